@@ -1,0 +1,11 @@
+package dev.holdfast.api;
+
+/**
+ * A file that came with a message, by reference.
+ *
+ * @param name as the sender called it; never used as a path
+ * @param mediaType for example {@code image/png}; empty when the platform named none
+ * @param url where it can be fetched
+ * @param bytes its size as the platform stated it; -1 when it stated none
+ */
+public record Attachment(String name, String mediaType, String url, long bytes) {}

@@ -1,0 +1,24 @@
+package dev.holdfast.api;
+
+import java.util.Set;
+
+/** One chat platform. Both directions; one instance serves all its accounts. */
+public interface ChannelAdapter {
+  /** The channel's name in paths, metrics and thread ids: lower-case letters, digits and hyphens. */
+  String channel();
+
+  Set<String> accounts();
+
+  /** Verifies and parses. Runs on an event loop: it must not block and must take time linear in the body. */
+  WebhookVerdict receive(WebhookRequest request);
+
+  /** The longest text that one post may have, in UTF-16 units. */
+  int textUnitsMax();
+
+  /**
+   * Posts one part once: no retries, they are the server's. Blocks the calling virtual thread.
+   *
+   * @throws InterruptedException when the thread is interrupted; the outcome then counts as unknown
+   */
+  PostOutcome post(OutboundReply reply) throws InterruptedException;
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.api;
+
+import java.util.List;
+
+/**
+ * One message from a chat platform, verified and parsed.
+ *
+ * @param account the account of the channel that it came in on
+ * @param thread the platform's id of the conversation; any text, it never becomes a path
+ * @param sender the platform's stable id of the person
+ * @param text may be empty when there are attachments
+ * @param dedupeKey the platform's id of the event, from the verified payload: the same for each redelivery
+ */
+public record InboundMessage(
+    String account,
+    String thread,
+    String sender,
+    String text,
+    List<Attachment> attachments,
+    String dedupeKey) {
+
+  public InboundMessage {
+    attachments = List.copyOf(attachments);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.holdfast.api;
+
+import java.util.List;
+
+/** One entry of a conversation as a model sees it. */
+public sealed interface Message {
+  record User(String text) implements Message {}
+
+  /**
+   * What a model said.
+   *
+   * @param opaque what the provider wants back unchanged (thinking blocks, signatures), as its own
+   *     JSON; empty when there is none
+   * @param model the model that said it, {@code provider/name}: opaque parts go back to that one only
+   */
+  record Assistant(String text, List<ToolCall> toolCalls, String opaque, String model)
+      implements Message {
+    public Assistant {
+      toolCalls = List.copyOf(toolCalls);
+    }
+  }
+
+  record ToolResult(String callId, String tool, String text, boolean isError) implements Message {}
+}

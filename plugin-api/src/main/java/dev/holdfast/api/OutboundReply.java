@@ -1,0 +1,21 @@
+package dev.holdfast.api;
+
+/**
+ * One part of a reply to post.
+ *
+ * @param id stable over every try of this part: the idempotency key where the platform has one
+ * @param eventId our id of the event that it answers
+ * @param inReplyTo the platform's id of that event
+ * @param part from 1 to {@code parts}
+ * @param resend whether an earlier try of this part may have reached the platform
+ */
+public record OutboundReply(
+    String id,
+    String eventId,
+    String account,
+    String thread,
+    String inReplyTo,
+    String text,
+    int part,
+    int parts,
+    boolean resend) {}

@@ -1,0 +1,16 @@
+package dev.holdfast.models;
+
+/** Hears how an answer comes about. Called on the asking thread, except {@link #onSlow}. */
+public interface AskListener {
+  /** More visible text. */
+  void onText(String delta);
+
+  /** The text so far is void: another try or another model begins from nothing. */
+  void onRestart();
+
+  /** Each request that was made, also the failed ones. */
+  void onCall(ModelCall call);
+
+  /** Once, from a timer's thread, when no first token came within {@code models.park_after_secs}; the wait goes on. */
+  void onSlow();
+}

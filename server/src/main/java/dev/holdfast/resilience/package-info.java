@@ -1,0 +1,9 @@
+/**
+ * The policies around every outside call: deadline, retry, breaker, bulkhead, pace.
+ *
+ * <p>Knows no domain: neither models nor chats nor the store.
+ */
+@NullMarked
+package dev.holdfast.resilience;
+
+import org.jspecify.annotations.NullMarked;

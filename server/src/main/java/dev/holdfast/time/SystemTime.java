@@ -1,0 +1,43 @@
+package dev.holdfast.time;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The machine's own time. */
+public final class SystemTime implements Time {
+  private final ScheduledThreadPoolExecutor timers =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("holdfast-timers").factory());
+
+  public SystemTime() {
+    timers.setRemoveOnCancelPolicy(true);
+  }
+
+  @Override
+  public Instant now() {
+    return Instant.now();
+  }
+
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public void sleep(Duration wait) throws InterruptedException {
+    Thread.sleep(wait);
+  }
+
+  @Override
+  public Timer after(Duration wait, Runnable task) {
+    Future<?> timer =
+        timers.schedule(
+            () -> Thread.ofVirtual().name("timer").start(task),
+            wait.toNanos(),
+            TimeUnit.NANOSECONDS);
+    return () -> timer.cancel(false);
+  }
+}
