@@ -1,5 +1,6 @@
 package dev.holdfast.agents;
 
+import java.time.Instant;
 import java.util.concurrent.Semaphore;
 
 /** What a thread agent asks of its surroundings. */
@@ -12,6 +13,9 @@ interface AgentHost {
 
   /** A turn of the thread waits for a model; the host will resume it. */
   void parked(Incoming head);
+
+  /** A turn of the thread waits for a person's word, until then at most; the host will resume it. */
+  void asked(String threadId, Instant until);
 
   /** Whether no turn waits for a model any more, or all of them may try. */
   boolean modelsAreBack();

@@ -4,6 +4,7 @@ import dev.holdfast.api.Message;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.ThreadFiles;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,14 +13,18 @@ final class Conversation {
   /** A coarse estimate that errs on the large side for code and most European languages. */
   private static final int UNITS_PER_TOKEN = 3;
 
+  private static final long TOKENS_PER_ENTRY = 8;
+
   private final ThreadFiles files;
   private final List<ContextEntry> entries;
   private final int quarantined;
+  private long tokens;
 
   private Conversation(ThreadFiles files, ThreadFiles.Loaded loaded) {
     this.files = files;
     this.entries = new ArrayList<>(loaded.entries());
     this.quarantined = loaded.quarantined();
+    this.tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
   static Conversation load(ThreadFiles files) throws IOException {
@@ -31,9 +36,24 @@ final class Conversation {
     return quarantined;
   }
 
+  /** An estimate of what a model would be sent. */
+  long tokens() {
+    return tokens;
+  }
+
+  List<ContextEntry> entries() {
+    return List.copyOf(entries);
+  }
+
+  /** The folder that tools of this chat thread work in; exists. */
+  Path scratch() {
+    return files.scratch();
+  }
+
   void append(ContextEntry entry) throws IOException {
     files.append(entry);
     entries.add(entry);
+    tokens += tokensOf(entry);
   }
 
   /** What was appended so far survives anything from here on. */
@@ -41,51 +61,37 @@ final class Conversation {
     files.sync();
   }
 
-  void clear() throws IOException {
-    files.replaceContext(List.of());
+  void replace(List<ContextEntry> others) throws IOException {
+    files.replaceContext(others);
     entries.clear();
-  }
-
-  /** The newest entry; a turn has written at least its opening message. */
-  ContextEntry last() {
-    return entries.getLast();
+    entries.addAll(others);
+    tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
   /**
-   * The entries since the last finished answer, or since the one before when the very last entry is an answer: what a
+   * The entries since the last finished turn, or of that turn itself when its answer is the very last entry: what a
    * turn that was cut off has written so far.
    */
   List<ContextEntry> lastTurn() {
-    int start = Math.max(0, entries.size() - 1);
-    while (start > 0 && !Entries.isAnswer(entries.get(start - 1))) {
-      start--;
-    }
-    return List.copyOf(entries.subList(start, entries.size()));
+    return List.copyOf(entries.subList(turnStart(entries), entries.size()));
   }
 
-  /**
-   * The newest messages that fit into {@code tokensMax} by estimate, from a user's message on: never a result without
-   * its call. The newest turn is always whole.
-   */
-  List<Message> messages(int tokensMax) {
-    int start = entries.size();
-    long tokens = 0;
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      tokens += tokensOf(entries.get(i));
-      boolean opensTurn = entries.get(i).type().equals(Entries.USER);
-      if (opensTurn && (tokens <= tokensMax || start == entries.size())) {
-        start = i;
-      }
-      if (tokens > tokensMax && start < entries.size()) {
-        break;
-      }
+  /** Where the last turn begins, see {@link #lastTurn}. */
+  static int turnStart(List<ContextEntry> entries) {
+    int start = Math.max(0, entries.size() - 1);
+    while (start > 0 && !Entries.endsTurn(entries.get(start - 1))) {
+      start--;
     }
+    return start;
+  }
+
+  List<Message> messages() {
     List<Message> messages = new ArrayList<>();
-    entries.subList(start, entries.size()).forEach(entry -> Entries.message(entry).ifPresent(messages::add));
+    entries.forEach(entry -> Entries.message(entry).ifPresent(messages::add));
     return messages;
   }
 
-  private static long tokensOf(ContextEntry entry) {
-    return entry.json().length() / UNITS_PER_TOKEN + 8L;
+  static long tokensOf(ContextEntry entry) {
+    return entry.json().length() / UNITS_PER_TOKEN + TOKENS_PER_ENTRY;
   }
 }

@@ -27,7 +27,8 @@ final class Endings {
     NOTICE("n", "notice"),
     REPAIR("q", "notice"),
     ERROR("e", "notice"),
-    COMMAND("c", "notice");
+    COMMAND("c", "notice"),
+    QUESTION("p", "notice");
 
     private final String label;
     private final String role;
@@ -58,8 +59,11 @@ final class Endings {
   void end(List<Incoming> batch, EventState outcome, String reason, Say say)
       throws InterruptedException {
     Incoming last = batch.getLast();
-    List<NewReply> replies = replies(last, say);
-    log(last, say);
+    String id = last.id() + "." + say.voice().label;
+    List<NewReply> replies = replies(last, say, id);
+    if (!say.text().isEmpty()) {
+      log(last, id, say.voice().role, say.text());
+    }
     List<StoryLine> story = new ArrayList<>();
     for (Incoming incoming : batch.subList(0, batch.size() - 1)) {
       story.add(line(incoming, "turn.joined", Entries.object().put("answered_with", last.id())));
@@ -80,8 +84,13 @@ final class Endings {
 
   /** Says something while the event stays open. Nothing is said twice: the id of a notice is stable. */
   void tell(Incoming incoming, Say say) throws StoreException {
-    List<NewReply> replies = replies(incoming, say);
-    log(incoming, say);
+    tell(incoming, say, incoming.id());
+  }
+
+  /** {@code about}: what is said once about this, in place of once about the event. */
+  void tell(Incoming incoming, Say say, String about) throws StoreException {
+    List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
+    log(incoming, about + "." + say.voice().label, say.voice().role, say.text());
     parts.store().outbox().plan(replies);
     announce(incoming, replies, say.voice());
   }
@@ -134,13 +143,7 @@ final class Endings {
     }
   }
 
-  private void log(Incoming incoming, Say say) {
-    if (!say.text().isEmpty()) {
-      log(incoming, replyId(incoming, say.voice()), say.voice().role, say.text());
-    }
-  }
-
-  private List<NewReply> replies(Incoming incoming, Say say) {
+  private List<NewReply> replies(Incoming incoming, Say say, String id) {
     if (say.text().isEmpty()) {
       return List.of();
     }
@@ -152,7 +155,7 @@ final class Endings {
     for (int part = 1; part <= texts.size(); part++) {
       replies.add(
           new NewReply(
-              replyId(incoming, say.voice()) + "." + part,
+              id + "." + part,
               incoming.id(),
               incoming.event().source(),
               incoming.event().threadId(),
@@ -182,10 +185,6 @@ final class Endings {
 
   private StoryLine line(Incoming incoming, String what, ObjectNode details) {
     return new StoryLine(incoming.id(), parts.time().now(), what, details.toString());
-  }
-
-  private static String replyId(Incoming incoming, Voice voice) {
-    return incoming.id() + "." + voice.label;
   }
 
   private static String channel(Incoming incoming) {

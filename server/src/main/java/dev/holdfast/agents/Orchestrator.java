@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
@@ -272,11 +273,13 @@ public final class Orchestrator {
     try {
       String threadId = incoming.event().threadId();
       String text =
-          switch (incoming.command().orElseThrow()) {
+          switch (incoming.command().orElseThrow().word()) {
             case STOP -> stopped(stop(threadId, false));
             case STOP_ALL -> stopped(stop(threadId, true));
             case STATUS -> status(threadId);
             case HELP -> Sentences.HELP;
+            case APPROVE -> answer(incoming, true);
+            case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
       if (parts.store().inbox().start(incoming.seq()) > 0) {
@@ -288,6 +291,29 @@ public final class Orchestrator {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private String answer(Incoming incoming, boolean yes) throws StoreException {
+    String threadId = incoming.event().threadId();
+    String code = incoming.command().map(Command::argument).orElse("");
+    Optional<Approval> asked = parts.store().approvals().waiting(threadId, code);
+    if (asked.isEmpty()) {
+      return "Nothing waits under the code " + code + ".";
+    }
+    if (!asked.get().person().equals(incoming.message().sender())) {
+      return "Only the person whose message it is about can answer this.";
+    }
+    return decide(asked.get().id(), yes, incoming.message().sender())
+        ? (yes ? "Approved." : "Refused.")
+        : "It is too late for this.";
+  }
+
+  /** A person's word on a call that waits. False when it does not wait any more. */
+  public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
+    Optional<Approval> asked = parts.store().approvals().find(approvalId);
+    boolean counts = parts.store().approvals().decide(approvalId, yes, by, parts.time().now());
+    asked.ifPresent(question -> resume(question.threadId(), false));
+    return counts;
   }
 
   private static String stopped(int events) {
@@ -319,6 +345,14 @@ public final class Orchestrator {
     @Override
     public void parked(Incoming head) {
       parking.add(head.seq(), head.event().threadId(), head.event().receivedAt());
+    }
+
+    @Override
+    public void asked(String threadId, Instant until) {
+      parking.neutral();
+      Duration left = Duration.between(parts.time().now(), until);
+      Duration wait = left.isNegative() ? Duration.ZERO : left;
+      parts.time().after(wait.plusMillis(50), () -> resume(threadId, false));
     }
 
     @Override

@@ -49,6 +49,7 @@ final class Parking {
   private boolean away;
   private boolean breakerWasOpen;
   private long returns;
+  private long neutrals;
   private int probesFailed;
   private int wave = 1;
   private boolean forgotten;
@@ -111,6 +112,19 @@ final class Parking {
       changed.signalAll();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** A turn stopped waiting without having asked a model. Cheap when nobody waits. */
+  void neutral() {
+    if (anyWaiting) {
+      lock.lock();
+      try {
+        neutrals++;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -218,12 +232,13 @@ final class Parking {
       }
       anyWaiting = true; // the probe itself waits for its answer
       long before = returns;
+      long neutralBefore = neutrals;
       boolean running = resume.goOn(oldest.getValue().threadId(), true);
       long patience = PROBE_PATIENCE.toNanos();
-      while (running && away && returns == before && patience > 0) {
+      while (running && away && returns == before && neutrals == neutralBefore && patience > 0) {
         patience = changed.awaitNanos(patience);
       }
-      if (running && away) {
+      if (running && away && neutrals == neutralBefore) {
         probesFailed++;
       }
     } finally {

@@ -12,6 +12,8 @@ final class Sentences {
       "I have worked on this for as long as I may and stopped without an answer.";
   static final String ROUNDS_SPENT =
       "I have taken as many steps on this as I may and stopped without an answer.";
+  static final String IN_CIRCLES =
+      "I kept making the same step without getting anywhere and stopped.";
   static final String CRASHED =
       "Something inside me broke while I worked on this, more than once, so I have set it aside. The operator can"
           + " see why and run it again.";
@@ -24,9 +26,20 @@ final class Sentences {
       /stop all: end it, and everything that waits
       /new: start a fresh conversation
       /status: what I am doing
+      /approve CODE, /deny CODE: answer when I ask whether I may do something
       /help: this list""";
 
   private Sentences() {}
+
+  static String mayI(String what, String code) {
+    return "May I do this? "
+        + what
+        + "\nAnswer /approve "
+        + code
+        + " or /deny "
+        + code
+        + " within 10 minutes.";
+  }
 
   static String of(Failure failure) {
     return switch (failure.code()) {

@@ -242,13 +242,17 @@ final class ThreadAgent extends VerticleBase {
     synchronized (lock) {
       running = null;
       since = parts.time().now();
-      if (ended != TurnServer.Ended.PARKED) {
+      if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
         batch = List.of();
         return true;
       }
       phase = Phase.PARKED;
     }
-    host.parked(next.getFirst()); // after the phase: it may be resumed at once
+    if (ended == TurnServer.Ended.PARKED) { // after the phase: it may be resumed at once
+      host.parked(next.getFirst());
+    } else {
+      host.asked(threadId, turns.askedUntil());
+    }
     return false;
   }
 

@@ -9,6 +9,7 @@ import dev.holdfast.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +21,16 @@ final class TurnEar implements AskListener {
   private final Endings endings;
   private final Incoming incoming;
   private final boolean probe;
+  private final Consumer<String> doing;
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
 
-  TurnEar(AgentParts parts, Incoming incoming, boolean probe) {
+  TurnEar(AgentParts parts, Incoming incoming, boolean probe, Consumer<String> doing) {
     this.parts = parts;
     this.endings = new Endings(parts);
     this.incoming = incoming;
     this.probe = probe;
+    this.doing = doing;
     this.told.set(incoming.event().told());
   }
 
@@ -43,6 +46,39 @@ final class TurnEar implements AskListener {
   /** The time that models took of this turn. */
   Duration modelTime() {
     return Duration.ofNanos(modelNanos.get());
+  }
+
+  /** The model has the word. */
+  void asking() {
+    doing.accept("asking the model");
+  }
+
+  /** An older part of the conversation is being summarised. */
+  void compacting() {
+    doing.accept("summarising what was said before");
+    endings.news("turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
+  }
+
+  /** An ear for what is not said to people: it counts and tells of waits, but streams nothing. */
+  AskListener silent() {
+    TurnEar self = this;
+    return new AskListener() {
+      @Override
+      public void onText(String delta) {}
+
+      @Override
+      public void onRestart() {}
+
+      @Override
+      public void onCall(ModelCall call) {
+        self.onCall(call);
+      }
+
+      @Override
+      public void onSlow() {
+        self.onSlow();
+      }
+    };
   }
 
   @Override

@@ -2,11 +2,12 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.agents.TurnState.Answered;
+import dev.holdfast.agents.TurnState.Ask;
+import dev.holdfast.agents.TurnState.Calls;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
-import dev.holdfast.api.ToolCall;
-import dev.holdfast.models.Models;
 import dev.holdfast.models.Question;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.EventState;
@@ -21,6 +22,7 @@ final class TurnRun {
   private final Prompt prompt;
   private final Conversation conversation;
   private final TurnEar ear;
+  private final ToolRound tools;
   private final Joining joining;
 
   /** Who may join a turn that runs. */
@@ -29,13 +31,13 @@ final class TurnRun {
     List<Incoming> take();
   }
 
-  TurnRun(
-      AgentParts parts, Prompt prompt, Conversation conversation, TurnEar ear, Joining joining) {
+  TurnRun(AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
     this.endings = new Endings(parts);
-    this.prompt = prompt;
+    this.prompt = new Prompt(parts.config().dataDir());
     this.conversation = conversation;
     this.ear = ear;
+    this.tools = tools;
     this.joining = joining;
   }
 
@@ -43,30 +45,49 @@ final class TurnRun {
    * Runs the turn to its end, or goes on where a crash cut it off. On return its events are ended.
    *
    * @throws CallFailedException when no answer could be had; the events are still open
+   * @throws WaitsForPersonException when a tool call needs a person's word; the events are still open
    */
-  void run(List<Incoming> opening) throws CallFailedException, IOException, InterruptedException {
+  void run(List<Incoming> opening)
+      throws CallFailedException, WaitsForPersonException, IOException, InterruptedException {
     List<Incoming> batch = new ArrayList<>(opening);
-    join(batch, opening);
-    for (int round = 1; round <= parts.config().turn().roundsMax(); round++) {
-      ContextEntry last = conversation.last();
-      if (Entries.isAnswer(last)) {
-        conversation.sync(); // the answer is on disk before anybody reads it
-        end(batch, last);
-        return;
-      }
-      Models.Answered answered = ask();
-      Message.Assistant said = answered.answer().message();
-      conversation.append(
-          Entries.assistant(batch.getLast().id() + "." + round, batch.getLast().id(), parts.time().now(), said));
-      for (ToolCall call : said.toolCalls()) {
-        conversation.append(Entries.toolResult(batch.getLast().id(), parts.time().now(), unknownTool(call)));
-      }
-      if (!said.toolCalls().isEmpty()) {
-        List<Incoming> joined = joining.take();
-        join(batch, joined);
+    open(batch);
+    while (true) {
+      List<ContextEntry> turn = conversation.lastTurn();
+      switch (TurnState.of(turn)) {
+        case Answered(ContextEntry entry, String text) -> {
+          conversation.sync(); // the answer is on disk before anybody reads it
+          end(batch, entry, text);
+          return;
+        }
+        case Ask(int rounds) when rounds >= parts.config().turn().roundsMax() -> {
+          giveUp(batch, "turn.max_rounds", Sentences.ROUNDS_SPENT);
+          return;
+        }
+        case Ask(int rounds) -> {
+          Message.Assistant said = ask();
+          String id = batch.getLast().id();
+          conversation.append(Entries.assistant(id + "." + (rounds + 1), id, parts.time().now(), said));
+        }
+        case Calls _ when LoopGuard.repeats(turn) >= parts.config().turn().sameCallMax() -> {
+          giveUp(batch, "turn.same_call_max", Sentences.IN_CIRCLES);
+          return;
+        }
+        case Calls(_, List<TurnState.Pending> pending) -> {
+          tools.run(pending);
+          join(batch, joining.take());
+        }
       }
     }
-    endings.end(batch, EventState.DEAD_LETTERED, "max_rounds", new Say(Voice.ERROR, Sentences.ROUNDS_SPENT));
+  }
+
+  /** A turn that was given up before has left its entries: they are fenced off, or their calls would be run now. */
+  private void open(List<Incoming> batch) throws IOException {
+    List<ContextEntry> turn = conversation.lastTurn();
+    boolean goesOn = turn.stream().anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+    if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
+      conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
+    }
+    join(batch, List.copyOf(batch));
   }
 
   /** Writes the messages into the context, except those that a run before a crash has written already. */
@@ -77,42 +98,47 @@ final class TurnRun {
         batch.add(incoming);
       }
       if (!written.contains(incoming.id())) {
-        String text = incoming.message().text();
-        conversation.append(Entries.user(incoming.id(), incoming.event().receivedAt(), incoming.message().sender(), text));
-        endings.log(incoming, incoming.id(), "user", text);
+        conversation.append(Entries.user(incoming));
+        endings.log(incoming, incoming.id(), "user", incoming.message().text());
       }
     }
   }
 
-  private Models.Answered ask() throws CallFailedException, InterruptedException {
-    String level = parts.models().defaultLevel();
-    int window = parts.models().windowTokens(level);
-    int enough = Math.max(window - parts.config().context().reserveTokens(), window / 2);
+  private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
+    Compactor compactor = new Compactor(parts, conversation, ear);
+    compactor.compactIfFull();
     try {
-      return parts.models().ask(level, question(enough), ear.isProbe(), ear);
+      return askOnce();
     } catch (CallFailedException e) {
       if (e.failure().code() != FailureCode.CONTEXT_OVERFLOW) {
         throw e;
       }
-      int less = Math.min(parts.config().context().keepRecentTokens(), enough / 2);
-      return parts.models().ask(level, question(less), ear.isProbe(), ear);
+      compactor.compact(); // our estimate was too low: once more with less
+      return askOnce();
     }
   }
 
-  private Question question(int tokensMax) {
-    return new Question(prompt.system(), conversation.messages(tokensMax), List.of());
+  private Message.Assistant askOnce() throws CallFailedException, InterruptedException {
+    List<Message> messages = ContextRepair.repair(conversation.messages());
+    Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
+    ear.asking();
+    return parts
+        .models()
+        .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+        .answer()
+        .message();
   }
 
   /** The turn may have been written for a larger batch before a crash: then its answer goes to the batch's last event. */
-  private void end(List<Incoming> batch, ContextEntry answer) throws InterruptedException {
-    String text = Entries.message(answer).map(message -> ((Message.Assistant) message).text()).orElse("");
+  private void end(List<Incoming> batch, ContextEntry answer, String text) throws InterruptedException {
     boolean ours = batch.getLast().id().equals(answer.eventId());
     Say say = ours ? new Say(Voice.ANSWER, text) : Say.NOTHING;
     EventState outcome = ours && text.isBlank() ? EventState.SILENT : EventState.ANSWERED;
     endings.end(batch, outcome, ours ? "" : "answered with " + answer.eventId(), say);
   }
 
-  private static Message.ToolResult unknownTool(ToolCall call) {
-    return new Message.ToolResult(call.id(), call.tool(), "There is no tool of this name.", true);
+  private void giveUp(List<Incoming> batch, String limit, String sentence) throws InterruptedException {
+    Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+    endings.end(batch, EventState.DEAD_LETTERED, limit + " is reached", say);
   }
 }

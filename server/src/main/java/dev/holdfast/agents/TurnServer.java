@@ -11,6 +11,7 @@ import dev.holdfast.store.StoreException;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +32,10 @@ final class TurnServer {
   /** How serving ended. */
   enum Ended {
     DONE,
+    /** It waits for a model. */
     PARKED,
+    /** It waits for a person's word. */
+    ASKED,
     LEFT,
     /** Not ended: to be served again after a pause. */
     AGAIN
@@ -42,8 +46,9 @@ final class TurnServer {
   private final AgentHost host;
   private final TurnRun.Joining joining;
   private final Endings endings;
-  private final Prompt prompt;
+  private final ApprovalGate gate;
   private @Nullable Conversation conversation;
+  private Instant askedUntil = Instant.EPOCH;
   private volatile boolean probe;
   private volatile String doing = "idle";
 
@@ -53,12 +58,17 @@ final class TurnServer {
     this.host = host;
     this.joining = joining;
     this.endings = new Endings(parts);
-    this.prompt = new Prompt(parts.config().dataDir());
+    this.gate = new ApprovalGate(parts);
   }
 
   /** What the running turn does, in words. From any thread. */
   String doing() {
     return doing;
+  }
+
+  /** Until when the turn that waits for a person's word does so. */
+  Instant askedUntil() {
+    return askedUntil;
   }
 
   /** Whether the next turn only finds out if a model is back. From any thread. */
@@ -118,7 +128,7 @@ final class TurnServer {
   /** Forgets what was said so far; it stays on disk, set aside. */
   void reset() throws IOException {
     conversation = null;
-    Conversation.load(parts.store().threads().of(threadId)).clear();
+    Conversation.load(parts.store().threads().of(threadId)).replace(List.of());
   }
 
   private Ended serveOnce(List<Incoming> batch)
@@ -179,13 +189,21 @@ final class TurnServer {
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     long begun = parts.time().nanos();
-    TurnEar ear = new TurnEar(parts, head, probe);
+    TurnEar ear = new TurnEar(parts, head, probe, this::say);
+    ToolWatch watch = new ToolWatch(parts, endings, head, this::say);
     try {
-      doing = "asking the model";
-      new TurnRun(parts, prompt, conversation(head), ear, joining).run(batch);
-      measure(begun, ear);
+      Conversation talk = conversation(head);
+      ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
+      new TurnRun(parts, talk, ear, tools, joining).run(batch);
+      measure(begun, ear.modelTime().plus(watch.toolTime()));
       host.modelAnswered();
       return Ended.DONE;
+    } catch (WaitsForPersonException e) {
+      askedUntil = e.until();
+      for (Incoming incoming : batch) {
+        parts.store().inbox().park(incoming.seq(), "waits for a yes to: " + e.getMessage(), true);
+      }
+      return Ended.ASKED;
     } catch (ModelsAwayException e) {
       return park(batch, ear, e);
     } catch (StoreException e) {
@@ -294,9 +312,13 @@ final class TurnServer {
     return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
   }
 
-  private void measure(long begun, TurnEar ear) {
+  private void say(String what) {
+    doing = what;
+  }
+
+  private void measure(long begun, Duration outside) {
     Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
     parts.meters().timer("holdfast.turn").record(whole);
-    parts.meters().timer("holdfast.turn.overhead").record(whole.minus(ear.modelTime()));
+    parts.meters().timer("holdfast.turn.overhead").record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
   }
 }
