@@ -7,6 +7,7 @@ import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.UsageFacts;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,15 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 /** One request to one model: measured, reported, and taken back when its text came to nothing. */
 final class ModelTry implements ModelListener {
+  private static final String LATE = "timeout";
+
   private final Asking asking;
+  private final Deadline deadline;
   private final Time time;
   private final Instant at;
   private final long startedAt;
   private @Nullable Duration firstToken;
 
-  ModelTry(Asking asking, Time time) {
+  ModelTry(Asking asking, Deadline deadline) {
     this.asking = asking;
-    this.time = time;
+    this.deadline = deadline;
+    this.time = deadline.time();
     this.at = time.now();
     this.startedAt = time.nanos();
   }
@@ -44,7 +49,8 @@ final class ModelTry implements ModelListener {
       usage = UsageFacts.read(e.failure());
       throw e;
     } catch (InterruptedException e) {
-      outcome = ModelCall.CANCELLED;
+      // The guard ends a late call by an interrupt too.
+      outcome = deadline.isOver() ? LATE : ModelCall.CANCELLED;
       throw e;
     } finally {
       report.accept(

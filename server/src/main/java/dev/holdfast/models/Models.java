@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -141,11 +140,11 @@ public final class Models {
             question.messages(),
             question.tools(),
             catalog.outputTokens(candidate.fullName()));
+    Deadline deadline = Deadline.in(time, config.timeouts().total());
     Call<ModelAnswer> call =
         () ->
-            new ModelTry(asking, time)
+            new ModelTry(asking, deadline)
                 .run(candidate.provider(), request, made -> report(made, candidate, asking));
-    Deadline deadline = Deadline.in(time, config.timeouts().total());
     ModelAnswer answer =
         probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
     return new Answered(answer, candidate.fullName());
@@ -193,7 +192,7 @@ public final class Models {
     if (provider == null) {
       throw new IllegalArgumentException("no provider for " + fullName);
     }
-    return new Candidate(
-        Objects.requireNonNull(provider), fullName.substring(slash + 1), guards.guard(guardName(name)));
+    Guard guard = guards.guard(guardName(name), config.guard(name));
+    return new Candidate(provider, fullName.substring(slash + 1), guard);
   }
 }

@@ -1,7 +1,9 @@
 package dev.holdfast.models;
 
 import dev.holdfast.config.Check;
+import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
+import dev.holdfast.resilience.GuardConfig;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -12,12 +14,13 @@ import java.util.Map;
  * The {@code models} section of holdfast.yaml.
  *
  * @param parkAfter without a first token for so long, the person is told that the message is kept
+ * @param retry what the guard of each provider is made of; {@link #guard} adds its number of calls at once
  * @param providers every built-in one by its name, also those that are off
  */
 public record ModelsConfig(
     Levels levels,
     Duration parkAfter,
-    ModelRetries retry,
+    GuardConfig retry,
     ModelTimeouts timeouts,
     Map<String, ProviderConfig> providers) {
 
@@ -50,9 +53,23 @@ public record ModelsConfig(
             models.namedTexts("levels", defaultLevels(providers)),
             models.text("default_level", Level.OPERATIONAL.key())),
         models.seconds("park_after_secs", 15),
-        ModelRetries.from(models.section("retry")),
+        models.section("retry").read(GuardConfig::from),
         models.section("timeouts").read(ModelTimeouts::from),
         providers);
+  }
+
+  /** What the guard of a provider is made of. */
+  GuardConfig guard(String provider) {
+    ProviderConfig config = providers.get(provider);
+    return config == null ? retry : retry.withMaxConcurrent(config.concurrentMax());
+  }
+
+  /** The keys, also those from the environment: no text that leaves the server may hold one. */
+  public List<Secret> secrets() {
+    return providers.values().stream()
+        .map(ProviderConfig::apiKey)
+        .filter(key -> !key.isEmpty())
+        .toList();
   }
 
   /** The default model of each provider that is on, in their order; the built-in echo when none is. */

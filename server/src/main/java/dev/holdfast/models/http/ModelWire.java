@@ -228,8 +228,8 @@ public final class ModelWire implements HttpClient {
       String body = text(answer);
       return Optional.of(errors.ofAnswer(answer.status(), answer.headers(), body, time.now()));
     }
-    String type = RetryAfter.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
-    String coding = RetryAfter.first(answer.headers(), "content-encoding").toLowerCase(Locale.ROOT);
+    String type = Headers.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
+    String coding = Headers.first(answer.headers(), "content-encoding").toLowerCase(Locale.ROOT);
     if (!coding.isEmpty() && !coding.equals("identity")) {
       return Optional.of(garbage("compressed data that nobody asked for", FailureKind.TRANSIENT).failure());
     }

@@ -33,11 +33,11 @@ record ProviderError(
   /** The error that {@code root} is or holds, if it does. */
   static Optional<ProviderError> of(JsonNode root) {
     JsonNode top = root.isArray() && !root.isEmpty() ? root.get(0) : root;
-    int native0 = top.path("base_resp").path("status_code").asInt(0);
-    if (native0 != 0) {
+    int code = top.path("base_resp").path("status_code").asInt(0);
+    if (code != 0) {
       String message = top.path("base_resp").path("status_msg").asText("");
       return Optional.of(
-          new ProviderError(MinimaxCodes.status(native0), "", "minimax_" + native0, message, message, Duration.ZERO));
+          new ProviderError(MinimaxCodes.status(code), "", "minimax_" + code, message, message, Duration.ZERO));
     }
     JsonNode error = top.path("error");
     if (error.isTextual()) {
@@ -68,7 +68,7 @@ record ProviderError(
   }
 
   private static Duration wait(JsonNode details) {
-    return RetryAfter.seconds(findIn(details, "retryDelay").asText(""));
+    return RetryDelay.of(findIn(details, "retryDelay").asText(""));
   }
 
   private static JsonNode findIn(JsonNode details, String field) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.resilience.Failures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -50,9 +51,9 @@ final class ProviderErrors {
   /** Of an answer whose status is not 2xx. */
   Failure ofAnswer(int status, Map<String, List<String>> headers, String body, Instant now) {
     ProviderError error = ProviderError.ofBody(body);
-    Duration wait = RetryAfter.of(headers, now);
+    Duration wait = Failures.retryAfter(headers, now);
     Failure failure = sort(status, error, headers).withRetryAfter(wait.isZero() ? error.retryAfter() : wait);
-    return switch (RetryAfter.first(headers, "x-should-retry")) {
+    return switch (Headers.first(headers, "x-should-retry")) {
       case "true" -> failure.kind() == FailureKind.INVALID ? failure : failure.as(FailureKind.TRANSIENT);
       case "false" -> failure.isPassing() ? failure.as(FailureKind.PERMANENT) : failure;
       default -> failure;
@@ -173,8 +174,8 @@ final class ProviderErrors {
   }
 
   private static String firstOf(Map<String, List<String>> headers, String one, String other) {
-    String found = RetryAfter.first(headers, one);
-    return ErrorText.clean(found.isEmpty() ? RetryAfter.first(headers, other) : found, "");
+    String found = Headers.first(headers, one);
+    return ErrorText.clean(found.isEmpty() ? Headers.first(headers, other) : found, "");
   }
 
   private void put(Map<String, String> facts, String name, String value) {
