@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Cuts a text into parts that a platform takes. */
 public final class Splitter {
   /** A fence line that would take more of a part than this is shown as plain text. */
-  private static final int FENCE_SHARE = 8;
+  private static final int FENCE_SHARE = 4;
 
   private final String text;
   private final int unitsMax;

@@ -47,13 +47,13 @@ class SplitterTest {
 
   @Test
   void aFenceIsNotOpenedForNothing() {
-    List<String> parts = Splitter.split("a".repeat(80) + "\n```java\n" + "int i;\n".repeat(5) + "```\n", 100);
-    assertThat(parts.getFirst()).isEqualTo("a".repeat(80) + "\n");
+    List<String> parts = Splitter.split("a".repeat(86) + "\n```java\n" + "int i;\n".repeat(5) + "```\n", 100);
+    assertThat(parts.getFirst()).isEqualTo("a".repeat(86) + "\n");
   }
 
   @Test
   void blankPartsAreLeftOut() {
-    assertThat(Splitter.split("a" + "\n".repeat(50) + "b", 10)).containsExactly("a\n\n\n\n\n\n\n\n\n", "b")
+    assertThat(Splitter.split("a" + "\n".repeat(50) + "b", 10)).containsExactly("a\n\n\n\n\n\n\n\n\n", "\nb")
         .allSatisfy(part -> assertThat(part).isNotBlank());
     assertThat(Splitter.split(" ".repeat(50), 10)).hasSize(1);
   }

@@ -106,7 +106,7 @@ class StandardWebhooksTest {
 
   @Test
   void takesAnyOfSeveralSignaturesAndLeavesOtherVersionsAlone() {
-    String good = ours.sign("m1", NOW, BODY.getBytes(UTF_8)).get("webhook-signature");
+    String good = goodSignature();
     WebhookRequest request = signed("m1", BODY);
     assertVerified(with(request, "webhook-signature", "v1a,AAAA v1,AAAA " + good));
     assertRefused(with(request, "webhook-signature", good.replace("v1,", "v2,")));
@@ -124,7 +124,7 @@ class StandardWebhooksTest {
 
   @Test
   void refusesAFoldedOrReencodedSignature() {
-    String good = ours.sign("m1", NOW, BODY.getBytes(UTF_8)).get("webhook-signature");
+    String good = goodSignature();
     assertRefused(with(signed("m1", BODY), "webhook-signature", "v1,AAAA, " + good));
     assertRefused(with(signed("m1", BODY), "webhook-signature", good.replace("=", "")));
     assertRefused(with(signed("m1", BODY), "webhook-signature", good + "\r\n"));
@@ -135,7 +135,7 @@ class StandardWebhooksTest {
   @ValueSource(strings = {"webhook-id", "webhook-timestamp", "webhook-signature"})
   void refusesMissingAndDoubleHeaders(String header) {
     WebhookRequest good = signed("m1", BODY);
-    String value = good.headers().get(header).getFirst();
+    String value = good.headers().getOrDefault(header, List.of()).getFirst();
     assertRefused(with(good, header));
     assertRefused(with(good, header, value, value));
     assertRefused(with(good, header, "", value));
@@ -184,7 +184,7 @@ class StandardWebhooksTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> keys(secret))
           .withMessageStartingWith("secret must")
-          .satisfies(e -> assertThat(secret.isEmpty() || secret.equals("whsec_") || !e.getMessage().contains(secret)).isTrue());
+          .satisfies(e -> assertThat(secret.isEmpty() || secret.equals("whsec_") || !e.toString().contains(secret)).isTrue());
     }
     assertThatThrownBy(() -> StandardWebhooks.of(List.of())).isInstanceOf(IllegalArgumentException.class);
   }
@@ -209,6 +209,10 @@ class StandardWebhooksTest {
         Long.toString(NOW.getEpochSecond()),
         "webhook-signature",
         signature);
+  }
+
+  private String goodSignature() {
+    return ours.sign("m1", NOW, BODY.getBytes(UTF_8)).getOrDefault("webhook-signature", "");
   }
 
   private void assertVerified(WebhookRequest request) {
