@@ -1,0 +1,25 @@
+package dev.holdfast.agents;
+
+import static java.time.Duration.ofSeconds;
+
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import java.time.Duration;
+
+/** The {@code turn} section of holdfast.yaml. */
+public record TurnConfig(
+    int roundsMax, Duration timeout, Duration parkTtl, boolean errorReplies) {
+  public TurnConfig {
+    Check.inRange("max_rounds", roundsMax, 1, 1000);
+    Check.atLeast("timeout_secs", timeout, ofSeconds(1));
+    Check.atLeast("park_ttl_secs", parkTtl, ofSeconds(1));
+  }
+
+  public static TurnConfig from(Section turn) {
+    return new TurnConfig(
+        turn.whole("max_rounds", 25),
+        turn.seconds("timeout_secs", 900),
+        turn.seconds("park_ttl_secs", 86_400),
+        turn.flag("error_replies", true));
+  }
+}
