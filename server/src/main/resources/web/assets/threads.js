@@ -18,6 +18,7 @@ export class Threads {
   #list = document.getElementById('threads');
   #none = document.getElementById('threads-none');
   #drawer = document.getElementById('drawer');
+  #chat = document.querySelector('.chat');
   #veil = document.getElementById('veil');
   #menu = document.getElementById('menu');
   #current = '';
@@ -55,6 +56,7 @@ export class Threads {
 
   close() {
     this.#drawer.classList.remove('open');
+    this.#chat.inert = false;
     this.#veil.hidden = true;
     this.#menu.setAttribute('aria-expanded', 'false');
   }
@@ -92,6 +94,7 @@ export class Threads {
 
   #open() {
     this.#drawer.classList.add('open');
+    this.#chat.inert = true; // Tab stays in the drawer while it covers the rest.
     this.#veil.hidden = false;
     this.#menu.setAttribute('aria-expanded', 'true');
     this.#drawer.querySelector('button').focus();

@@ -14,7 +14,7 @@ export function sentence(error) {
     503: 'The server takes no messages right now.',
   };
   const first = known[error.status] ?? (error.status >= 500 ? 'The server failed at this.' : 'The server refused this.');
-  return error.message && error.status !== 401 ? `${first} It says: “${error.message}”` : first;
+  return error.message && error.status !== 401 ? `${first} It says: “${error.message.replace(/\.$/, '')}”.` : first;
 }
 
 const STATES = {
@@ -40,7 +40,7 @@ export function ofState(state) {
 /** The words of the line below the messages, without the elapsed time. */
 export function ofTurn(turn) {
   if (turn.phase === 'parked') {
-    return 'The model is away. Your message is kept and will be answered by itself';
+    return 'The model is away; your message is kept and will be answered by itself. Waiting for';
   }
   const phase = turn.phase === 'writing' ? 'writing…' : 'thinking…';
   return turn.attempt > 1 ? `${phase} (run ${turn.attempt})` : phase;
