@@ -4,8 +4,21 @@
 import { Marked } from '/webjars/marked.js';
 import DOMPurify from '/webjars/dompurify.js';
 
-/** Longer texts are shown plain: parsing them again with each new word would make the page stutter. */
-const MARKDOWN_CHARS_MAX = 200_000;
+/** Longer texts are shown plain: the parser's time grows faster than its text. */
+const MARKDOWN_CHARS_MAX = 50_000;
+
+/** No one writes so many of the same sign in a row, except to keep the parser busy. */
+const ENDLESS_RUN = /([^\w])\1{999}|_{1000}/;
+
+/**
+ * Markup that is opened again and again and never closed costs the parser more than the square of its length. After
+ * this long the rest of a text keeps its signs as they are.
+ */
+const PARSE_MILLIS_MAX = 150;
+let parseUntil = 0;
+
+/** For marked's tokenizers: false means that its own one is asked, undefined that this is plain text. */
+const whileCheap = () => (performance.now() < parseUntil ? false : undefined);
 
 const purifier = DOMPurify(window);
 const CLEAN = {
@@ -34,7 +47,7 @@ function webAddress(href) {
 
 /** A link that says its host, unless its text does so already: text may not pretend to lead elsewhere. */
 function anchor(url, html, text) {
-  const says = text.toLowerCase().includes(url.host.toLowerCase());
+  const says = text === url.host || `${text}/`.startsWith(`${url.origin}/`);
   const host = says ? '' : `<span data-host="1"> (${escape(url.host)})</span>`;
   return `<a href="${escape(url.href)}">${html}</a>${host}`;
 }
@@ -42,8 +55,10 @@ function anchor(url, html, text) {
 const marked = new Marked({
   gfm: true,
   breaks: true,
+  tokenizer: { link: whileCheap, reflink: whileCheap, emStrong: whileCheap, del: whileCheap },
   renderer: {
-    html: ({ text }) => escape(text),
+    html: ({ text, block }) =>
+      block ? `<p>${escape(text.trim()).replaceAll('\n', '<br>')}</p>` : escape(text),
     link({ href, raw, text, tokens }) {
       const url = webAddress(href);
       return url ? anchor(url, this.parser.parseInline(tokens), text) : escape(raw);
@@ -60,11 +75,12 @@ const marked = new Marked({
 
 /** The nodes to show for a text written in Markdown. */
 export function markdown(text) {
-  if (text.length > MARKDOWN_CHARS_MAX) {
+  if (text.length > MARKDOWN_CHARS_MAX || ENDLESS_RUN.test(text)) {
     return plain(text);
   }
   let fragment;
   try {
+    parseUntil = performance.now() + PARSE_MILLIS_MAX;
     fragment = purifier.sanitize(marked.parse(text), CLEAN);
   } catch {
     return plain(text); // A text that the parser trips over is still an answer.
