@@ -7,6 +7,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,7 @@ public final class Api {
 
   /** The state in lower case, "" while unknown. */
   public String state(String id) throws IOException {
-    return event(id).path("state").asText().toLowerCase(java.util.Locale.ROOT);
+    return event(id).path("state").asText().toLowerCase(Locale.ROOT);
   }
 
   public void awaitState(String id, Set<String> states, Duration limit) {

@@ -1,8 +1,10 @@
 package dev.holdfast.tests.harness;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The two wire shapes that fake models speak. */
 enum WireShape {
@@ -67,8 +69,8 @@ enum WireShape {
       return "data: " + error(type, message) + "\n\n";
     }
 
-    private Map<String, Object> chunk(Map<String, String> delta, @org.jspecify.annotations.Nullable String finish) {
-      Map<String, Object> choice = new java.util.LinkedHashMap<>();
+    private Map<String, Object> chunk(Map<String, String> delta, @Nullable String finish) {
+      Map<String, Object> choice = new LinkedHashMap<>();
       choice.put("index", 0);
       choice.put("delta", delta);
       if (finish != null) {
@@ -162,7 +164,7 @@ enum WireShape {
     }
 
     private String event(String type, Map<String, Object> fields) {
-      Map<String, Object> all = new java.util.LinkedHashMap<>();
+      Map<String, Object> all = new LinkedHashMap<>();
       all.put("type", type);
       all.putAll(fields);
       return "event: " + type + "\ndata: " + Json.write(all) + "\n\n";
