@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ class ClockTest {
   private static String say(Rig rig, String text) throws IOException {
     Answer answer =
         rig.api()
-            .post("/api/v1/threads/clock/messages", java.util.Map.of("text", text));
+            .post("/api/v1/threads/clock/messages", Map.of("text", text));
     assertThat(answer.status()).as(answer.body()).isEqualTo(202);
     return answer.json().path("event_id").asText();
   }

@@ -10,6 +10,7 @@ import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.TinyDisk;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,7 +34,7 @@ class DiskTest {
               Duration.ofSeconds(15),
               () -> {
                 Answer answer = rig.sender().send("full-" + System.nanoTime(), "t", "any room?");
-                return answer.status() == 503 ? java.util.Optional.of(answer) : java.util.Optional.empty();
+                return answer.status() == 503 ? Optional.of(answer) : Optional.empty();
               });
       assertThat(refused.header("retry-after")).isNotEmpty();
       Await.until("not ready", Duration.ofSeconds(15), () -> rig.server().probe("/ready") == 503);

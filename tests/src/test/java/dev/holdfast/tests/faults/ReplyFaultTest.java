@@ -10,6 +10,7 @@ import dev.holdfast.tests.harness.Rig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -146,6 +147,6 @@ class ReplyFaultTest {
   }
 
   private static boolean isOpen(String state) {
-    return !java.util.Set.of("sent", "held", "rejected", "resent").contains(state);
+    return !Set.of("sent", "held", "rejected", "resent").contains(state);
   }
 }
