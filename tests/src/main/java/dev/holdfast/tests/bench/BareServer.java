@@ -13,6 +13,7 @@ final class BareServer {
   private BareServer() {}
 
   public static void main(String[] arguments) throws InterruptedException {
+    QuietLog.set();
     Vertx vertx = Vertx.vertx();
     Router router = Router.router(vertx);
     router.get("/ready").handler(context -> context.response().end("{}"));

@@ -15,6 +15,7 @@ public final class Bench {
   private Bench() {}
 
   public static void main(String[] arguments) {
+    QuietLog.set();
     Map<String, Row> rows = rows();
     List<String> wanted = new ArrayList<>(List.of(arguments));
     boolean quick = wanted.remove("--quick");

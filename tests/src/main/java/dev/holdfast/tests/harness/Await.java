@@ -15,7 +15,8 @@ public final class Await {
   private Await() {}
 
   /**
-   * Blocks until the condition is true. A condition that throws counts as not yet true.
+   * Blocks until the condition is true. A condition that throws an exception counts as not yet
+   * true; an AssertionError ends the wait.
    *
    * @throws AssertionError after {@code limit}, naming {@code what} and the last exception
    */

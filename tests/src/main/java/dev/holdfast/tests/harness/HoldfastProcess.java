@@ -59,7 +59,7 @@ public final class HoldfastProcess implements AutoCloseable {
         limit,
         () -> {
           if (!process.isAlive()) {
-            throw new IllegalStateException(
+            throw new AssertionError(
                 "the server ended with " + process.exitValue() + ":\n" + tail());
           }
           return isReady();
