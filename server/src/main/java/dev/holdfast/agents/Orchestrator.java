@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -149,19 +150,24 @@ public final class Orchestrator {
     return Optional.ofNullable(agents.get(threadId)).map(ThreadAgent::view);
   }
 
-  /** Lets running turns end until {@code patience} is over, then cuts them off at their last checkpoint. */
-  public void close(Duration patience) throws InterruptedException {
+  /** Lets running turns end until {@code patience} is over or somebody hurries, then cuts them off at their last checkpoint. */
+  public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
     closing = true;
     long start = parts.time().nanos();
-    while (!agents.values().stream().allMatch(ThreadAgent::quiesce) && isPatient(start, patience)) {
+    while (!allQuiet() && isPatient(start, patience) && !hurry.getAsBoolean()) {
       parts.time().sleep(Duration.ofMillis(20));
     }
     agents.values().forEach(ThreadAgent::shutdown);
     long cut = parts.time().nanos();
     Duration grace = Duration.ofSeconds(2);
-    while (!agents.values().stream().allMatch(ThreadAgent::quiesce) && isPatient(cut, grace)) {
+    while (!allQuiet() && isPatient(cut, grace)) {
       parts.time().sleep(Duration.ofMillis(20));
     }
+  }
+
+  /** Asks every agent, so that none of them begins another turn. */
+  private boolean allQuiet() {
+    return agents.values().stream().filter(agent -> !agent.quiesce()).count() == 0;
   }
 
   private boolean isPatient(long start, Duration patience) {
