@@ -45,7 +45,7 @@ public final class DeadLetters {
                     SELECT
                         + "replayed = 0 and at < :at and (:kind = '' or kind = :kind)"
                         + " order by at desc, no desc limit :limit")
-                .bind("at", olderThan.toEpochMilli())
+                .bind("at", Millis.of(olderThan))
                 .bind("kind", kind)
                 .bind("limit", limit)
                 .map(DeadLetters::row)
@@ -122,7 +122,7 @@ public final class DeadLetters {
     if (reply.isEmpty()) {
       return false;
     }
-    long now = time.now().toEpochMilli(); // its age counts from here: else it would be held again at once
+    long now = Millis.of(time.now()); // its age counts from here: else it would be held again at once
     tx.sql()
         .update(
             "update replies set attempts = 0, unknowns = 0, planned_at = ?, next_at = ? where seq = ?",

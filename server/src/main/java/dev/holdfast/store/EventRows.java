@@ -79,7 +79,7 @@ final class EventRows {
         .add(event.threadId())
         .add(event.dedupeKey())
         .add(event.payload())
-        .add(event.receivedAt().toEpochMilli())
+        .add(Millis.of(event.receivedAt()))
         .value();
   }
 
@@ -109,7 +109,7 @@ final class EventRows {
             thread,
             event.dedupeKey(),
             hash,
-            event.receivedAt().toEpochMilli(),
+            Millis.of(event.receivedAt()),
             crc(event));
     if (inserted == 0) {
       return false;

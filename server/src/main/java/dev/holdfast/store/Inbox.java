@@ -5,6 +5,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.EventRows.Found;
 import dev.holdfast.store.EventRows.Standing;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,7 +65,7 @@ public final class Inbox {
             event.threadId(),
             event.dedupeKey(),
             event.payload(),
-            java.time.Instant.ofEpochMilli(event.receivedAt().toEpochMilli()),
+            Instant.ofEpochMilli(Millis.of(event.receivedAt())),
             EventState.PENDING,
             0,
             false);

@@ -30,7 +30,7 @@ final class Letters {
                     + " left join payloads p on p.seq = e.seq where e.seq = ?",
                 ids.next(),
                 reason,
-                at.toEpochMilli(),
+                Millis.of(at),
                 seq);
     tx.count(Count.EVENT_LETTERS, written);
   }
@@ -45,7 +45,7 @@ final class Letters {
                     + " from replies r left join threads t on t.no = r.thread where r.seq = ?",
                 ids.next(),
                 reason,
-                at.toEpochMilli(),
+                Millis.of(at),
                 seq);
     tx.count(Count.REPLY_LETTERS, written);
   }

@@ -137,7 +137,7 @@ public final class Outbox {
           tx.sql()
               .update(
                   "update replies set next_at = ?, attempts = max(attempts - ?, 0) where seq = ?",
-                  at.toEpochMilli(),
+                  Millis.of(at),
                   back,
                   seq);
           ReplyRows.move(tx, reply, ReplyState.RETRY_AT, why);

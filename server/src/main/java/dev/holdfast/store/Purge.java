@@ -33,7 +33,7 @@ final class Purge {
 
   /** One whole sweep. Blocks; called by the watch. Returns how many events it removed. */
   long sweep() throws StoreException {
-    long cutoff = cutoff().toEpochMilli();
+    long cutoff = Millis.of(cutoff());
     long removed = 0;
     long after = 0;
     while (true) {

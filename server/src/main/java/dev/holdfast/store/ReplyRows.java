@@ -102,7 +102,7 @@ final class ReplyRows {
 
   /** A known id changes nothing. {@code ends}: whether its fate decides about its event. */
   void plan(Tx tx, NewReply reply, boolean ends) throws SQLException {
-    long now = time.now().toEpochMilli();
+    long now = Millis.of(time.now());
     int inserted =
         tx.sql()
             .update(

@@ -28,7 +28,7 @@ public final class Stories {
         .update(
             "insert into stories (event_id, at, what, json) values (?, ?, ?, ?)",
             line.eventId(),
-            line.at().toEpochMilli(),
+            Millis.of(line.at()),
             line.what(),
             line.json());
   }

@@ -59,7 +59,7 @@ final class Tx {
 
   /** One more event of the thread; written once per thread at the end of the transaction. */
   void touch(long thread, Instant at) {
-    touched.merge(thread, new Touched(at.toEpochMilli(), 1), Touched::plus);
+    touched.merge(thread, new Touched(Millis.of(at), 1), Touched::plus);
   }
 
   /** Runs on the writer's thread after the commit; not at all when it fails. */

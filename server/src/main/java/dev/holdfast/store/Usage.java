@@ -27,7 +27,7 @@ public final class Usage {
                         + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     row.eventId(),
                     row.threadId(),
-                    row.at().toEpochMilli(),
+                    Millis.of(row.at()),
                     row.provider(),
                     row.model(),
                     row.outcome(),
@@ -80,7 +80,7 @@ public final class Usage {
                     "select provider, model, outcome, count(*), sum(input_tokens),"
                         + " sum(output_tokens), sum(cost_usd) from model_calls where at >= :since"
                         + " group by provider, model, outcome order by provider, model, outcome")
-                .bind("since", since.toEpochMilli())
+                .bind("since", Millis.of(since))
                 .map(
                     (row, _) ->
                         new Sum(

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -183,7 +184,7 @@ class StoreOpeningTest {
         assertThat(it.registry.get("holdfast.quarantined.rows").gauge().value()).isEqualTo(1);
         assertThat(it.fatals).isEmpty();
         DeadLetter letter =
-            it.store.deadLetters().list("", java.time.Instant.MAX.minusSeconds(1L << 40), 10).getFirst();
+            it.store.deadLetters().list("", Instant.MAX, 10).getFirst();
         assertThat(it.store.deadLetters().replay(letter.id())).isFalse();
       }
     }
