@@ -29,6 +29,7 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.RestartLimit;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
@@ -93,7 +94,7 @@ final class Server {
             config.replies(),
             time,
             meters);
-    supervisor = new Supervisor(time, meters, this::giveUp);
+    supervisor = new Supervisor(RestartLimit.DEFAULT, time, meters, Server::giveUp);
     readiness = new Readiness(ticks, store, orchestrator, guards, settings.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
@@ -163,8 +164,17 @@ final class Server {
     watchdogs.forEach(Watchdog::close);
     http.close();
     store.close();
+    markClean();
     vertx.close();
     LOG.info("server: stopped");
+  }
+
+  private void markClean() {
+    try {
+      store.markClean();
+    } catch (IOException e) {
+      LOG.warn("server: no clean marker, the next start checks the database: {}", e.getMessage());
+    }
   }
 
   private StoreHooks storeHooks() {
@@ -177,8 +187,8 @@ final class Server {
         });
   }
 
-  private void giveUp(String child) {
-    LOG.error("server: {} crashed too often, giving up", child);
+  private static void giveUp(ChildSpec child) {
+    LOG.error("server: {} crashed too often, giving up", child.name());
     Runtime.getRuntime().halt(GAVE_UP);
   }
 

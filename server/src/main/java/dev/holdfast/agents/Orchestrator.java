@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
@@ -288,10 +289,12 @@ public final class Orchestrator {
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
-      if (parts.store().inbox().start(incoming.seq()) > 0) {
-        endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
-      }
+      parts.store().inbox().start(incoming.seq());
+      endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
     } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return; // obeyed already
+      }
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
       parts.time().after(Duration.ofSeconds(5), this::rescan);
     } catch (InterruptedException e) {
