@@ -87,7 +87,9 @@ class RepliesChaosTest {
         crash();
       }
       time.advance(Duration.ofSeconds(random.nextInt(20)));
-      replies.drain(Deadline.in(time, Duration.ofMinutes(1)));
+      if (!replies.drain(Deadline.in(time, Duration.ofSeconds(10)))) {
+        crash(); // it died while it was posting
+      }
     }
 
     /** The process dies: from one moment on nothing is written any more, whatever is still on its way. */
@@ -110,7 +112,13 @@ class RepliesChaosTest {
 
     private FakePlatform.Behaviour behaviour() {
       int dice = random.nextInt(100);
-      if (dice < 50) {
+      if (dice < 5) {
+        return reply -> {
+          count(reply);
+          book.die();
+          return new PostOutcome.Sent("p");
+        };
+      } else if (dice < 50) {
         return send(new PostOutcome.Sent("p"));
       } else if (dice < 65) {
         return send(new PostOutcome.Unknown(Failure.of(FailureCode.TIMEOUT, "no answer")));
