@@ -24,6 +24,10 @@ public final class Store implements AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
+  public Approvals approvals() {
+    throw new UnsupportedOperationException();
+  }
+
   public ThreadFolders threads() {
     throw new UnsupportedOperationException();
   }

@@ -18,6 +18,11 @@ public final class ThreadFiles {
     throw new UnsupportedOperationException();
   }
 
+  /** {@code scratch/} in the folder of the thread, made when it is missing: where tools work. */
+  public java.nio.file.Path scratch() {
+    throw new UnsupportedOperationException();
+  }
+
   /** Appends without fsync. */
   public void append(ContextEntry entry) throws IOException {
     throw new UnsupportedOperationException(entry.toString());
