@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.RunOptions;
 
 /** The entry of {@code java -jar holdfast.jar}. */
 public final class Main {
@@ -8,12 +9,10 @@ public final class Main {
 
   public static void main(String[] args) {
     System.exit(
-        Cli.main(
-            args,
-            _ -> {
-              System.err.println("holdfast: this build has no server");
-              return 70;
-            },
-            root -> root));
+        Cli.main(args, Main::serve, root -> ServerConfig.from(root, System.getenv())));
+  }
+
+  private static int serve(RunOptions options) throws InterruptedException {
+    return new Boot(options).run();
   }
 }

@@ -46,7 +46,7 @@ final class Conversation {
   }
 
   /** The folder that tools of this chat thread work in; exists. */
-  Path scratch() {
+  Path scratch() throws IOException {
     return files.scratch();
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -149,19 +151,24 @@ public final class Orchestrator {
     return Optional.ofNullable(agents.get(threadId)).map(ThreadAgent::view);
   }
 
-  /** Lets running turns end until {@code patience} is over, then cuts them off at their last checkpoint. */
-  public void close(Duration patience) throws InterruptedException {
+  /** Lets running turns end until {@code patience} is over or somebody hurries, then cuts them off at their last checkpoint. */
+  public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
     closing = true;
     long start = parts.time().nanos();
-    while (!agents.values().stream().allMatch(ThreadAgent::quiesce) && isPatient(start, patience)) {
+    while (!allQuiet() && isPatient(start, patience) && !hurry.getAsBoolean()) {
       parts.time().sleep(Duration.ofMillis(20));
     }
     agents.values().forEach(ThreadAgent::shutdown);
     long cut = parts.time().nanos();
     Duration grace = Duration.ofSeconds(2);
-    while (!agents.values().stream().allMatch(ThreadAgent::quiesce) && isPatient(cut, grace)) {
+    while (!allQuiet() && isPatient(cut, grace)) {
       parts.time().sleep(Duration.ofMillis(20));
     }
+  }
+
+  /** Asks every agent, so that none of them begins another turn. */
+  private boolean allQuiet() {
+    return agents.values().stream().filter(agent -> !agent.quiesce()).count() == 0;
   }
 
   private boolean isPatient(long start, Duration patience) {
@@ -282,10 +289,12 @@ public final class Orchestrator {
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
-      if (parts.store().inbox().start(incoming.seq()) > 0) {
-        endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
-      }
+      parts.store().inbox().start(incoming.seq());
+      endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
     } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return; // obeyed already
+      }
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
       parts.time().after(Duration.ofSeconds(5), this::rescan);
     } catch (InterruptedException e) {

@@ -110,7 +110,7 @@ final class ToolRound {
     return call(next);
   }
 
-  private ToolResult call(Pending next) throws InterruptedException {
+  private ToolResult call(Pending next) throws IOException, InterruptedException {
     ToolCall call = next.call();
     String label = toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
     long begun = watch.started(call, label);

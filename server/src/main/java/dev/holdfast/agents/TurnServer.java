@@ -4,6 +4,7 @@ import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
 import dev.holdfast.agents.RunningTurn.Cancel;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.models.ModelsAwayException;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
@@ -90,7 +91,13 @@ final class TurnServer {
           if (ended != Ended.AGAIN) {
             return ended;
           }
-        } catch (StoreException | IOException e) {
+        } catch (StoreException e) {
+          if (e.failure().kind() == FailureKind.INVALID) {
+            LOG.info("event {}: ended by somebody else: {}", head.id(), e.failure().message());
+            return Ended.DONE;
+          }
+          LOG.warn("thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+        } catch (IOException e) {
           LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
         } finally {
           host.turnPermits().release();
@@ -170,7 +177,7 @@ final class TurnServer {
   private List<Incoming> start(List<Incoming> batch) throws StoreException, InterruptedException {
     List<Incoming> started = new ArrayList<>();
     for (Incoming incoming : batch) {
-      int attempt = parts.store().inbox().start(incoming.seq());
+      int attempt = startOne(incoming);
       if (attempt > parts.config().attemptsMax()) {
         endings.end(
             List.of(incoming),
@@ -183,6 +190,18 @@ final class TurnServer {
       }
     }
     return started;
+  }
+
+  /** The number of the run; 0 when the event has ended meanwhile. */
+  private int startOne(Incoming incoming) throws StoreException {
+    try {
+      return parts.store().inbox().start(incoming.seq());
+    } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return 0;
+      }
+      throw e;
+    }
   }
 
   private Ended answer(List<Incoming> batch)
