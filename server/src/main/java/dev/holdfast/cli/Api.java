@@ -4,11 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
@@ -164,7 +166,12 @@ final class Api {
   }
 
   private AwayException away(IOException e) {
-    String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    String reason =
+        switch (e) {
+          case HttpTimeoutException _ -> "no answer in time";
+          case ConnectException _ -> "connection refused";
+          default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        };
     AwayException away = new AwayException(reason);
     away.initCause(e);
     return away;

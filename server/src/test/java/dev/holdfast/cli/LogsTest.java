@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import ch.qos.logback.core.AppenderBase;
 import dev.holdfast.config.Secrets;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +16,10 @@ import org.junit.jupiter.api.Timeout;
 
 class LogsTest {
   private final LoggerContext context = new LoggerContext();
+
+  LogsTest() {
+    context.setMDCAdapter(new LogbackMDCAdapter());
+  }
 
   private LoggingEvent event(String message, Throwable error) {
     return new LoggingEvent("x", context.getLogger("dev.holdfast.X"), Level.WARN, message, error, null);
