@@ -29,7 +29,6 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
-import dev.holdfast.supervision.RestartLimit;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
@@ -94,7 +93,7 @@ final class Server {
             config.replies(),
             time,
             meters);
-    supervisor = new Supervisor(RestartLimit.DEFAULT, time, meters, Server::giveUp);
+    supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     readiness = new Readiness(ticks, store, orchestrator, guards, settings.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);

@@ -16,6 +16,7 @@ import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
+import dev.holdfast.supervision.RestartLimit;
 import java.time.Duration;
 import java.util.Map;
 
@@ -31,6 +32,7 @@ public record ServerConfig(
     RepliesConfig replies,
     ModelsConfig models,
     GuardsConfig guards,
+    RestartLimit restarts,
     WebConfig web,
     WebhookConfig webhook) {
 
@@ -74,6 +76,7 @@ public record ServerConfig(
         root.section("replies").read(RepliesConfig::from),
         root.section("models").read(models -> ModelsConfig.from(models, environment)),
         GuardsConfig.from(root),
+        root.section("supervision").read(RestartLimit::from),
         channels.section("web").read(WebConfig::from),
         channels.section("webhook").read(WebhookConfig::from));
   }

@@ -38,6 +38,11 @@ public final class WebChannel implements ChannelAdapter {
     return TEXT_UNITS_MAX;
   }
 
+  @Override
+  public boolean posts() {
+    return false;
+  }
+
   /** What is in the outbox is already where its readers look. */
   @Override
   public PostOutcome post(OutboundReply reply) {

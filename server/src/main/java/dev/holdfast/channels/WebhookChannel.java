@@ -51,6 +51,9 @@ public final class WebhookChannel implements ChannelAdapter {
     if (signatures.hasShortKey()) {
       LOG.warn("channel webhook:{}: a secret is shorter than the 24 bytes that the standard asks for", name);
     }
+    if (account.replyUrl().isEmpty()) {
+      LOG.warn("channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);
+    }
     InboundFilter filter =
         new InboundFilter(CHANNEL, Set.copyOf(account.allow()), Set.of(), metrics);
     return new Line(signatures, account.replyUrl(), filter);

@@ -5,6 +5,7 @@ import dev.holdfast.config.Section;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +20,7 @@ public record WebhookConfig(Map<String, Account> accounts) {
   private static final int ALLOW_MAX = 10_000;
 
   public WebhookConfig {
-    accounts = Map.copyOf(accounts);
+    accounts = Collections.unmodifiableMap(new LinkedHashMap<>(accounts));
     for (String name : accounts.keySet()) {
       if (!NAME.matcher(name).matches()) {
         throw new IllegalArgumentException(
@@ -78,8 +79,6 @@ public record WebhookConfig(Map<String, Account> accounts) {
 
   /** {@code webhook}: the section {@code channels.webhook}. */
   public static WebhookConfig from(Section webhook) {
-    Map<String, Account> accounts = new LinkedHashMap<>();
-    webhook.named("accounts").forEach((name, account) -> accounts.put(name, account.read(Account::from)));
-    return new WebhookConfig(accounts);
+    return new WebhookConfig(webhook.named("accounts", Account::from));
   }
 }

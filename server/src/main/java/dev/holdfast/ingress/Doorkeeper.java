@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -156,7 +157,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
         deadlineNanos = doors.nanos() + doors.idleNanos();
       }
     }
-    context.write(message, promise);
+    ChannelFuture _ = context.write(message, promise);
   }
 
   /** Answers what can still be answered, then lets the client finish its sentence for a moment, then closes. */
@@ -170,7 +171,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
     boolean clear = !answering && unanswered == (phase == Phase.BODY ? 1 : 0);
     ChannelHandlerContext context = decoder;
     if (!clear || context == null) {
-      channel.close();
+      closeNow();
       return;
     }
     deadlineNanos = doors.nanos() + LINGER_NANOS;
@@ -178,11 +179,15 @@ final class Doorkeeper extends ChannelDuplexHandler {
     channel.config().setAutoRead(true);
   }
 
+  private void closeNow() {
+    ChannelFuture _ = channel.close();
+  }
+
   private void finishOutput(io.netty.util.concurrent.Future<? super Void> written) {
     if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
       duplex.shutdownOutput().addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     } else {
-      channel.close();
+      closeNow();
     }
   }
 
@@ -190,14 +195,14 @@ final class Doorkeeper extends ChannelDuplexHandler {
   void sweep(long now) {
     if (!refused && isStuck(now)) {
       doors.countRefusal(408);
-      channel.close();
+      closeNow();
       return;
     }
     if (now - deadlineNanos < 0) {
       return;
     }
     if (refused) {
-      channel.close();
+      closeNow();
       return;
     }
     switch (phase) {
@@ -205,7 +210,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
       case BODY -> onLateBody(now);
       case BETWEEN -> {
         if (unanswered == 0) {
-          channel.close();
+          closeNow();
         }
       }
     }

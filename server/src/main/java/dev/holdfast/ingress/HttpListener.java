@@ -84,10 +84,15 @@ public final class HttpListener implements AutoCloseable {
               .toCompletableFuture()
               .get(START_MAX.toSeconds(), TimeUnit.SECONDS));
     } catch (ExecutionException e) {
-      throw new IOException("cannot listen on " + address + ": " + e.getCause().getMessage(), e);
+      throw new IOException("cannot listen on " + address + ": " + reason(e), e);
     } catch (TimeoutException e) {
       throw new IOException("cannot listen on " + address + ": it took too long", e);
     }
+  }
+
+  private static String reason(ExecutionException e) {
+    Throwable cause = e.getCause();
+    return cause == null ? "no reason was given" : String.valueOf(cause.getMessage());
   }
 
   /** The port that was really bound, which matters when 0 was asked for. */

@@ -21,8 +21,9 @@ final class PreAuth {
 
   /** False: too many at once; then nothing is to be given back. */
   boolean take(long announced) {
-    boolean fits =
-        requests.incrementAndGet() <= requestsMax & bytes.addAndGet(announced) <= bytesMax;
+    int requestsNow = requests.incrementAndGet();
+    long bytesNow = bytes.addAndGet(announced);
+    boolean fits = requestsNow <= requestsMax && bytesNow <= bytesMax;
     if (!fits) {
       give(announced);
     }

@@ -180,7 +180,7 @@ final class Webhooks {
         commits.size() == 1
             ? commits.getFirst()
             : CompletableFuture.allOf(commits.toArray(CompletableFuture[]::new));
-    all.whenComplete((_, failure) -> context.runOnContext(_ -> onCommitted(wait, failure)));
+    CompletableFuture<?> _ = all.whenComplete((_, failure) -> context.runOnContext(_ -> onCommitted(wait, failure)));
   }
 
   /** Nothing to read and nothing to look at: there is nothing to answer. */

@@ -67,10 +67,10 @@ final class Catalog {
   /** An estimate; 0 when no price is known. */
   double costUsd(String model, TokenUsage usage) {
     Entry entry = entry(model);
-    return (usage.input() * entry.input()
-            + usage.output() * entry.output()
-            + usage.cacheRead() * entry.cacheRead()
-            + usage.cacheWrite() * entry.cacheWrite())
+    return ((double) usage.input() * entry.input()
+            + (double) usage.output() * entry.output()
+            + (double) usage.cacheRead() * entry.cacheRead()
+            + (double) usage.cacheWrite() * entry.cacheWrite())
         / MILLION;
   }
 

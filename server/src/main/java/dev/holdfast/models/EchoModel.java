@@ -96,6 +96,6 @@ public final class EchoModel implements ModelProvider {
   }
 
   private static long tokens(String text) {
-    return (text.length() + 3) / 4;
+    return (text.length() + 3L) / 4;
   }
 }

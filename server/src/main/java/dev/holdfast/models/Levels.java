@@ -1,10 +1,10 @@
 package dev.holdfast.models;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Which models serve which level.
@@ -50,22 +50,17 @@ public record Levels(Map<String, List<String>> named, String byDefault) {
 
   /** Downwards from the level; when nothing is named there, the nearest above. */
   private List<List<String>> ladder(String level) {
-    int start = Level.of(level).ordinal();
-    List<List<String>> found = new ArrayList<>();
-    for (int i = start; i >= 0; i--) {
-      add(i, found);
-    }
-    for (int i = start + 1; found.isEmpty() && i < Level.values().length; i++) {
-      add(i, found);
-    }
-    return found;
+    List<String> keys = Level.keys();
+    int start = keys.indexOf(Level.of(level).key());
+    List<List<String>> lower =
+        keys.subList(0, start + 1).reversed().stream().flatMap(this::models).toList();
+    return lower.isEmpty()
+        ? keys.subList(start + 1, keys.size()).stream().flatMap(this::models).limit(1).toList()
+        : lower;
   }
 
-  private void add(int ordinal, List<List<String>> found) {
-    List<String> models = named.get(Level.values()[ordinal].key());
-    if (models != null) {
-      found.add(models);
-    }
+  private Stream<List<String>> models(String level) {
+    return Stream.ofNullable(named.get(level));
   }
 
   private static void check(String key, String level) {

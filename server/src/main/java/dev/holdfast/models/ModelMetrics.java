@@ -47,10 +47,10 @@ final class ModelMetrics {
       firstToken.record(first);
     }
     TokenUsage usage = call.usage();
-    input.increment(usage.input());
-    output.increment(usage.output());
-    cacheRead.increment(usage.cacheRead());
-    cacheWrite.increment(usage.cacheWrite());
+    input.increment((double) usage.input());
+    output.increment((double) usage.output());
+    cacheRead.increment((double) usage.cacheRead());
+    cacheWrite.increment((double) usage.cacheWrite());
     cost.increment(call.costUsd());
   }
 

@@ -32,6 +32,6 @@ public record ProviderConfig(Secret apiKey, String baseUrl, boolean isLocal, int
 
   /** By its key; a local one by its address. */
   public boolean isOn() {
-    return !apiKey.isEmpty() || isLocal && !baseUrl.isEmpty();
+    return !apiKey.isEmpty() || (isLocal && !baseUrl.isEmpty());
   }
 }

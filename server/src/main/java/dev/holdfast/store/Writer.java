@@ -110,9 +110,15 @@ final class Writer implements Runnable {
   /** As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of the commits. */
   <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
     Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
-    op.done.thenAccept(first);
+    CompletableFuture<T> heard = op.done.whenComplete((result, failure) -> hear(first, result, failure));
     enqueue(op);
-    return op.done;
+    return heard;
+  }
+
+  private static <T> void hear(Consumer<T> first, T result, @Nullable Throwable failure) {
+    if (failure == null) {
+      first.accept(result);
+    }
   }
 
   /** A change that nobody waits for; it is tried again when the disk was full. */

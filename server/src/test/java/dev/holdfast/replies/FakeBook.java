@@ -35,6 +35,15 @@ final class FakeBook implements Book {
     failures = count;
   }
 
+  /** Nothing is written any more, until {@link #revive}. */
+  synchronized void die() {
+    failures = Integer.MAX_VALUE;
+  }
+
+  synchronized void revive() {
+    failures = 0;
+  }
+
   synchronized Reply row(long seq) {
     Reply row = rows.get(seq);
     if (row == null) {

@@ -59,14 +59,14 @@ final class FakePlatform implements ChannelAdapter {
     accounts.add(account);
   }
 
-  List<OutboundReply> posts() {
+  List<OutboundReply> posted() {
     synchronized (posts) {
       return List.copyOf(posts);
     }
   }
 
   List<String> ids() {
-    return posts().stream().map(OutboundReply::id).toList();
+    return posted().stream().map(OutboundReply::id).toList();
   }
 
   int mostAtOnce() {

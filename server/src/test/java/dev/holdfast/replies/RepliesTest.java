@@ -87,7 +87,7 @@ class RepliesTest {
   void tellsThePlatformWhatItNeeds() throws Exception {
     plan("t", "e1", 1, 1);
     drain();
-    assertThat(platform.posts())
+    assertThat(platform.posted())
         .containsExactly(new OutboundReply("e1.a.1", "e1", "main", "t", "m-e1", "text", 1, 1, false));
   }
 
@@ -96,7 +96,7 @@ class RepliesTest {
     CountDownLatch latch = new CountDownLatch(1);
     platform.next("main", hangs(latch));
     plan("stuck", "e1", 1, 1);
-    await(() -> platform.posts().size() == 1);
+    await(() -> platform.posted().size() == 1);
     for (int i = 0; i < 50; i++) {
       plan("free" + i, "f" + i, 1, 1);
     }
@@ -134,7 +134,7 @@ class RepliesTest {
     time.advance(Duration.ofSeconds(2));
     drain();
     assertThat(platform.ids()).containsExactly("e1.a.1", "e1.a.1", "e2.a.1");
-    assertThat(platform.posts().get(1).resend()).isTrue();
+    assertThat(platform.posted().get(1).resend()).isTrue();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
     assertThat(book.row(2).state()).isEqualTo(ReplyState.SENT);
     assertThat(count("unknown")).isEqualTo(2);
@@ -161,7 +161,7 @@ class RepliesTest {
     drain();
     time.advance(Duration.ofHours(2));
     drain();
-    assertThat(platform.posts()).hasSize(1);
+    assertThat(platform.posted()).hasSize(1);
     assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
   }
 
@@ -173,7 +173,7 @@ class RepliesTest {
     drain();
     time.advance(Duration.ofSeconds(2));
     drain();
-    assertThat(platform.posts()).hasSize(1).allMatch(OutboundReply::resend);
+    assertThat(platform.posted()).hasSize(1).allMatch(OutboundReply::resend);
     assertThat(book.row(1).state()).isEqualTo(ReplyState.RESENT);
   }
 
@@ -185,7 +185,7 @@ class RepliesTest {
     book.sending(row.seq(), true);
     replies.start();
     drain();
-    assertThat(platform.posts()).isEmpty();
+    assertThat(platform.posted()).isEmpty();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
   }
 
@@ -197,10 +197,10 @@ class RepliesTest {
     drain();
     time.advance(Duration.ofSeconds(29));
     drain();
-    assertThat(platform.posts()).hasSize(1);
+    assertThat(platform.posted()).hasSize(1);
     time.advance(Duration.ofSeconds(8));
     drain();
-    assertThat(platform.posts()).hasSize(2);
+    assertThat(platform.posted()).hasSize(2);
     time.advance(Duration.ofSeconds(40));
     drain();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.REJECTED);
@@ -218,7 +218,7 @@ class RepliesTest {
     drain();
     replies.rescan();
     drain();
-    assertThat(platform.posts()).hasSize(1);
+    assertThat(platform.posted()).hasSize(1);
   }
 
   @Test
@@ -240,7 +240,7 @@ class RepliesTest {
     drain();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.REJECTED);
     assertThat(book.row(2).state()).isEqualTo(ReplyState.SENT);
-    assertThat(platform.posts()).hasSize(2);
+    assertThat(platform.posted()).hasSize(2);
   }
 
   @Test
@@ -273,7 +273,7 @@ class RepliesTest {
     drain();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.RETRY_AT);
     assertThat(book.row(1).attempts()).isZero();
-    assertThat(platform.posts().size()).isBetween(30, 80);
+    assertThat(platform.posted().size()).isBetween(30, 80);
     for (int minute = 0; minute < 5; minute++) {
       time.advance(Duration.ofMinutes(1));
       drain();
@@ -295,7 +295,7 @@ class RepliesTest {
     gate("main").opensIn(Duration.ZERO);
     time.advance(Duration.ofSeconds(12));
     drain();
-    assertThat(platform.posts()).hasSize(101);
+    assertThat(platform.posted()).hasSize(101);
   }
 
   @Test
@@ -326,10 +326,10 @@ class RepliesTest {
     book.failsNext(1);
     plan("t", "e1", 1, 1);
     drain();
-    assertThat(platform.posts()).isEmpty();
+    assertThat(platform.posted()).isEmpty();
     time.advance(Duration.ofSeconds(6));
     drain();
-    assertThat(platform.posts()).hasSize(1);
+    assertThat(platform.posted()).hasSize(1);
     assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
   }
 
@@ -343,7 +343,7 @@ class RepliesTest {
         });
     plan("t", "e1", 1, 1);
     drain();
-    assertThat(platform.posts()).hasSize(1);
+    assertThat(platform.posted()).hasSize(1);
     assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
   }
 
@@ -364,20 +364,20 @@ class RepliesTest {
     platform.next("main", hangs(new CountDownLatch(1)));
     plan("t", "e1", 1, 1);
     plan("t", "e2", 1, 1);
-    await(() -> platform.posts().size() == 1);
+    await(() -> platform.posted().size() == 1);
     replies.stop();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
     assertThat(book.row(2).state()).isEqualTo(ReplyState.PLANNED);
     plan("t3", "e3", 1, 1);
     time.advance(Duration.ofMinutes(5));
-    assertThat(platform.posts()).hasSize(1);
+    assertThat(platform.posted()).hasSize(1);
   }
 
   @Test
   void aDrainEndsAtItsDeadline() throws Exception {
     platform.next("main", hangs(new CountDownLatch(1)));
     plan("t", "e1", 1, 1);
-    await(() -> platform.posts().size() == 1);
+    await(() -> platform.posted().size() == 1);
     SystemTime real = new SystemTime();
     assertThat(replies.drain(Deadline.in(real, Duration.ofMillis(100)))).isFalse();
   }

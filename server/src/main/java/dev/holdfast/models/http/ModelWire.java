@@ -233,7 +233,7 @@ public final class ModelWire implements HttpClient {
     if (!coding.isEmpty() && !coding.equals("identity")) {
       return Optional.of(garbage("compressed data that nobody asked for", FailureKind.TRANSIENT).failure());
     }
-    if (type.isEmpty() || type.contains("event-stream") || shape.jsonLines() && type.contains("json")) {
+    if (type.isEmpty() || type.contains("event-stream") || (shape.jsonLines() && type.contains("json"))) {
       return Optional.empty();
     }
     if (type.contains("json")) {

@@ -72,7 +72,7 @@ final class ProviderErrors {
 
   private Failure sort(int status, ProviderError error, Map<String, List<String>> headers) {
     Failure bare = Failure.of(code(status, error), words(status, error));
-    Failure failure = status >= 300 && status < 400 || status == 404 ? bare.as(FailureKind.PERMANENT) : bare;
+    Failure failure = (status >= 300 && status < 400) || status == 404 ? bare.as(FailureKind.PERMANENT) : bare;
     Map<String, String> facts = new TreeMap<>();
     facts.put("status", Integer.toString(status));
     put(facts, "type", error.type());

@@ -81,8 +81,8 @@ final class AnthropicDialect implements Dialect {
     }
     List<Message.Assistant> said = Messages.assistants(request);
     for (int i = 0; i < Math.min(sent.size(), said.size()); i++) {
-      if (Opaque.blocks(said.get(i).opaque()) instanceof ArrayNode blocks
-          && callIds(blocks).equals(callIds(said.get(i)))) {
+      ArrayNode blocks = Opaque.blocks(said.get(i).opaque());
+      if (!blocks.isEmpty() && callIds(blocks).equals(callIds(said.get(i)))) {
         sent.get(i).set("content", blocks);
       }
     }

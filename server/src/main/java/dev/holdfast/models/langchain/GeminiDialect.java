@@ -66,8 +66,8 @@ final class GeminiDialect implements Dialect {
     }
     List<Message.Assistant> said = Messages.assistants(request);
     for (int i = 0; i < Math.min(sent.size(), said.size()); i++) {
-      if (Opaque.blocks(said.get(i).opaque()) instanceof ArrayNode parts
-          && calls(parts) == said.get(i).toolCalls().size()) {
+      ArrayNode parts = Opaque.blocks(said.get(i).opaque());
+      if (!parts.isEmpty() && calls(parts) == said.get(i).toolCalls().size()) {
         sent.get(i).set("parts", parts);
       }
     }

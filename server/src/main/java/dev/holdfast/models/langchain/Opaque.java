@@ -2,21 +2,20 @@ package dev.holdfast.models.langchain;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import org.jspecify.annotations.Nullable;
 
 /** The parts of an answer that a provider wants back unchanged: an array of its own blocks. */
 final class Opaque {
   private Opaque() {}
 
-  /** Null when there are none, or when they cannot be read. */
-  static @Nullable ArrayNode blocks(String opaque) {
-    if (opaque.isEmpty()) {
-      return null;
-    }
+  /** Empty when there are none, or when they cannot be read. */
+  static ArrayNode blocks(String opaque) {
     try {
-      return Messages.JSON.readTree(opaque) instanceof ArrayNode blocks && !blocks.isEmpty() ? blocks : null;
+      if (!opaque.isEmpty() && Messages.JSON.readTree(opaque) instanceof ArrayNode blocks) {
+        return blocks;
+      }
     } catch (JsonProcessingException _) {
-      return null;
+      // Then the answer goes back without them.
     }
+    return Messages.JSON.createArrayNode();
   }
 }
