@@ -197,9 +197,9 @@ public final class ModelWire implements HttpClient {
       if (event.data().strip().equals("[DONE]")) {
         return;
       }
-      look(event);
+      JsonNode data = look(event);
       String name = event.name().isEmpty() ? null : event.name();
-      ServerSentEvent told = new ServerSentEvent(name, event.data());
+      ServerSentEvent told = new ServerSentEvent(name, watch.readable(data, event.data()));
       tell(() -> listener.onEvent(told, context));
       if (cancelled || watch.isLast()) {
         return;
@@ -207,7 +207,7 @@ public final class ModelWire implements HttpClient {
     }
   }
 
-  private void look(Event event) throws CallFailedException {
+  private JsonNode look(Event event) throws CallFailedException {
     JsonNode data;
     try {
       data = JSON.readTree(event.data());
@@ -220,6 +220,7 @@ public final class ModelWire implements HttpClient {
       throw new CallFailedException(error.get());
     }
     watch.see(event.name(), data);
+    return data;
   }
 
   /** Why this answer holds no stream, if it does not. */

@@ -22,6 +22,11 @@ public abstract class StreamWatch {
    */
   public abstract void see(String name, JsonNode data) throws CallFailedException;
 
+  /** The event as LangChain4j can read it: it refuses a whole event for one value that it does not know. */
+  public String readable(JsonNode data, String text) {
+    return text;
+  }
+
   /** What the provider wants back, as JSON; empty when there is nothing. */
   public String opaque() {
     return "";

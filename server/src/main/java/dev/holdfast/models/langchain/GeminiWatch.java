@@ -37,6 +37,18 @@ final class GeminiWatch extends StreamWatch {
     return signed ? parts.toString() : "";
   }
 
+  /** The content alone: reasons to finish are added from time to time. */
+  @Override
+  public String readable(JsonNode data, String text) {
+    ObjectNode event = Messages.JSON.createObjectNode();
+    ObjectNode candidate = event.putArray("candidates").addObject();
+    JsonNode content = data.path("candidates").path(0).path("content");
+    if (content.isObject()) {
+      candidate.set("content", content);
+    }
+    return event.toString();
+  }
+
   private void keep(JsonNode part) {
     signed |= part.has("thoughtSignature");
     boolean isPlain = part.size() == 1 && part.has("text");
