@@ -348,6 +348,7 @@ final class Writer implements Runnable {
   }
 
   private void rollback() {
+    sql.forget();
     try {
       sql.of("rollback").execute();
     } catch (SQLException _) {
