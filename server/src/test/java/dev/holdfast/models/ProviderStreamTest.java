@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.github.tomakehurst.wiremock.http.Fault;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
@@ -14,7 +15,11 @@ import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.UsageFacts;
+import dev.holdfast.net.RawServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -293,6 +298,40 @@ class ProviderStreamTest {
             .withBody(Streams.hello("anthropic")));
     assertThat(server.failure("anthropic", Duration.ofMillis(500)).code())
         .isIn(FailureCode.STREAM_TIMEOUT, FailureCode.TIMEOUT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
+  void anInterruptClosesTheConnectionInTheMiddleOfAStream(String provider) throws Exception {
+    CountDownLatch heard = new CountDownLatch(1);
+    CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+    try (RawServer hanging =
+        new RawServer(
+            c -> {
+              c.write(
+                  "HTTP/1.1 200 OK\r\ncontent-type: "
+                      + Streams.type(provider)
+                      + "\r\ntransfer-encoding: chunked\r\n\r\n");
+              c.chunk(Streams.begun(provider));
+              c.awaitClose();
+            })) {
+      Thread asking =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      server
+                          .providerAt(provider, hanging.url())
+                          .ask(question("hi"), _ -> heard.countDown());
+                    } catch (CallFailedException | InterruptedException e) {
+                      thrown.complete(e);
+                    }
+                  });
+      assertThat(heard.await(10, TimeUnit.SECONDS)).isTrue();
+      asking.interrupt();
+      assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+      assertThat(hanging.gone().await(10, TimeUnit.SECONDS)).isTrue();
+    }
   }
 
   @Test

@@ -9,6 +9,9 @@ import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.net.HttpCaller.Response;
 import dev.holdfast.net.HttpCaller.Streamed;
 import dev.holdfast.time.SystemTime;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
@@ -323,6 +326,22 @@ class HttpCallerTest {
                 });
       }
       assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void aVerticleOnAVirtualThreadMayBlockOnIt() throws Exception {
+    try (RawServer server = new RawServer(c -> c.write(HEAD + "content-length: 2\r\n\r\nok"))) {
+      CompletableFuture<Integer> status = new CompletableFuture<>();
+      vertx.deployVerticle(
+          new AbstractVerticle() {
+            @Override
+            public void start() throws Exception {
+              status.complete(http.send(get(server.url()), PATIENT).status());
+            }
+          },
+          new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD));
+      assertThat(status.get(10, TimeUnit.SECONDS)).isEqualTo(200);
     }
   }
 
