@@ -1,13 +1,41 @@
 package dev.holdfast.store;
 
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.EventRows.Found;
+import dev.holdfast.store.EventRows.Standing;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** The durable queue of accepted events. Thread-safe. */
 public final class Inbox {
-  Inbox() {}
+  private static final int DEDUPE_KEY_MAX = 1000;
+
+  private final Writer writer;
+  private final Readers readers;
+  private final Counters counters;
+  private final Intake intake;
+  private final Rows rows;
+  private volatile Consumer<Event> accepted = _ -> {};
+
+  /** How rows are made and given up. */
+  record Rows(Ids ids, Endings endings, Quarantine quarantine) {}
+
+  Inbox(Writer writer, Readers readers, Counters counters, Intake intake, Rows rows) {
+    this.writer = writer;
+    this.readers = readers;
+    this.counters = counters;
+    this.intake = intake;
+    this.rows = rows;
+  }
 
   /**
    * Accepts an event. Returns at once; the future completes on the writer's thread after the fsync of the commit, or
@@ -15,54 +43,222 @@ public final class Inbox {
    * refused), and then nothing was accepted.
    */
   public CompletableFuture<Appended> append(NewEvent event) {
-    throw new UnsupportedOperationException(event.toString());
+    if (event.dedupeKey().isEmpty() || event.dedupeKey().length() > DEDUPE_KEY_MAX) {
+      return CompletableFuture.failedFuture(
+          new StoreException(
+              Failure.of(
+                  FailureCode.INVALID_REQUEST,
+                  "the id of an event must have from 1 to " + DEDUPE_KEY_MAX + " characters")));
+    }
+    Optional<StoreException> refusal = intake.check();
+    if (refusal.isPresent()) {
+      return CompletableFuture.failedFuture(refusal.get());
+    }
+    byte[] hash = EventRows.hash(event.source(), event.dedupeKey());
+    return writer.offer(tx -> insert(tx, event, hash), this::announce);
+  }
+
+  /** Hears of each new event after its commit, in the order of the commits, on the writer's thread: hand over and return. */
+  public void onAccepted(Consumer<Event> listener) {
+    accepted = listener;
+  }
+
+  private void announce(Appended appended) {
+    if (!appended.duplicate()) {
+      accepted.accept(appended.event());
+    }
+  }
+
+  private Appended insert(Tx tx, NewEvent event, byte[] hash) throws SQLException, StoreException {
+    Event made =
+        new Event(
+            tx.counted(Count.ACCEPTED) + 1,
+            rows.ids.next(),
+            event.source(),
+            event.threadId(),
+            event.dedupeKey(),
+            event.payload(),
+            Instant.ofEpochMilli(Millis.of(event.receivedAt())),
+            EventState.PENDING,
+            0,
+            false);
+    if (tx.openEvents() >= intake.pendingMax()) {
+      Optional<Event> known = known(tx, hash);
+      if (known.isEmpty()) {
+        throw intake.tooMany();
+      }
+      return new Appended(known.get(), true);
+    }
+    if (EventRows.insert(tx, made, hash)) {
+      return new Appended(made, false);
+    }
+    // A damaged row still holds its key: its content is unknown, but it was accepted.
+    return new Appended(known(tx, hash).orElse(made), true);
+  }
+
+  private Optional<Event> known(Tx tx, byte[] hash) throws SQLException {
+    return tx.sql()
+        .first(EventRows::read, EventRows.SELECT + "e.dedupe_hash = ?", hash)
+        .flatMap(this::whole);
   }
 
   public Optional<Event> find(String id) {
-    throw new UnsupportedOperationException(id);
+    return readers
+        .read(sql -> sql.first(EventRows::read, EventRows.SELECT + "e.id = ?", id))
+        .flatMap(this::whole);
   }
 
   /** The event by the sender's own id of it; several when more than one source knows that id. */
   public List<Event> findByDedupeKey(String dedupeKey) {
-    throw new UnsupportedOperationException(dedupeKey);
+    return served(
+        readers.read(
+            sql -> {
+              List<Found> found = new ArrayList<>();
+              for (String source : writer.names().sources()) {
+                sql.first(
+                        EventRows::read,
+                        EventRows.SELECT + "e.dedupe_hash = ?",
+                        EventRows.hash(source, dedupeKey))
+                    .ifPresent(found::add);
+              }
+              return found;
+            }));
   }
 
   /** Open events of one thread after {@code afterSeq}, oldest first. */
   public List<Event> openOf(String threadId, long afterSeq, int limit) {
-    throw new UnsupportedOperationException(threadId + afterSeq + limit);
+    return list(
+        "e.state < 3 and e.thread = (select no from threads where thread_id = ?) and e.seq > ?"
+            + " order by e.seq limit ?",
+        threadId,
+        afterSeq,
+        limit);
   }
 
   /** Open events of all threads after {@code afterSeq}, oldest first. */
   public List<Event> open(long afterSeq, int limit) {
-    throw new UnsupportedOperationException("" + afterSeq + limit);
+    return list("e.state < 3 and e.seq > ? order by e.seq limit ?", afterSeq, limit);
   }
 
-  /** Counts a run before it starts and marks the event as running; durable on return. Returns the new number. */
+  /** The newest events of a thread, whatever their state; newest first. */
+  public List<Event> ofThread(String threadId, int limit) {
+    return list(
+        "e.thread = (select no from threads where thread_id = ?) order by e.seq desc limit ?",
+        threadId,
+        limit);
+  }
+
+  private List<Event> list(String where, Object... parameters) {
+    return served(
+        readers.read(sql -> sql.list(EventRows::read, EventRows.SELECT + where, parameters)));
+  }
+
+  private List<Event> served(List<Found> found) {
+    return found.stream().flatMap(row -> whole(row).stream()).toList();
+  }
+
+  private Optional<Event> whole(Found found) {
+    return switch (found) {
+      case Found.Whole(Event event) -> Optional.of(event);
+      case Found.Bad(long seq) -> {
+        rows.quarantine.event(seq);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  /**
+   * Counts a run before it starts and marks the event as running; durable on return. Returns the new number.
+   *
+   * @throws StoreException INVALID_REQUEST when the event is not open
+   */
   public int start(long seq) throws StoreException {
-    throw new UnsupportedOperationException("" + seq);
+    return writer.call(
+        tx -> {
+          Standing event = open(tx, seq);
+          tx.sql().update("update events set attempts = attempts + 1 where seq = ?", seq);
+          EventRows.move(tx, event, EventState.RUNNING);
+          return event.attempts() + 1;
+        });
   }
 
   /**
    * Ends a run without an end of the event: it waits for a dependency. The attempt is not held against it.
    *
    * @param told whether its sender knows that the answer comes later
+   * @throws StoreException INVALID_REQUEST when the event is not open
    */
   public void park(long seq, String reason, boolean told) throws StoreException {
-    throw new UnsupportedOperationException(seq + reason + told);
+    writer.<Boolean>call(
+        tx -> {
+          back(tx, open(tx, seq), EventState.PARKED);
+          tx.sql()
+              .update(
+                  "update events set reason = ?, told = max(told, ?) where seq = ?",
+                  reason,
+                  told ? 1 : 0,
+                  seq);
+          return true;
+        });
   }
 
-  /** Back to pending, for example at a clean stop in the middle of a run: that run is not held against the event. */
+  /**
+   * Back to pending, for example at a clean stop in the middle of a run: that run is not held against the event.
+   *
+   * @throws StoreException INVALID_REQUEST when the event is not open
+   */
   public void release(long seq) throws StoreException {
-    throw new UnsupportedOperationException("" + seq);
+    writer.<Boolean>call(
+        tx -> {
+          back(tx, open(tx, seq), EventState.PENDING);
+          return true;
+        });
   }
 
-  /** Ends events: their states, replies, usage, story and dead letters in one transaction. Durable on return. */
+  private static void back(Tx tx, Standing event, EventState to) throws SQLException {
+    if (event.state() == EventState.RUNNING) {
+      tx.sql().update("update events set attempts = max(attempts - 1, 0) where seq = ?", event.seq());
+    }
+    EventRows.move(tx, event, to);
+  }
+
+  /** Remembers that the sender was told that the answer comes later. Durable on return. */
+  public void markTold(long seq) throws StoreException {
+    writer.call(tx -> tx.sql().update("update events set told = 1 where seq = ?", seq));
+  }
+
+  private static Standing open(Tx tx, long seq) throws SQLException, StoreException {
+    return EventRows.standing(tx, seq)
+        .filter(event -> event.state().isOpen())
+        .orElseThrow(
+            () ->
+                new StoreException(
+                    Failure.of(FailureCode.INVALID_REQUEST, "event " + seq + " is not open")));
+  }
+
+  /**
+   * Ends events: their states, replies, story and dead letters in one transaction. Durable on return. Events that have
+   * ended before, and replies that are known, stay as they are, so that a finish can be repeated.
+   */
   public void finish(Finish finish) throws StoreException {
-    throw new UnsupportedOperationException(finish.toString());
+    if (finish.outcome().isOpen()) {
+      throw new IllegalArgumentException("not an end: " + finish.outcome());
+    }
+    writer.<Boolean>call(
+        tx -> {
+          rows.endings.finish(tx, finish);
+          return true;
+        });
   }
 
   /** Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted" that number itself. */
   public Map<String, Long> counts() {
-    throw new UnsupportedOperationException();
+    Map<Count, Long> now = counters.snapshot();
+    Map<String, Long> counts = new LinkedHashMap<>();
+    for (EventState state : EventState.values()) {
+      counts.put(state.name().toLowerCase(Locale.ROOT), now.getOrDefault(Count.of(state), 0L));
+    }
+    counts.put("accepted", now.getOrDefault(Count.ACCEPTED, 0L));
+    return counts;
   }
 }

@@ -1,45 +1,314 @@
 package dev.holdfast.store;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.time.Time;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.SyncFailedException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder of one chat thread: {@code context.jsonl}, {@code log.jsonl}, {@code meta.json}. Used by one thread at a
- * time. No method is cut short by an interrupt.
+ * time, but for {@link #readLog}. No method is cut short by an interrupt.
  */
 public final class ThreadFiles {
-  ThreadFiles() {}
+  private static final Logger LOG = LoggerFactory.getLogger(ThreadFiles.class);
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern OLD_CONTEXT = Pattern.compile("context\\.(\\d{1,9})\\.jsonl\\.gz");
+  private static final String ID = "thread_id";
+
+  private final String threadId;
+  private final Path folder;
+  private final Path contextFile;
+  private final Host host;
+  private final LineFile context;
+  private final LineFile log;
+  private boolean known;
+  private boolean made;
+
+  /** Whom a folder belongs to. */
+  record Host(FailStop failStop, Time time, AtomicLong unwrittenBudget, Unsaved unsaved) {}
+
+  /** Hears whether something is not on the disk yet, so that it is found again by the next user of the folder. */
+  interface Unsaved {
+    void changed(ThreadFiles files, boolean any);
+  }
+
+  ThreadFiles(String threadId, Path folder, Host host) {
+    this.threadId = threadId;
+    this.folder = folder;
+    this.contextFile = folder.resolve("context.jsonl");
+    this.host = host;
+    this.context =
+        new LineFile(
+            contextFile, new LineFile.Torn(true, ContextLines::isWhole), host.unwrittenBudget());
+    this.log =
+        new LineFile(folder.resolve("log.jsonl"), LineFile.Torn.FENCE, host.unwrittenBudget());
+  }
 
   /** What loading found. {@code quarantined}: bad lines that were moved to {@code context.quarantine.jsonl}. */
   public record Loaded(List<ContextEntry> entries, int quarantined, boolean tornTail) {}
 
-  /** Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an empty context. */
+  String threadId() {
+    return threadId;
+  }
+
+  /** The folder; it exists once something was written. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** {@code scratch/}, made when it is missing: where tools work. */
+  public Path scratch() throws IOException {
+    claim();
+    Path scratch = folder.resolve("scratch");
+    AtomicFiles.createFolders(scratch);
+    return scratch;
+  }
+
+  /**
+   * Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an empty context.
+   *
+   * @throws IOException also when the folder belongs to another thread
+   */
   public Loaded loadContext() throws IOException {
-    throw new UnsupportedOperationException();
+    if (!Files.exists(folder)) {
+      return new Loaded(waiting(), 0, false);
+    }
+    claim();
+    context.close();
+    byte[] bytes = Files.exists(contextFile) ? Files.readAllBytes(contextFile) : new byte[0];
+    ContextLines.Parsed parsed = ContextLines.parse(bytes);
+    if (!parsed.bad().isEmpty() || parsed.torn()) {
+      LOG.warn(
+          "thread {}: context.jsonl had {} bad lines{}",
+          threadId,
+          parsed.bad().size(),
+          parsed.torn() ? " and a torn end" : "");
+      repair(parsed);
+    }
+    List<ContextEntry> entries = new ArrayList<>(parsed.entries());
+    entries.addAll(waiting());
+    return new Loaded(List.copyOf(entries), parsed.bad().size(), parsed.torn());
   }
 
-  /** Appends without fsync. */
+  private List<ContextEntry> waiting() {
+    return context.unwritten().stream()
+        .flatMap(
+            line ->
+                ContextLines.read(Arrays.copyOf(line, line.length - 1)).stream())
+        .toList();
+  }
+
+  /** A repair that the disk refuses is put off: the next load finds the same again. */
+  private void repair(ContextLines.Parsed parsed) throws IOException {
+    try {
+      if (!parsed.bad().isEmpty()) {
+        LineFile quarantine =
+            new LineFile(
+                folder.resolve("context.quarantine.jsonl"),
+                LineFile.Torn.FENCE,
+                host.unwrittenBudget());
+        for (byte[] line : parsed.bad()) {
+          quarantine.append(line);
+        }
+        try {
+          quarantine.sync();
+        } finally {
+          quarantine.forget();
+        }
+      }
+      AtomicFiles.write(contextFile, ContextLines.writeAll(parsed.entries()));
+    } catch (SyncFailedException e) {
+      throw failStop(e);
+    } catch (IOException e) {
+      LOG.warn("thread {}: context.jsonl cannot be repaired now: {}", threadId, e.getMessage());
+    }
+  }
+
+  /**
+   * Appends without fsync. On a full disk the entry is kept in memory and written with a later append or sync.
+   *
+   * @throws IOException when it can neither be written nor kept
+   */
   public void append(ContextEntry entry) throws IOException {
-    throw new UnsupportedOperationException(entry.toString());
+    byte[] line = ContextLines.write(entry);
+    claimQuietly();
+    context.append(line);
+    host.unsaved().changed(this, hasUnsaved());
   }
 
-  /** Makes all that was appended durable. A failed fsync ends the process (exit 74): the page cache lies after it. */
+  /**
+   * Makes all that was appended durable. A failed fsync ends the process (exit 74): the page cache lies after it.
+   *
+   * @throws IOException when the disk still refuses what was appended; it is kept
+   */
   public void sync() throws IOException {
-    throw new UnsupportedOperationException();
+    try {
+      if (hasUnsaved()) {
+        claim();
+      }
+      context.sync();
+      if (context.takeCreated() || made) {
+        syncFolders();
+        made = false;
+      }
+      log.flush();
+      log.close();
+    } catch (SyncFailedException e) {
+      throw failStop(e);
+    } finally {
+      host.unsaved().changed(this, hasUnsaved());
+    }
   }
 
-  /** Replaces the context atomically; what was there before stays as {@code context.<n>.jsonl.gz}. */
+  /** The folder, and the names of the folders above it up to {@code threads}. */
+  private void syncFolders() throws IOException {
+    Path above = folder;
+    for (int i = 0; i < 4; i++) {
+      AtomicFiles.syncFolder(above);
+      above = above.resolveSibling("..").normalize();
+    }
+  }
+
+  /**
+   * Replaces the context atomically; what was there before stays as {@code context.<n>.jsonl.gz}.
+   *
+   * @throws IOException when the disk refuses; then the old context is still there
+   */
   public void replaceContext(List<ContextEntry> entries) throws IOException {
-    throw new UnsupportedOperationException(entries.toString());
+    claim();
+    try {
+      context.close();
+      if (Files.exists(contextFile) && Files.size(contextFile) > 0) {
+        AtomicFiles.write(
+            folder.resolve("context." + nextOld() + ".jsonl.gz"),
+            zipped(Files.readAllBytes(contextFile)));
+      }
+      AtomicFiles.write(contextFile, ContextLines.writeAll(entries));
+      context.forget();
+      syncFolders();
+      made = false;
+    } catch (SyncFailedException e) {
+      throw failStop(e);
+    } finally {
+      host.unsaved().changed(this, hasUnsaved());
+    }
   }
 
-  /** Appends to {@code log.jsonl}: who said what. Not fsynced. */
+  private int nextOld() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return 1
+          + files
+              .map(file -> OLD_CONTEXT.matcher(file.getFileName().toString()))
+              .filter(Matcher::matches)
+              .mapToInt(match -> Integer.parseInt(match.group(1)))
+              .max()
+              .orElse(0);
+    }
+  }
+
+  private static byte[] zipped(byte[] bytes) throws IOException {
+    ByteArrayOutputStream zipped = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(zipped)) {
+      out.write(bytes);
+    }
+    return zipped.toByteArray();
+  }
+
+  /**
+   * Appends to {@code log.jsonl}: who said what. Not fsynced; kept in memory on a full disk.
+   *
+   * @throws IOException when it can neither be written nor kept
+   */
   public void log(String json) throws IOException {
-    throw new UnsupportedOperationException(json);
+    if (json.indexOf('\n') >= 0) {
+      throw new IllegalArgumentException("a line of the log has no line ends in it");
+    }
+    claimQuietly();
+    log.append(json.getBytes(StandardCharsets.UTF_8));
+    log.close();
+    host.unsaved().changed(this, hasUnsaved());
   }
 
-  /** The newest {@code limit} whole lines of the log, oldest first. */
+  /** The newest {@code limit} whole lines of the log, oldest first. Safe from any thread. */
   public List<String> readLog(int limit) throws IOException {
-    throw new UnsupportedOperationException("" + limit);
+    return LogTail.read(folder.resolve("log.jsonl"), limit);
+  }
+
+  private boolean hasUnsaved() {
+    return !context.unwritten().isEmpty() || !log.unwritten().isEmpty();
+  }
+
+  /** On a full disk the folder is made by a later try. */
+  private void claimQuietly() throws IOException {
+    try {
+      claim();
+    } catch (ForeignFolderException e) {
+      throw e;
+    } catch (IOException _) {
+      // The append finds the same trouble and keeps its line.
+    }
+  }
+
+  /** Makes the folder when it is missing; refuses one that belongs to another id with the same hash. */
+  private void claim() throws IOException {
+    if (known) {
+      return;
+    }
+    if (!Files.exists(folder)) {
+      AtomicFiles.createFolders(folder);
+      made = true;
+    }
+    Path meta = folder.resolve("meta.json");
+    String owner = owner(meta);
+    if (owner.isEmpty()) {
+      AtomicFiles.create(meta);
+      Files.write(
+          meta,
+          JSON.writeValueAsBytes(
+              Map.of(ID, threadId, "created_at", host.time().now().toString())));
+    } else if (!owner.equals(threadId)) {
+      throw new ForeignFolderException(folder + " belongs to another thread than " + threadId);
+    }
+    known = true;
+  }
+
+  /** Empty when it is missing or unreadable: then it is written again. */
+  private static String owner(Path meta) throws IOException {
+    try {
+      return Files.exists(meta) ? JSON.readTree(Files.readAllBytes(meta)).path(ID).asText() : "";
+    } catch (JsonProcessingException _) {
+      return "";
+    }
+  }
+
+  private SyncFailedException failStop(SyncFailedException e) {
+    host.failStop().end(StartRefusedException.IO, "fsync of " + folder + ": " + e.getMessage());
+    return e;
+  }
+
+  /** Two ids share a folder's name: made so on purpose, since it takes millions of tries. */
+  private static final class ForeignFolderException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    ForeignFolderException(String message) {
+      super(message);
+    }
   }
 }

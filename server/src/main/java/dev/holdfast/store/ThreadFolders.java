@@ -1,21 +1,129 @@
 package dev.holdfast.store;
 
+import dev.holdfast.time.Time;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Finds the folder of a chat thread: named by a hash of its id, so that no id leads anywhere else. Thread-safe. */
 public final class ThreadFolders {
-  ThreadFolders() {}
+  private static final Logger LOG = LoggerFactory.getLogger(ThreadFolders.class);
+  private static final int SLUG_MAX = 40;
+  private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
+  private static final String SELECT =
+      "select t.thread_id, t.last_at, t.events,"
+          + " (select count(*) from events e where e.thread = t.no and e.state < 3)"
+          + " from threads t where t.events > 0 and ";
+
+  private final Path root;
+  private final Readers readers;
+  private final ThreadFiles.Host host;
+
+  /** Folders of which something waits in memory for a full disk: their next user must find it. */
+  private final Map<String, ThreadFiles> unsaved = new ConcurrentHashMap<>();
+
+  ThreadFolders(Path root, Readers readers, FailStop failStop, Time time) {
+    this.root = root;
+    this.readers = readers;
+    this.host =
+        new ThreadFiles.Host(failStop, time, new AtomicLong(UNWRITTEN_MAX), this::unsavedChanged);
+  }
+
+  private void unsavedChanged(ThreadFiles files, boolean any) {
+    if (any) {
+      unsaved.put(files.threadId(), files);
+    } else {
+      unsaved.remove(files.threadId(), files);
+    }
+  }
 
   /** Makes the folder when it is missing, at the first write. */
   public ThreadFiles of(String threadId) {
-    throw new UnsupportedOperationException(threadId);
+    ThreadFiles waiting = unsaved.get(threadId);
+    return waiting != null ? waiting : new ThreadFiles(threadId, folder(threadId), host);
+  }
+
+  private Path folder(String threadId) {
+    int colon = threadId.indexOf(':');
+    String channel = slug(colon < 0 ? "other" : threadId.substring(0, colon));
+    String hash = hash(threadId);
+    return root.resolve(channel)
+        .resolve(hash.substring(0, 2))
+        .resolve(slug(threadId.substring(colon + 1)) + "~" + hash.substring(0, 12));
+  }
+
+  /** What people recognise; nothing in it can leave the folder or mean something to a shell. */
+  private static String slug(String text) {
+    String plain =
+        text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
+    String cut = plain.length() > SLUG_MAX ? plain.substring(0, SLUG_MAX) : plain;
+    return cut.isEmpty() ? "x" : cut;
+  }
+
+  private static String hash(String threadId) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256")
+                  .digest(threadId.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   /** Known thread ids after {@code after} in order of their ids, from the database. */
   public List<ThreadRow> list(String after, int limit) {
-    throw new UnsupportedOperationException(after + limit);
+    return readers.ask(
+        handle ->
+            handle
+                .createQuery(SELECT + "t.thread_id > :after order by t.thread_id limit :limit")
+                .bind("after", after)
+                .bind("limit", limit)
+                .map((row, _) -> row(row))
+                .list());
   }
 
-  /** A chat thread as the database knows it. */
-  public record ThreadRow(String threadId, java.time.Instant lastAt, long events, long open) {}
+  /** One thread; empty when no event of it was ever accepted. */
+  public Optional<ThreadRow> find(String threadId) {
+    return readers.ask(
+        handle ->
+            handle
+                .createQuery(SELECT + "t.thread_id = :id")
+                .bind("id", threadId)
+                .map((row, _) -> row(row))
+                .findFirst());
+  }
+
+  private static ThreadRow row(ResultSet row) throws SQLException {
+    return new ThreadRow(
+        row.getString(1), Instant.ofEpochMilli(row.getLong(2)), row.getLong(3), row.getLong(4));
+  }
+
+  /** The last try to write what a full disk refused. */
+  void close() {
+    for (ThreadFiles files : List.copyOf(unsaved.values())) {
+      try {
+        files.sync();
+      } catch (IOException e) {
+        LOG.error("thread {}: its newest lines are lost: {}", files.threadId(), e.getMessage());
+      }
+    }
+  }
+
+  /** A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not finished. */
+  public record ThreadRow(String threadId, Instant lastAt, long events, long open) {}
 }

@@ -1,0 +1,213 @@
+package dev.holdfast.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import java.util.UUID;
+import org.flywaydb.core.Flyway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sqlite.JDBC;
+import org.sqlite.SQLiteDataSource;
+
+/** Opens {@code holdfast.db}, checks that it is whole and ours, and brings its tables up to date. */
+final class Database {
+  private static final Logger LOG = LoggerFactory.getLogger(Database.class);
+  static final String FILE = "holdfast.db";
+
+  /** The newest migration in {@code db/migration}; each sets it as its last statement. */
+  static final int SCHEMA = 1;
+
+  /** Older ones can corrupt a log that several connections use. */
+  private static final int[] SQLITE_MIN = {3, 51, 3};
+
+  private static final List<String> PRAGMAS =
+      List.of(
+          "pragma busy_timeout = 5000",
+          "pragma journal_mode = wal",
+          "pragma synchronous = full",
+          "pragma mmap_size = 0",
+          "pragma trusted_schema = off",
+          "pragma wal_autocheckpoint = 0",
+          "pragma journal_size_limit = 67108864",
+          "pragma cache_size = -32768",
+          "pragma temp_store = memory");
+
+  private final Path folder;
+  private final boolean clean;
+  private final String nonce = UUID.randomUUID().toString();
+  private final Statements writer;
+
+  private Database(Path folder, Statements writer, boolean clean) {
+    this.folder = folder;
+    this.writer = writer;
+    this.clean = clean;
+  }
+
+  /**
+   * @throws StartRefusedException 65 when the database is damaged, newer than this program or not the one of the last
+   *     run; 74 when the disk cannot be used
+   */
+  static Database open(Path folder) throws StartRefusedException {
+    Path file = folder.resolve(FILE);
+    try {
+      AtomicFiles.createFolders(folder);
+      boolean fresh = AtomicFiles.create(file) || Files.size(file) == 0;
+      String claimed = CleanMarker.read(folder);
+      RunRecord run = new RunRecord(folder);
+      if (!fresh) {
+        run.check(!claimed.isEmpty());
+      }
+      Statements writer = connect(file);
+      boolean clean = fresh;
+      if (!fresh) {
+        clean = check(writer, claimed, file);
+      }
+      migrate(writer, file);
+      Database database = new Database(folder, writer, clean);
+      database.begin(run);
+      return database;
+    } catch (IOException e) {
+      throw new StartRefusedException(StartRefusedException.IO, file + ": " + e.getMessage(), e);
+    } catch (SQLException e) {
+      throw refusal(folder, e);
+    }
+  }
+
+  static StartRefusedException refusal(Path folder, SQLException e) {
+    boolean damaged = DiskErrors.of(e, folder) == DiskErrors.Verdict.DAMAGED;
+    return new StartRefusedException(
+        damaged ? StartRefusedException.DAMAGED : StartRefusedException.IO,
+        folder.resolve(FILE)
+            + (damaged ? " is damaged: " : " cannot be opened: ")
+            + e.getMessage(),
+        e);
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  Statements writer() {
+    return writer;
+  }
+
+  /** Whether the last run ended as it should; true for a new database. */
+  boolean wasClean() {
+    return clean;
+  }
+
+  /** What this run is known by, in the database and later in the clean marker. */
+  String nonce() {
+    return nonce;
+  }
+
+  /** One more connection to the same file. */
+  Statements another() throws SQLException {
+    return connect(folder.resolve(FILE));
+  }
+
+  private static Statements connect(Path file) throws SQLException {
+    Connection connection = JDBC.createConnection("jdbc:sqlite:" + file, new Properties());
+    try (Statement statement = connection.createStatement()) {
+      requireVersion(statement);
+      for (String pragma : PRAGMAS) {
+        statement.execute(pragma);
+      }
+    } catch (SQLException | RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+    // The driver would test for an open transaction after each statement; transactions are begun by hand here.
+    connection.setAutoCommit(false);
+    Statements sql = new Statements(connection);
+    sql.of("commit").execute();
+    return sql;
+  }
+
+  private static void requireVersion(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("select sqlite_version()")) {
+      String version = row.getString(1);
+      int[] parts = Arrays.stream(version.split("\\.")).mapToInt(Integer::parseInt).toArray();
+      if (Arrays.compare(parts, SQLITE_MIN) < 0) {
+        throw new SQLException("SQLite " + version + " can corrupt its log; 3.51.3 is needed");
+      }
+    }
+  }
+
+  /** Returns whether the last run ended cleanly; if not, the whole file is checked. */
+  private static boolean check(Statements sql, String claimed, Path file)
+      throws SQLException, StartRefusedException {
+    long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
+    if (version > SCHEMA) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          file + " was written by a newer Holdfast (tables of version " + version + ", this one knows "
+              + SCHEMA + "); start that one, or restore a backup from before the upgrade");
+    }
+    if (version > 0 && !claimed.isEmpty() && claimed.equals(storedNonce(sql))) {
+      return true;
+    }
+    LOG.info("store: the last run did not end cleanly, checking {}", FILE);
+    List<String> problems = sql.list(row -> row.getString(1), "pragma quick_check(5)");
+    if (!problems.equals(List.of("ok"))) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          file + " is damaged: " + String.join("; ", problems) + "; restore a backup");
+    }
+    return false;
+  }
+
+  private static String storedNonce(Statements sql) throws SQLException {
+    return sql.first(row -> row.getString(1), "select value from meta where name = 'run'").orElse("");
+  }
+
+  private static void migrate(Statements sql, Path file) throws SQLException {
+    long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
+    if (version == SCHEMA) {
+      return; // Flyway takes longer than all the rest of a start
+    }
+    LOG.info("store: bringing {} from version {} to {}", FILE, version, SCHEMA);
+    SQLiteDataSource source = new SQLiteDataSource();
+    source.setUrl("jdbc:sqlite:" + file);
+    Flyway.configure(Database.class.getClassLoader())
+        .dataSource(source)
+        .locations("classpath:db/migration")
+        .failOnMissingLocations(true)
+        .load()
+        .migrate();
+  }
+
+  /** Marks the database, and then the folder, as belonging to this run. */
+  private void begin(RunRecord run) throws IOException, SQLException {
+    int epoch = run.next();
+    writer.of("begin immediate").execute();
+    writer.update(
+        "insert into meta (name, value) values ('run', ?)"
+            + " on conflict (name) do update set value = excluded.value",
+        nonce);
+    writer.of("pragma application_id = " + epoch).execute();
+    writer.of("commit").execute();
+    writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
+    run.running(epoch);
+    CleanMarker.remove(folder);
+  }
+
+  /** Empties the log, so that the file alone is the database; call it when all other connections are closed. */
+  void close() throws IOException {
+    try {
+      writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
+      RunRecord.ended(folder);
+      writer.connection().close();
+    } catch (SQLException e) {
+      throw new IOException(FILE + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.holdfast.store;
+
+import dev.holdfast.store.EventRows.Standing;
+import dev.holdfast.time.Time;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** How events end: by their turn, and afterwards by the fate of their replies. Used on the writer's thread alone. */
+final class Endings {
+  private final Time time;
+  private final ReplyRows replies;
+  private final Letters letters;
+
+  Endings(Time time, ReplyRows replies, Letters letters) {
+    this.time = time;
+    this.replies = replies;
+    this.letters = letters;
+  }
+
+  void finish(Tx tx, Finish finish) throws SQLException {
+    boolean any = false;
+    for (long seq : finish.seqs()) {
+      Optional<Standing> event =
+          EventRows.standing(tx, seq).filter(found -> found.state().isOpen());
+      if (event.isPresent()) {
+        any = true;
+        end(tx, event.get(), finish);
+      }
+    }
+    if (!any) {
+      return; // the same finish, told twice
+    }
+    for (NewReply reply : finish.replies()) {
+      replies.plan(tx, reply, true);
+    }
+    for (StoryLine line : finish.story()) {
+      Stories.insert(tx, line);
+    }
+  }
+
+  private void end(Tx tx, Standing event, Finish finish) throws SQLException {
+    tx.sql()
+        .update(
+            "update events set outcome = ?, reason = ? where seq = ?",
+            finish.outcome().code(),
+            finish.reason(),
+            event.seq());
+    EventRows.move(tx, event, finish.outcome());
+    if (finish.outcome() == EventState.DEAD_LETTERED) {
+      letters.ofEvent(tx, event.seq(), finish.reason(), time.now());
+    }
+  }
+
+  /**
+   * What an event's replies make of its end: dead-lettered by a rejected one, held by a held one, else what its turn
+   * said. Replies that were planned outside of the end, such as a notice, change nothing.
+   */
+  void judge(Tx tx, String eventId) throws SQLException {
+    Optional<Standing> found = EventRows.standing(tx, eventId);
+    if (found.isEmpty() || found.get().state().isOpen()) {
+      return;
+    }
+    Standing event = found.get();
+    if (replies.anyEnding(tx, eventId, ReplyState.REJECTED)) {
+      EventRows.move(tx, event, EventState.DEAD_LETTERED);
+    } else if (replies.anyEnding(tx, eventId, ReplyState.HELD)) {
+      EventRows.move(
+          tx, event, event.outcome() == EventState.DEAD_LETTERED ? event.outcome() : EventState.HELD);
+    } else {
+      EventRows.move(tx, event, event.outcome());
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.store;
+
+import dev.holdfast.time.Time;
+import java.security.SecureRandom;
+import java.util.UUID;
+
+/**
+ * Makes UUIDs of version 7 that always grow, also when the clock goes back.
+ *
+ * <p>Source: RFC 9562, section 5.7 and method 1 of section 6.2. Thread-safe.
+ */
+final class Ids {
+  private static final int COUNTER_MAX = 0xfff;
+
+  private final Time time;
+  private final SecureRandom random = new SecureRandom();
+  private long millis;
+  private int counter;
+
+  Ids(Time time) {
+    this.time = time;
+  }
+
+  synchronized String next() {
+    long now = time.now().toEpochMilli();
+    if (now > millis) {
+      millis = now;
+      counter = 0;
+    } else if (++counter > COUNTER_MAX) {
+      millis++;
+      counter = 0;
+    }
+    long high = (millis << 16) | 0x7000L | counter;
+    long low = (random.nextLong() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
+    return new UUID(high, low).toString();
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.store;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The prepared statements of one connection; each text is prepared once. Used by one thread at a time. */
+final class Statements {
+  private final Connection connection;
+  private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+  Statements(Connection connection) {
+    this.connection = connection;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  /** {@code sql} is a constant: the number of different texts is the bound of this cache. */
+  PreparedStatement of(String sql) throws SQLException {
+    PreparedStatement statement = prepared.get(sql);
+    if (statement == null) {
+      statement = connection.prepareStatement(sql);
+      prepared.put(sql, statement);
+    }
+    return statement;
+  }
+
+  /** The statement with its parameters: texts, whole numbers and byte arrays. */
+  PreparedStatement of(String sql, Object... parameters) throws SQLException {
+    PreparedStatement statement = of(sql);
+    for (int i = 0; i < parameters.length; i++) {
+      switch (parameters[i]) {
+        case String text -> statement.setString(i + 1, text);
+        case Long number -> statement.setLong(i + 1, number);
+        case Integer number -> statement.setInt(i + 1, number);
+        case Double number -> statement.setDouble(i + 1, number);
+        case byte[] bytes -> statement.setBytes(i + 1, bytes);
+        default -> throw new IllegalArgumentException("no column type for " + parameters[i].getClass());
+      }
+    }
+    return statement;
+  }
+
+  int update(String sql, Object... parameters) throws SQLException {
+    return of(sql, parameters).executeUpdate();
+  }
+
+  <T> List<T> list(Row<T> row, String sql, Object... parameters) throws SQLException {
+    List<T> found = new ArrayList<>();
+    try (ResultSet rows = of(sql, parameters).executeQuery()) {
+      while (rows.next()) {
+        found.add(row.read(rows));
+      }
+    }
+    return found;
+  }
+
+  <T> Optional<T> first(Row<T> row, String sql, Object... parameters) throws SQLException {
+    try (ResultSet rows = of(sql, parameters).executeQuery()) {
+      return rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
+    }
+  }
+
+  /** Makes one row of a result into a value. */
+  interface Row<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+}

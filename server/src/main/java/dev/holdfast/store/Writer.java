@@ -1,0 +1,433 @@
+package dev.holdfast.store;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.Timer;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that changes the database. Operations that wait at the same time share one transaction and one fsync;
+ * one that fails is run again by itself, so that it cannot take the others with it.
+ */
+final class Writer implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
+  private static final int QUEUE_MAX = 65_536;
+  private static final int RETAINED_MAX = 10_000;
+  private static final long IDLE_MILLIS = 500;
+
+  /** An append that waited this long is refused: its sender has given up or is about to. */
+  private static final Duration WAIT_MAX = Duration.ofSeconds(2);
+
+  private final BlockingQueue<Op<?>> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
+
+  /** What nobody waits for and a full disk refused. */
+  private final Deque<Op<?>> retained = new ArrayDeque<>();
+
+  private final Statements sql;
+  private final Names names;
+  private final Counters counters;
+  private final Parts parts;
+  private final Thread thread;
+
+  /** Held during a transaction; the checkpointer takes it when the log must stop growing. */
+  private final ReentrantLock turn = new ReentrantLock(true);
+
+  private volatile boolean stopping;
+  private volatile boolean full;
+  private volatile long busySince;
+  private volatile boolean busy;
+  private int lastBatch = 1;
+
+  /** What the writer is given. */
+  record Parts(
+      InboxConfig config,
+      Path folder,
+      Time time,
+      FailStop failStop,
+      Runnable tick,
+      Timer commits,
+      Runnable afterBatch) {}
+
+  /** One change. Throws {@link StoreException} only before its first write. */
+  interface Work<T> {
+    T in(Tx tx) throws SQLException, StoreException;
+  }
+
+  Writer(Statements sql, Counters counters, Names names, Parts parts) {
+    this.sql = sql;
+    this.counters = counters;
+    this.names = names;
+    this.parts = parts;
+    this.thread = Thread.ofPlatform().name("holdfast-store-writer").unstarted(this);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  Names names() {
+    return names;
+  }
+
+  ReentrantLock turn() {
+    return turn;
+  }
+
+  boolean isFull() {
+    return full;
+  }
+
+  /** How long the transaction of now has taken; zero when none runs. */
+  Duration busyFor() {
+    return busy ? Duration.ofNanos(parts.time.nanos() - busySince) : Duration.ZERO;
+  }
+
+  /** A change that may be refused when it waits too long. Completes after the fsync, on the writer's thread. */
+  <T> CompletableFuture<T> offer(Work<T> work) {
+    Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
+    enqueue(op);
+    return op.done;
+  }
+
+  /** As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of the commits. */
+  <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
+    Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
+    CompletableFuture<T> heard = op.done.whenComplete((result, failure) -> hear(first, result, failure));
+    enqueue(op);
+    return heard;
+  }
+
+  private static <T> void hear(Consumer<T> first, T result, @Nullable Throwable failure) {
+    if (failure == null) {
+      first.accept(result);
+    }
+  }
+
+  /** A change that nobody waits for; it is tried again when the disk was full. */
+  void later(Work<?> work) {
+    enqueue(new Op<>(work, Kind.LAZY, parts.time.nanos()));
+  }
+
+  /** Tries whether a disk that was full takes something again. Does not wait. */
+  void probe() {
+    Work<Integer> write =
+        tx ->
+            tx.sql()
+                .update(
+                    "insert into meta (name, value) values ('probe', ?)"
+                        + " on conflict (name) do update set value = excluded.value",
+                    parts.time.now().toString());
+    enqueue(new Op<>(write, Kind.REFUSABLE, parts.time.nanos()));
+  }
+
+  /** A change that is durable on return. Blocks; an interrupt does not cut it short. */
+  <T> T call(Work<T> work) throws StoreException {
+    if (Thread.currentThread() == thread) {
+      throw new IllegalStateException("the writer waits for itself");
+    }
+    Op<T> op = new Op<>(work, Kind.AWAITED, parts.time.nanos());
+    enqueue(op);
+    try {
+      return op.done.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case StoreException failure -> throw new StoreException(failure.failure(), failure);
+        case null, default -> throw new IllegalStateException("the store failed", e.getCause());
+      }
+    }
+  }
+
+  private void enqueue(Op<?> op) {
+    String dead = parts.failStop.cause();
+    if (dead != null) {
+      op.done.completeExceptionally(io(dead));
+    } else if (stopping) {
+      op.done.completeExceptionally(overloaded("the store is closed", 5));
+    } else if (!queue.offer(op)) {
+      op.done.completeExceptionally(overloaded("the queue of the store is full", 1));
+    } else if (stopping && !thread.isAlive()) {
+      failQueue(overloaded("the store is closed", 5)); // it came in behind the writer's last look
+    }
+  }
+
+  /** Refuses what has waited too long for its turn. Called by the watch. */
+  void refuseLate() {
+    long now = parts.time.nanos();
+    for (Op<?> op : queue) {
+      if (op.kind == Kind.REFUSABLE && now - op.since > WAIT_MAX.toNanos() && op.claim()) {
+        op.done.completeExceptionally(overloaded("the disk is too slow", 2));
+      }
+    }
+  }
+
+  /** Writes what is queued and ends the thread. */
+  void stop() {
+    stopping = true;
+    queue.offer(new Op<>(_ -> true, Kind.LAZY, parts.time.nanos())); // wakes it
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    failQueue(overloaded("the store is closed", 5));
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (parts.failStop.cause() == null) {
+        List<Op<?>> batch = take();
+        if (batch.isEmpty()) {
+          if (stopping && queue.isEmpty()) {
+            break;
+          }
+        } else {
+          commit(batch);
+        }
+        parts.tick.run();
+      }
+    } finally {
+      stopping = true;
+      String dead = parts.failStop.cause();
+      failQueue(dead == null ? overloaded("the store is closed", 5) : io(dead));
+    }
+  }
+
+  /** The next batch; waits for more only when the last one shows that several writers are at work. */
+  private List<Op<?>> take() {
+    List<Op<?>> batch = new ArrayList<>();
+    int max = parts.config.commitEventsMax();
+    while (!full && !retained.isEmpty() && batch.size() < max) {
+      batch.add(retained.removeFirst());
+    }
+    try {
+      Op<?> first = stopping || !batch.isEmpty() ? queue.poll() : queue.poll(IDLE_MILLIS, TimeUnit.MILLISECONDS);
+      if (first == null) {
+        return batch;
+      }
+      add(first, batch);
+      drain(batch, max);
+      long nanos = parts.config.commitWaitMax().toNanos();
+      while (batch.size() < Math.min(lastBatch, max) && !stopping) {
+        Op<?> more = queue.poll(nanos, TimeUnit.NANOSECONDS);
+        if (more == null) {
+          break;
+        }
+        add(more, batch);
+        drain(batch, max);
+      }
+    } catch (InterruptedException _) {
+      // Nobody interrupts this thread; if someone does, the batch is as good as it is.
+    }
+    lastBatch = batch.size();
+    return batch;
+  }
+
+  private void drain(List<Op<?>> batch, int max) {
+    while (batch.size() < max) {
+      Op<?> op = queue.poll();
+      if (op == null) {
+        return;
+      }
+      add(op, batch);
+    }
+  }
+
+  private static void add(Op<?> op, List<Op<?>> batch) {
+    if (op.claim()) {
+      batch.add(op);
+    }
+  }
+
+  private void commit(List<Op<?>> batch) {
+    turn.lock();
+    busySince = parts.time.nanos();
+    busy = true;
+    try {
+      if (!attempt(batch) && batch.size() > 1 && parts.failStop.cause() == null && !full) {
+        for (Op<?> op : batch) {
+          attempt(List.of(op));
+        }
+      }
+    } finally {
+      busy = false;
+      turn.unlock();
+      parts.commits.record(parts.time.nanos() - busySince, TimeUnit.NANOSECONDS);
+    }
+    parts.afterBatch.run();
+    String dead = parts.failStop.cause();
+    if (dead != null) {
+      batch.forEach(op -> op.fail(io(dead))); // committed or not: nothing is confirmed any more
+    }
+    batch.forEach(Op::complete);
+  }
+
+  /** Returns false when the transaction was rolled back and its operations may be tried one by one. */
+  private boolean attempt(List<Op<?>> batch) {
+    Tx tx = new Tx(sql, names, counters);
+    try {
+      sql.of("begin immediate").execute();
+      for (Op<?> op : batch) {
+        op.run(tx);
+      }
+      tx.finish();
+      sql.of("commit").execute();
+      full = false;
+    } catch (SQLException e) {
+      rollback();
+      refuse(batch, e);
+      return false;
+    } catch (RuntimeException e) {
+      rollback();
+      batch.forEach(op -> op.fail(e));
+      return false;
+    }
+    tx.publish();
+    return true;
+  }
+
+  private void refuse(List<Op<?>> batch, SQLException e) {
+    Throwable told =
+        switch (DiskErrors.of(e, parts.folder)) {
+          case FULL -> {
+            if (!full) {
+              LOG.warn("store: the disk takes no more: {}", e.getMessage());
+            }
+            full = true;
+            yield overloaded("the disk is full or read-only", 30);
+          }
+          case FAIL_STOP -> {
+            parts.failStop.end(StartRefusedException.IO, "holdfast.db: " + e.getMessage());
+            yield io(e.getMessage());
+          }
+          case DAMAGED -> {
+            parts.failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
+            yield io(e.getMessage());
+          }
+          case OTHER -> io(e.getMessage());
+        };
+    for (Op<?> op : batch) {
+      if (full && op.kind == Kind.LAZY) {
+        retain(op);
+      } else {
+        op.fail(told);
+      }
+    }
+  }
+
+  private void retain(Op<?> op) {
+    if (retained.size() >= RETAINED_MAX) {
+      retained.removeFirst();
+    }
+    retained.addLast(op);
+  }
+
+  private void rollback() {
+    try {
+      sql.of("rollback").execute();
+    } catch (SQLException _) {
+      // The database has rolled back by itself already.
+    }
+    try {
+      names.forget(sql);
+    } catch (SQLException e) {
+      parts.failStop.end(StartRefusedException.IO, "holdfast.db cannot be read: " + e.getMessage());
+    }
+  }
+
+  private void failQueue(StoreException failure) {
+    for (Op<?> op = queue.poll(); op != null; op = queue.poll()) {
+      if (op.claim()) {
+        op.done.completeExceptionally(failure);
+      }
+    }
+  }
+
+  static StoreException overloaded(String message, int retrySeconds) {
+    return new StoreException(
+        Failure.of(FailureCode.OVERLOADED, message)
+            .withRetryAfter(Duration.ofSeconds(retrySeconds)));
+  }
+
+  static StoreException io(@Nullable String message) {
+    return new StoreException(Failure.of(FailureCode.IO, String.valueOf(message)));
+  }
+
+  private enum Kind {
+    REFUSABLE,
+    AWAITED,
+    LAZY
+  }
+
+  /** A queued change and who waits for it. */
+  private static final class Op<T> {
+    private final CompletableFuture<T> done = new CompletableFuture<>();
+    private final AtomicBoolean claimed = new AtomicBoolean();
+    private final Work<T> work;
+    private final Kind kind;
+    private final long since;
+    private @Nullable T result;
+    private @Nullable Throwable failure;
+
+    Op(Work<T> work, Kind kind, long since) {
+      this.work = work;
+      this.kind = kind;
+      this.since = since;
+    }
+
+    boolean claim() {
+      return claimed.compareAndSet(false, true);
+    }
+
+    void run(Tx tx) throws SQLException {
+      failure = null;
+      try {
+        result = work.in(tx);
+      } catch (StoreException e) {
+        failure = e;
+      }
+    }
+
+    void fail(Throwable why) {
+      failure = why;
+    }
+
+    /** After the commit or the rollback. What hangs on the future must not take the writer down. */
+    @SuppressWarnings("NullAway") // a work without a failure has set its result
+    void complete() {
+      try {
+        if (failure == null) {
+          done.complete(result);
+        } else {
+          done.completeExceptionally(failure);
+        }
+      } catch (RuntimeException e) {
+        LOG.error("store: a listener of a commit failed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package dev.holdfast.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.config.Secret;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a start does with a folder that is not as it was left. */
+class StoreOpeningTest {
+  @TempDir Path root;
+
+  private Path data() {
+    return root.resolve("data");
+  }
+
+  private Path file(String name) {
+    return data().resolve(name);
+  }
+
+  /** The folder of a server that was killed: some commits only in the log, no marker. */
+  private Event killed() throws Exception {
+    try (TestStore it = new TestStore(root.resolve("alive"))) {
+      Event event = it.append("t1", "k1");
+      copyFolder(root.resolve("alive"), data());
+      return event;
+    }
+  }
+
+  private static void copyFolder(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    for (String name : List.of("holdfast.db", "holdfast.db-wal", "holdfast.run", "clean_shutdown")) {
+      if (Files.exists(from.resolve(name))) {
+        Files.copy(from.resolve(name), to.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+  }
+
+  private void refusedWith(int exitCode, String... words) {
+    assertThatThrownBy(() -> new TestStore(data()).close())
+        .isInstanceOfSatisfying(
+            StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(exitCode))
+        .hasMessageContainingAll(words);
+  }
+
+  @Test
+  void aKilledServersFolderOpensUncleanAndHasAllThatWasAccepted() throws Exception {
+    Event event = killed();
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.store.wasClean()).isFalse();
+      assertThat(it.find(event)).isEqualTo(event);
+    }
+  }
+
+  @Test
+  void aCleanStopIsKnownOnceAndAForgedOrStaleMarkerIsNot() throws Exception {
+    TestStore first = new TestStore(data());
+    assertThat(first.store.wasClean()).as("a new folder").isTrue();
+    first.closeCleanly();
+    String marker = Files.readString(file("clean_shutdown"));
+    assertThat(file("holdfast.db-wal")).doesNotExist();
+
+    TestStore second = new TestStore(data());
+    assertThat(second.store.wasClean()).isTrue();
+    assertThat(file("clean_shutdown")).doesNotExist();
+    second.close();
+
+    Files.writeString(file("clean_shutdown"), marker);
+    TestStore stale = new TestStore(data());
+    assertThat(stale.store.wasClean()).as("a marker of the run before").isFalse();
+    stale.close();
+
+    Files.writeString(file("clean_shutdown"), UUID.randomUUID().toString());
+    TestStore forged = new TestStore(data());
+    assertThat(forged.store.wasClean()).as("a marker of nobody").isFalse();
+    forged.close();
+
+    Files.createDirectory(file("clean_shutdown"));
+    TestStore unreadable = new TestStore(data());
+    assertThat(unreadable.store.wasClean()).isFalse();
+    unreadable.close();
+  }
+
+  @Test
+  void aDatabaseRestoredBesideTheLogOfAnotherIsRefused() throws Exception {
+    TestStore yesterday = new TestStore(data());
+    yesterday.append("t1", "old");
+    yesterday.closeCleanly();
+    Files.copy(file("holdfast.db"), root.resolve("backup"));
+    Files.delete(file("holdfast.db"));
+    Files.delete(file("clean_shutdown"));
+    killed();
+    Files.copy(root.resolve("backup"), file("holdfast.db"), StandardCopyOption.REPLACE_EXISTING);
+    byte[] before = Files.readAllBytes(file("holdfast.db"));
+    refusedWith(65, "holdfast.db-wal", "does not belong");
+    assertThat(Files.readAllBytes(file("holdfast.db"))).isEqualTo(before);
+  }
+
+  @Test
+  void aLogThatIsGoneIsRefusedUntilTheOperatorGivesItUp() throws Exception {
+    killed();
+    Files.delete(file("holdfast.db-wal"));
+    refusedWith(65, "holdfast.db-wal", "missing");
+    Files.delete(file("holdfast.run"));
+    new TestStore(data()).close();
+  }
+
+  @Test
+  void aLostIndexOfTheLogIsBuiltAgain() throws Exception {
+    Event event = killed();
+    Files.deleteIfExists(file("holdfast.db-shm"));
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.find(event)).isEqualTo(event);
+    }
+  }
+
+  @Test
+  void aNewerSchemaIsRefusedUnchanged() throws Exception {
+    new TestStore(data()).closeCleanly();
+    TestStore.sql(data(), "pragma user_version = 99");
+    refusedWith(65, "holdfast.db", "newer Holdfast", "99");
+  }
+
+  @Test
+  void aDamagedDatabaseIsRefusedByName() throws Exception {
+    TestStore it = new TestStore(data());
+    for (int i = 0; i < 500; i++) {
+      it.append("t" + i, "k" + i);
+    }
+    it.close();
+    damage(file("holdfast.db"), 4096 * 3, 4096 * 6);
+    refusedWith(65, "holdfast.db");
+    Files.writeString(file("holdfast.db"), "this is no database at all, only some text in a file");
+    refusedWith(65, "holdfast.db");
+  }
+
+  private static void damage(Path path, int from, int to) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.seek(from);
+      for (int i = from; i < to; i++) {
+        file.write(0x5a);
+      }
+    }
+  }
+
+  @Test
+  void aChangedByteOfAnOpenEventIsQuarantinedCountedAndNeverServed() throws Exception {
+    List<Consumer<Path>> hurts =
+        List.of(
+            folder -> TestStore.sql(folder, "update payloads set payload = 'x' || payload where seq = 1"),
+            folder -> TestStore.sql(folder, "update events set dedupe_key = 'k2' where seq = 1"),
+            folder -> TestStore.sql(folder, "update events set received_at = received_at + 1 where seq = 1"),
+            folder -> TestStore.sql(folder, "update events set id = id || 'x' where seq = 1"),
+            folder -> TestStore.sql(folder, "update events set crc = crc + 1 where seq = 1"),
+            folder -> TestStore.sql(folder, "update events set thread = 77 where seq = 1"),
+            folder -> TestStore.sql(folder, "delete from payloads where seq = 1"));
+    int n = 0;
+    for (Consumer<Path> hurt : hurts) {
+      Path folder = root.resolve("hurt" + n++);
+      TestStore first = new TestStore(folder);
+      first.append("t1", "k1");
+      Event good = first.append("t1", "k2");
+      first.close();
+      hurt.accept(folder);
+      try (TestStore it = new TestStore(folder)) {
+        assertThat(it.store.inbox().open(0, 10)).containsExactly(good);
+        TestStore.await(() -> it.store.deadLetters().counts().getOrDefault("event", 0L) == 1);
+        assertThat(it.store.inbox().open(0, 10)).containsExactly(good);
+        assertThat(it.store.inbox().counts())
+            .containsEntry("dead_lettered", 1L)
+            .containsEntry("pending", 1L);
+        assertThat(it.equationHolds()).isTrue();
+        assertThat(it.registry.get("holdfast.quarantined.rows").gauge().value()).isEqualTo(1);
+        assertThat(it.fatals).isEmpty();
+        DeadLetter letter =
+            it.store.deadLetters().list("", Instant.MAX, 10).getFirst();
+        assertThat(it.store.deadLetters().replay(letter.id())).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void aChangedByteOfAnOpenReplyIsNeverPosted() throws Exception {
+    TestStore first = new TestStore(data());
+    Event event = first.append("t1", "k1");
+    first
+        .store
+        .inbox()
+        .finish(TestStore.finish(event, EventState.ANSWERED, TestStore.reply(event, "a.1", false)));
+    first.close();
+    TestStore.sql(data(), "update replies set text = 'send money' where seq = 1");
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.store.outbox().openOf(event.threadId(), 10)).isEmpty();
+      TestStore.await(() -> it.store.deadLetters().counts().getOrDefault("reply", 0L) == 1);
+      assertThat(it.find(event).state()).isEqualTo(EventState.DEAD_LETTERED);
+      assertThat(it.store.outbox().depth()).isZero();
+      assertThat(it.equationHolds()).isTrue();
+    }
+  }
+
+  @Test
+  void everythingIsReadableByItsOwnerAlone() throws Exception {
+    try (TestStore it = new TestStore(data())) {
+      it.append("t1", "k1");
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(data())))
+          .isEqualTo("rwx------");
+      try (var files = Files.list(data())) {
+        assertThat(files.toList())
+            .hasSizeGreaterThanOrEqualTo(4)
+            .allSatisfy(
+                file ->
+                    assertThat(
+                            PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                        .isEqualTo("rw-------"));
+      }
+    }
+  }
+
+  @Test
+  void theTokenIsMadeOnceAndATooShortOneIsRefused() throws Exception {
+    Files.createDirectories(data());
+    Secret made = ApiToken.loadOrMake(data());
+    assertThat(made.reveal()).hasSize(43);
+    assertThat(ApiToken.loadOrMake(data())).isEqualTo(made);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file("token"))))
+        .isEqualTo("rw-------");
+    Files.writeString(file("token"), "\n");
+    assertThatThrownBy(() -> ApiToken.loadOrMake(data())).hasMessageContaining("token");
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.store;
+
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** A store on a folder, with the means to look at it and to hurt it. */
+final class TestStore implements AutoCloseable {
+  static final InboxConfig INBOX =
+      new InboxConfig(1_000_000, 512, Duration.ofMillis(2), Duration.ofDays(7), 3);
+
+  final List<String> fatals = Collections.synchronizedList(new ArrayList<>());
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  final Path folder;
+  final Store store;
+
+  TestStore(Path folder) throws StartRefusedException {
+    this(folder, INBOX, new SystemTime());
+  }
+
+  TestStore(Path folder, InboxConfig inbox, Time time) throws StartRefusedException {
+    this.folder = folder;
+    this.store =
+        Store.open(
+            new StoreConfig(inbox, 0),
+            folder,
+            time,
+            registry,
+            new StoreHooks(() -> {}, (code, text) -> fatals.add(code + " " + text)));
+  }
+
+  static NewEvent event(String thread, String key) {
+    return event(thread, key, "{\"text\":\"hello\"}");
+  }
+
+  static NewEvent event(String thread, String key, String payload) {
+    return new NewEvent("webhook:ci", "webhook:ci:" + thread, key, payload, Instant.now());
+  }
+
+  static NewReply reply(Event event, String label, boolean delivered) {
+    return new NewReply(
+        event.id() + "." + label,
+        event.id(),
+        event.source(),
+        event.threadId(),
+        "{}",
+        event.dedupeKey(),
+        "the answer",
+        1,
+        1,
+        delivered);
+  }
+
+  static Finish finish(Event event, EventState outcome, NewReply... replies) {
+    return new Finish(
+        List.of(event.seq()),
+        outcome,
+        outcome == EventState.ANSWERED ? "" : "because",
+        List.of(replies),
+        List.of(new StoryLine(event.id(), Instant.now(), "event.finished", "{}")));
+  }
+
+  Event append(String thread, String key) {
+    return store.inbox().append(event(thread, key)).join().event();
+  }
+
+  Event find(Event event) {
+    return store.inbox().find(event.id()).orElseThrow();
+  }
+
+  boolean equationHolds() {
+    Map<String, Long> counts = store.inbox().counts();
+    long accepted = counts.getOrDefault("accepted", -1L);
+    return counts.values().stream().mapToLong(Long::longValue).sum() - accepted == accepted;
+  }
+
+  /** Changes the file behind the store's back. */
+  static int sql(Path folder, String sql) {
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Database.FILE));
+        Statement statement = connection.createStatement()) {
+      statement.execute("pragma busy_timeout = 5000");
+      return statement.executeUpdate(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static void await(BooleanSupplier condition) {
+    for (int i = 0; i < 2000; i++) {
+      if (condition.getAsBoolean()) {
+        return;
+      }
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+    throw new AssertionError("it did not become true within 10 s");
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  /** Closes as a server does that stops cleanly. */
+  void closeCleanly() {
+    store.close();
+    try {
+      store.markClean();
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}
