@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The double of the model providers that others made, so that not only our own reading of the contracts is tested. */
+/**
+ * The double of the model providers that others made, so that not only our own reading of the
+ * contracts is tested.
+ */
 final class Aimock implements AutoCloseable {
   private static final Path HOME = Path.of("target", "doubles");
   private static final Path SOURCES = Path.of("src", "test", "doubles");
@@ -26,7 +29,9 @@ final class Aimock implements AutoCloseable {
     this.port = port;
   }
 
-  /** Installs it when that was not done before; fails with the reason when node or npm is missing. */
+  /**
+   * Installs it when that was not done before; fails with the reason when node or npm is missing.
+   */
   static Aimock start(String fixtures) throws IOException, InterruptedException {
     install();
     Path folder = Files.createDirectories(HOME.resolve("fixtures"));

@@ -106,7 +106,8 @@ class AimockTest {
     ToolCall call = asked.message().toolCalls().getFirst();
     assertThat(call.tool()).isEqualTo("get_weather");
     assertThat(call.id()).isNotBlank();
-    assertThat(ProviderDouble.JSON.readTree(call.arguments()).path("city").asText()).isEqualTo("Oslo");
+    assertThat(ProviderDouble.JSON.readTree(call.arguments()).path("city").asText())
+        .isEqualTo("Oslo");
 
     List<Message> messages = new ArrayList<>(first.messages());
     messages.add(asked.message());
@@ -146,8 +147,7 @@ class AimockTest {
             Duration.ofSeconds(5),
             10_000_000);
     HttpCaller.Request request =
-        new HttpCaller.Request(
-            "GET", aimock.url() + "/__aimock/journal", Map.of(), new byte[0]);
+        new HttpCaller.Request("GET", aimock.url() + "/__aimock/journal", Map.of(), new byte[0]);
     JsonNode journal = ProviderDouble.JSON.readTree(http.send(request, limits).body());
     return journal.get(journal.size() - 1).toString();
   }

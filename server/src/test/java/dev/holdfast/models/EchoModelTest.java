@@ -38,7 +38,11 @@ class EchoModelTest {
     assertThat(wish.stop()).isEqualTo(StopReason.TOOL_CALLS);
     assertThat(wish.message().toolCalls().getFirst().arguments()).isEqualTo("{\"zone\":\"UTC\"}");
     ModelAnswer answer =
-        ask(List.of(tool), order, wish.message(), new Message.ToolResult("x", "clock", "noon", false));
+        ask(
+            List.of(tool),
+            order,
+            wish.message(),
+            new Message.ToolResult("x", "clock", "noon", false));
     assertThat(answer.message().text()).isEqualTo("echo: noon");
   }
 

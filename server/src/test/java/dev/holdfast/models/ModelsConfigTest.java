@@ -14,7 +14,8 @@ class ModelsConfigTest {
   private static ModelsConfig read(String yaml, Map<String, String> environment)
       throws ConfigException {
     return ConfigFile.text("test.yaml", yaml, environment)
-        .make(root -> root.section("models").read(models -> ModelsConfig.from(models, environment)));
+        .make(
+            root -> root.section("models").read(models -> ModelsConfig.from(models, environment)));
   }
 
   @Test

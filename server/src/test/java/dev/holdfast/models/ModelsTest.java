@@ -41,7 +41,8 @@ class ModelsTest {
   private final ManualTime time = new ManualTime();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final Guards guards = Guards.create(GuardsConfig.defaults(), time, registry, vertx, () -> 0.5);
+  private final Guards guards =
+      Guards.create(GuardsConfig.defaults(), time, registry, vertx, () -> 0.5);
   private final Fake anthropic = new Fake("anthropic", 200_000);
   private final Fake openai = new Fake("openai", 100_000);
   private final Heard heard = new Heard();
@@ -173,9 +174,7 @@ class ModelsTest {
     anthropic.fails(FailureCode.QUOTA);
     openai.fails(FailureCode.CONTEXT_OVERFLOW);
     Models models =
-        models(
-            Map.of(
-                "strategic", List.of("anthropic/x"), "operational", List.of("openai/y")));
+        models(Map.of("strategic", List.of("anthropic/x"), "operational", List.of("openai/y")));
     assertThat(catchThrowable(() -> models.ask("strategic", QUESTION, false, heard)))
         .isInstanceOf(ModelsAwayException.class);
   }
@@ -219,7 +218,8 @@ class ModelsTest {
     both().ask("operational", QUESTION, false, heard);
     assertThat(registry.scrape())
         .contains(
-            "holdfast_model_calls_total{model=\"claude-sonnet-5\",outcome=\"ok\",provider=\"anthropic\"} 1.0")
+            "holdfast_model_calls_total{model=\"claude-sonnet-5\",outcome=\"ok\",provider=\"anthropic\"}"
+                + " 1.0")
         .contains("holdfast_model_seconds_count 1")
         .contains("holdfast_model_first_token_seconds_count 1")
         .contains("holdfast_model_tokens_total{kind=\"input\"} 10.0")

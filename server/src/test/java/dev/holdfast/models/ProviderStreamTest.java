@@ -136,7 +136,10 @@ class ProviderStreamTest {
     server.streams(
         Streams.SSE,
         Streams.begun("anthropic")
-            + sse("error|{\"type\":\"error\",\"error\":{\"type\":\"" + type + "\",\"message\":\"no\"}}")
+            + sse(
+                "error|{\"type\":\"error\",\"error\":{\"type\":\""
+                    + type
+                    + "\",\"message\":\"no\"}}")
             + Streams.anthropicEnd("end_turn"));
     Failure failure = server.failure("anthropic");
     assertThat(failure.code()).isEqualTo(code);
@@ -148,19 +151,22 @@ class ProviderStreamTest {
     server.streams(
         Streams.SSE,
         Streams.begun("openai")
-            + sse("{\"error\":{\"message\":\"busy\",\"type\":\"service_unavailable_error\",\"code\":\"server_is_overloaded\"}}"));
+            + sse(
+                "{\"error\":{\"message\":\"busy\",\"type\":\"service_unavailable_error\",\"code\":\"server_is_overloaded\"}}"));
     assertThat(server.failure("openai").code()).isEqualTo(FailureCode.OVERLOADED);
 
     server.streams(
         Streams.SSE,
         Streams.begun("gemini")
-            + sse("{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\","
-                + "\"details\":[{\"@type\":\"RetryInfo\",\"retryDelay\":\"46s\"}]}}"));
+            + sse(
+                "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\","
+                    + "\"details\":[{\"@type\":\"RetryInfo\",\"retryDelay\":\"46s\"}]}}"));
     Failure gemini = server.failure("gemini");
     assertThat(gemini.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(gemini.retryAfter()).isEqualTo(Duration.ofSeconds(46));
 
-    server.streams(Streams.NDJSON, Streams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
+    server.streams(
+        Streams.NDJSON, Streams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
     assertThat(server.failure("ollama").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
 
     server.streams(
@@ -199,7 +205,8 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void brokenJsonIsAFailure(String provider) {
-    String line = provider.equals("ollama") ? "{\"mess\n" : "event: message_start\ndata: {\"mess\n\n";
+    String line =
+        provider.equals("ollama") ? "{\"mess\n" : "event: message_start\ndata: {\"mess\n\n";
     server.streams(Streams.type(provider), line);
     assertThat(server.failure(provider).code()).isEqualTo(FailureCode.NETWORK);
   }
@@ -207,8 +214,12 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void jsonOfAShapeThatNobodyKnowsIsAFailure(String provider) {
-    String data = "{\"delta\":7,\"choices\":\"x\",\"candidates\":3,\"message\":[1],\"index\":\"a\"}";
-    String body = provider.equals("ollama") ? data + "\n" : "event: content_block_delta\ndata: " + data + "\n\n";
+    String data =
+        "{\"delta\":7,\"choices\":\"x\",\"candidates\":3,\"message\":[1],\"index\":\"a\"}";
+    String body =
+        provider.equals("ollama")
+            ? data + "\n"
+            : "event: content_block_delta\ndata: " + data + "\n\n";
     server.streams(Streams.type(provider), body);
     assertThat(server.failure(provider).isPassing()).isTrue();
   }
@@ -244,7 +255,10 @@ class ProviderStreamTest {
                   + i
                   + "\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}"));
     }
-    body.append(sse("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}", "[DONE]"));
+    body.append(
+        sse(
+            "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
+            "[DONE]"));
     server.streams(Streams.SSE, body.toString());
     assertThat(server.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
   }
@@ -274,7 +288,12 @@ class ProviderStreamTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"CONNECTION_RESET_BY_PEER", "EMPTY_RESPONSE", "MALFORMED_RESPONSE_CHUNK", "RANDOM_DATA_THEN_CLOSE"})
+  @CsvSource({
+    "CONNECTION_RESET_BY_PEER",
+    "EMPTY_RESPONSE",
+    "MALFORMED_RESPONSE_CHUNK",
+    "RANDOM_DATA_THEN_CLOSE"
+  })
   void aBrokenConnectionIsANetworkFailure(Fault fault) {
     server.answers(aResponse().withFault(fault));
     Failure failure = server.failure("anthropic");

@@ -119,7 +119,8 @@ class ToolShapeTest {
             .path("contents");
     assertThat(contents).hasSize(3);
     assertThat(contents.path(2).path("parts")).hasSize(2);
-    assertThat(contents.path(2).path("parts").path(1).path("functionResponse").path("name").asText())
+    assertThat(
+            contents.path(2).path("parts").path(1).path("functionResponse").path("name").asText())
         .isEqualTo("get_weather");
   }
 
@@ -128,7 +129,15 @@ class ToolShapeTest {
     JsonNode messages =
         sentBy("ollama", request(wish("ollama/m1", "", OSLO), result("c1", "4 degrees", false)))
             .path("messages");
-    assertThat(messages.path(1).path("tool_calls").path(0).path("function").path("arguments").path("city").asText())
+    assertThat(
+            messages
+                .path(1)
+                .path("tool_calls")
+                .path(0)
+                .path("function")
+                .path("arguments")
+                .path("city")
+                .asText())
         .isEqualTo("Oslo");
     assertThat(messages.path(2).path("role").asText()).isEqualTo("tool");
     assertThat(messages.path(2).path("tool_name").asText()).isEqualTo("get_weather");
@@ -170,7 +179,8 @@ class ToolShapeTest {
     Message.Assistant said = server.ask("gemini", request()).message();
     ToolCall call = said.toolCalls().getFirst();
     assertThat(call.id()).isNotBlank();
-    JsonNode contents = sentBy("gemini", request(said, result(call.id(), "4", false))).path("contents");
+    JsonNode contents =
+        sentBy("gemini", request(said, result(call.id(), "4", false))).path("contents");
     assertThat(contents.toString()).doesNotContain(call.id());
   }
 
@@ -178,7 +188,8 @@ class ToolShapeTest {
       sse(
           "message_start|{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}",
           "content_block_start|{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}",
-          "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"Let me \"}}",
+          "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"Let"
+              + " me \"}}",
           "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"think\"}}",
           "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"sig1\"}}",
           "content_block_stop|{\"type\":\"content_block_stop\",\"index\":0}",

@@ -10,7 +10,10 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.StreamWatch;
 
-/** Keeps the parts as they came when one of them carries a signature. A stream ends with a reason and no more. */
+/**
+ * Keeps the parts as they came when one of them carries a signature. A stream ends with a reason
+ * and no more.
+ */
 final class GeminiWatch extends StreamWatch {
   private final ArrayNode parts = Messages.JSON.createArrayNode();
   private boolean signed;
