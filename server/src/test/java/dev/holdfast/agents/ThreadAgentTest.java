@@ -121,7 +121,9 @@ class ThreadAgentTest {
     AgentWorld world = world();
     Event event = world.send("t", "k1", "x");
     assertThat(world.answerOf(event)).contains("refused this request");
-    assertThat(world.store.deadLetters().find(event.id())).isPresent();
+    assertThat(world.store.deadLetters().list("event", java.time.Instant.MAX, 10))
+        .extracting(dev.holdfast.store.DeadLetter::eventId)
+        .containsExactly(event.id());
     assertThat(world.answerOf(world.send("t", "k2", "y"))).isEqualTo("heard: y");
   }
 
