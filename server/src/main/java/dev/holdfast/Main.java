@@ -1,10 +1,18 @@
 package dev.holdfast;
 
+import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.RunOptions;
+
 /** The entry of {@code java -jar holdfast.jar}. */
 public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.err.println("usage: holdfast " + String.join(" ", args));
+    System.exit(
+        Cli.main(args, Main::serve, root -> ServerConfig.from(root, System.getenv())));
+  }
+
+  private static int serve(RunOptions options) throws InterruptedException {
+    return new Boot(options).run();
   }
 }

@@ -26,8 +26,8 @@ class ArchitectureTest {
       List.of(
           Set.of("config", "time"),
           Set.of("resilience"),
-          Set.of("store", "supervision", "health", "net"),
-          Set.of("channels", "models", "bus"),
+          Set.of("store", "processes", "supervision", "health", "net"),
+          Set.of("channels", "models", "tools", "bus"),
           Set.of("agents", "replies"),
           Set.of("ingress", "cli"));
 

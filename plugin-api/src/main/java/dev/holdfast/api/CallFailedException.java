@@ -7,12 +7,12 @@ public class CallFailedException extends Exception {
   private final transient Failure failure;
 
   public CallFailedException(Failure failure) {
-    super(failure.code() + ": " + failure.message());
+    super(failure.summary());
     this.failure = failure;
   }
 
   public CallFailedException(Failure failure, Throwable cause) {
-    super(failure.code() + ": " + failure.message(), cause);
+    super(failure.summary(), cause);
     this.failure = failure;
   }
 

@@ -15,6 +15,11 @@ public interface ChannelAdapter {
   /** The longest text that one post may have, in UTF-16 units. */
   int textUnitsMax();
 
+  /** False when readers fetch their replies by themselves: then {@link #post} is never called. */
+  default boolean posts() {
+    return true;
+  }
+
   /**
    * Posts one part once: no retries, they are the server's. Blocks the calling virtual thread.
    *

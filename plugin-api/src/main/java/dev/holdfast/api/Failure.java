@@ -42,6 +42,11 @@ public record Failure(
     return new Failure(kind, code, message, retryAfter, facts);
   }
 
+  /** Code and message in one line, for stories and dead letters. */
+  public String summary() {
+    return code + ": " + message;
+  }
+
   /** Whether another try may succeed. */
   public boolean isPassing() {
     return kind == FailureKind.TRANSIENT;

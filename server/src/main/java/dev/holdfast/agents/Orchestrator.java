@@ -1,42 +1,395 @@
 package dev.holdfast.agents;
 
+import dev.holdfast.agents.Endings.Say;
+import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import dev.holdfast.store.StoreException;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.ThreadingModel;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Activates thread agents and gives them their events. Thread-safe. */
+/**
+ * Activates thread agents and gives them their events: new ones as they are committed, older ones from disk, always in
+ * the order of their acceptance. Thread-safe.
+ */
 public final class Orchestrator {
-  Orchestrator() {}
+  private static final Logger LOG = LoggerFactory.getLogger(Orchestrator.class);
+  private static final int HANDED_OVER_MAX = 20_000;
+  private static final int PAGE = 500;
+  private static final long POLL_MILLIS = 100;
 
   /** An active chat thread. {@code doing}: idle, queued, or what the running turn does; since when. */
   public record ThreadView(String threadId, String doing, Instant since, int waiting, String eventId) {}
 
-  /** A new event was committed. Returns at once; never blocks. */
+  private final AgentParts parts;
+  private final Endings endings;
+  private final Semaphore permits;
+  private final Parking parking;
+  private final Host host = new Host();
+  private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
+  private final IdleAgents idle = new IdleAgents();
+  private final BlockingQueue<Event> committed = new ArrayBlockingQueue<>(HANDED_OVER_MAX);
+
+  /** Whether there are open events on disk that nobody was told of; the cursor says after which one. */
+  private volatile boolean scanWanted = true;
+
+  private final Set<Long> obeying = ConcurrentHashMap.newKeySet();
+  private volatile boolean rescanWanted;
+  private volatile boolean closing;
+  private long scanned;
+
+  public Orchestrator(AgentParts parts) {
+    this.parts = parts;
+    this.endings = new Endings(parts);
+    this.permits = new Semaphore(parts.config().threads().concurrentTurnsMax(), true);
+    this.parking =
+        new Parking(
+            parts.time(),
+            parts.config().turn().parkTtl(),
+            () -> parts.models().opensIn(parts.models().defaultLevel()),
+            this::resume);
+    parts.meters().gauge("holdfast.threads.active", agents, ConcurrentMap::size);
+    if (parts.store().inbox().counts().getOrDefault("parked", 0L) > 0) {
+      parking.assumeAway();
+    }
+  }
+
+  /**
+   * A new event was committed. Returns at once. To be called in the order of the commits: the order of one chat thread
+   * is the order of these calls.
+   */
   public void wake(Event event) {
-    throw new UnsupportedOperationException(event.toString());
+    if (!committed.offer(event)) {
+      scanWanted = true;
+    }
   }
 
   /** Events were put back by an operator: look for them again. */
   public void rescan() {
-    throw new UnsupportedOperationException();
+    rescanWanted = true;
+    scanWanted = true;
+  }
+
+  /**
+   * The dispatching loop: runs until interrupted.
+   *
+   * @param tick called after each round: real progress, for those who watch
+   */
+  public void run(Runnable tick) throws InterruptedException {
+    long swept = parts.time().nanos();
+    boolean moving = true;
+    while (true) {
+      moving = takeCommitted(moving ? 0 : POLL_MILLIS);
+      moving |= scan();
+      if (parts.time().nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
+        sweep();
+        swept = parts.time().nanos();
+      }
+      tick.run();
+    }
+  }
+
+  private boolean takeCommitted(long waitMillis) throws InterruptedException {
+    Event event = committed.poll(waitMillis, TimeUnit.MILLISECONDS);
+    for (int taken = 1; event != null; taken++) {
+      dispatch(event);
+      if (taken == PAGE) {
+        return true; // others, a scan for example, want their turn too
+      }
+      event = committed.poll();
+    }
+    return false;
+  }
+
+  /** The loop that brings parked turns back: runs until interrupted. */
+  public void runParking() throws InterruptedException {
+    parking.run();
+  }
+
+  /** How many turns wait for a model to come back. */
+  public int parked() {
+    return parking.size();
   }
 
   /** Cancels the running turn; with {@code all} the waiting events too. Returns how many events it ended. */
   public int stop(String threadId, boolean all) {
-    throw new UnsupportedOperationException(threadId + all);
+    ThreadAgent agent = agents.get(threadId);
+    return agent == null ? 0 : agent.stop(all);
   }
 
-  /** Starts a fresh context; the running turn, if any, ends first. */
+  /** Starts a fresh context before the next turn; the running turn, if any, ends first. */
   public void reset(String threadId) {
-    throw new UnsupportedOperationException(threadId);
+    stop(threadId, false);
+    agents.compute(
+        threadId,
+        (id, agent) -> {
+          ThreadAgent living = agent != null && agent.reset() ? agent : activate(id);
+          living.reset();
+          return living;
+        });
   }
 
   public List<ThreadView> active() {
-    throw new UnsupportedOperationException();
+    return agents.values().stream().map(ThreadAgent::view).toList();
   }
 
   public Optional<ThreadView> find(String threadId) {
-    throw new UnsupportedOperationException(threadId);
+    return Optional.ofNullable(agents.get(threadId)).map(ThreadAgent::view);
+  }
+
+  /** Lets running turns end until {@code patience} is over or somebody hurries, then cuts them off at their last checkpoint. */
+  public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
+    closing = true;
+    long start = parts.time().nanos();
+    while (!allQuiet() && isPatient(start, patience) && !hurry.getAsBoolean()) {
+      parts.time().sleep(Duration.ofMillis(20));
+    }
+    agents.values().forEach(ThreadAgent::shutdown);
+    long cut = parts.time().nanos();
+    Duration grace = Duration.ofSeconds(2);
+    while (!allQuiet() && isPatient(cut, grace)) {
+      parts.time().sleep(Duration.ofMillis(20));
+    }
+  }
+
+  /** Asks every agent, so that none of them begins another turn. */
+  private boolean allQuiet() {
+    return agents.values().stream().filter(agent -> !agent.quiesce()).count() == 0;
+  }
+
+  private boolean isPatient(long start, Duration patience) {
+    return parts.time().nanos() - start < patience.toNanos();
+  }
+
+  /** False when there is no room for another agent: the event stays on disk until a scan. */
+  private boolean dispatch(Event event) {
+    if (closing) {
+      return true;
+    }
+    Incoming incoming = Incoming.of(event);
+    if (incoming.overtakes() && event.attempts() == 0) {
+      Thread.ofVirtual().name("command").start(() -> obey(incoming));
+      return true;
+    }
+    boolean[] taken = {true};
+    agents.compute(
+        event.threadId(),
+        (id, agent) -> {
+          if (agent != null && agent.offer(incoming)) {
+            return agent;
+          }
+          if (agent == null && !hasRoom()) {
+            taken[0] = false;
+            return null;
+          }
+          return activate(id);
+        });
+    scanWanted |= !taken[0];
+    return taken[0];
+  }
+
+  /** Room is made at the cost of the agent that has been idle for longest. */
+  private boolean hasRoom() {
+    int active = agents.size();
+    while (active >= parts.config().threads().activeMax()) {
+      Optional<ThreadAgent> oldest = idle.retireOldest();
+      if (oldest.isEmpty()) {
+        return false;
+      }
+      active--;
+      Thread.ofVirtual().start(() -> leave(oldest.get()));
+    }
+    return true;
+  }
+
+  /** A new agent looks on disk first, so that the event at hand comes after the older ones of its thread. */
+  private ThreadAgent activate(String threadId) {
+    ThreadAgent agent = new ThreadAgent(threadId, parts, host);
+    DeploymentOptions options = new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
+    parts
+        .vertx()
+        .deployVerticle(agent, options)
+        .onFailure(bug -> failed(agent, bug));
+    return agent;
+  }
+
+  private void failed(ThreadAgent agent, Throwable bug) {
+    if (!closing) {
+      LOG.error("thread {}: no agent could be started", agent.threadId(), bug);
+      agents.remove(agent.threadId(), agent);
+      rescan();
+    }
+  }
+
+  private void leave(ThreadAgent agent) {
+    agents.remove(agent.threadId(), agent);
+    agent.deployment().ifPresent(parts.vertx()::undeploy);
+  }
+
+  /** Whether it found anything to do. */
+  private boolean scan() {
+    if (rescanWanted) {
+      rescanWanted = false;
+      scanned = 0;
+      agents.values().forEach(ThreadAgent::refresh);
+    }
+    if (parking.takeForgotten()) {
+      scanned = 0;
+      scanWanted = true;
+    }
+    if (!scanWanted) {
+      return false;
+    }
+    scanWanted = false;
+    List<Event> page = parts.store().inbox().open(scanned, PAGE);
+    for (Event event : page) {
+      if (!dispatch(event)) {
+        return false;
+      }
+      scanned = event.seq();
+    }
+    scanWanted |= page.size() == PAGE;
+    return scanWanted;
+  }
+
+  private void sweep() {
+    Instant limit = parts.time().now().minus(parts.config().threads().idle());
+    idle.retireSince(limit).forEach(this::leave);
+  }
+
+  private boolean resume(String threadId, boolean probe) {
+    ThreadAgent agent = agents.get(threadId);
+    return agent != null && agent.resume(probe);
+  }
+
+  /** A command is met twice: as a committed event, and on disk by its thread's agent. The first one obeys. */
+  private void obey(Incoming incoming) {
+    if (obeying.add(incoming.seq())) {
+      try {
+        obeyOnce(incoming);
+      } finally {
+        obeying.remove(incoming.seq());
+      }
+    }
+  }
+
+  private void obeyOnce(Incoming incoming) {
+    try {
+      parts.store().inbox().start(incoming.seq());
+      String threadId = incoming.event().threadId();
+      String text =
+          switch (incoming.command().orElseThrow().word()) {
+            case STOP -> stopped(stop(threadId, false));
+            case STOP_ALL -> stopped(stop(threadId, true));
+            case STATUS -> status(threadId);
+            case HELP -> Sentences.HELP;
+            case APPROVE -> answer(incoming, true);
+            case DENY -> answer(incoming, false);
+            case NEW -> throw new IllegalStateException("/new waits its turn");
+          };
+      endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
+    } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return; // obeyed already
+      }
+      LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
+      parts.time().after(Duration.ofSeconds(5), this::rescan);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private String answer(Incoming incoming, boolean yes) throws StoreException {
+    String threadId = incoming.event().threadId();
+    String code = incoming.command().map(Command::argument).orElse("");
+    Optional<Approval> asked = parts.store().approvals().waiting(threadId, code);
+    if (asked.isEmpty()) {
+      return "Nothing waits under the code " + code + ".";
+    }
+    if (!asked.get().person().equals(incoming.message().sender())) {
+      return "Only the person whose message it is about can answer this.";
+    }
+    return decide(asked.get().id(), yes, incoming.message().sender())
+        ? (yes ? "Approved." : "Refused.")
+        : "It is too late for this.";
+  }
+
+  /** A person's word on a call that waits. False when it does not wait any more. */
+  public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
+    Optional<Approval> asked = parts.store().approvals().find(approvalId);
+    boolean counts = parts.store().approvals().decide(approvalId, yes, by, parts.time().now());
+    asked.ifPresent(question -> resume(question.threadId(), false));
+    return counts;
+  }
+
+  private static String stopped(int events) {
+    return events == 0 ? "Nothing was running." : "Stopped.";
+  }
+
+  private String status(String threadId) {
+    ThreadView view =
+        find(threadId).orElse(new ThreadView(threadId, "idle", parts.time().now(), 0, ""));
+    long seconds = Duration.between(view.since(), parts.time().now()).toSeconds();
+    String waiting = view.waiting() == 0 ? "" : ", " + view.waiting() + " more waiting";
+    return view.doing() + " for " + seconds + " s" + waiting + ".";
+  }
+
+  /** What agents ask of their surroundings. */
+  private final class Host implements AgentHost {
+    @Override
+    public Semaphore turnPermits() {
+      return permits;
+    }
+
+    @Override
+    public void settled(ThreadAgent agent) {
+      if (agent.idleSince().isPresent()) {
+        idle.add(agent);
+      }
+    }
+
+    @Override
+    public void parked(Incoming head) {
+      parking.add(head.seq(), head.event().threadId(), head.event().receivedAt());
+    }
+
+    @Override
+    public void asked(String threadId, Instant until) {
+      parking.neutral();
+      Duration left = Duration.between(parts.time().now(), until);
+      Duration wait = left.isNegative() ? Duration.ZERO : left;
+      parts.time().after(wait.plusMillis(50), () -> resume(threadId, false));
+    }
+
+    @Override
+    public boolean modelsAreBack() {
+      return parking.isBack();
+    }
+
+    @Override
+    public void modelAnswered() {
+      parking.answered();
+    }
+
+    @Override
+    public void obey(Incoming incoming) {
+      Orchestrator.this.obey(incoming);
+    }
   }
 }

@@ -20,6 +20,11 @@ public final class Ticks {
     lastNanos.put(part, time.nanos());
   }
 
+  /** The part counts as moving now, if it has not ticked yet: its silence is noticed even if it never begins. */
+  public void expect(String part) {
+    lastNanos.putIfAbsent(part, time.nanos());
+  }
+
   /** How long ago each part last moved. */
   public Map<String, Duration> ages() {
     Map<String, Duration> ages = new TreeMap<>();

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request to a model, finished, failed or aborted.
  *
- * @param outcome {@code ok} or the failure's code in lower case
+ * @param outcome {@code ok}, {@code cancelled} when it was aborted, or the failure's code in lower
+ *     case
+ * @param costUsd an estimate by the price list; 0 when no price is known
  * @param firstToken null when no token came
  */
 public record ModelCall(
@@ -19,4 +21,11 @@ public record ModelCall(
     TokenUsage usage,
     double costUsd,
     @Nullable Duration firstToken,
-    Duration total) {}
+    Duration total) {
+  static final String OK = "ok";
+  static final String CANCELLED = "cancelled";
+
+  ModelCall withCost(double usd) {
+    return new ModelCall(at, provider, model, outcome, usage, usd, firstToken, total);
+  }
+}

@@ -1,45 +1,207 @@
 package dev.holdfast.models;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.ModelProvider;
+import dev.holdfast.api.ModelRequest;
+import dev.holdfast.resilience.Call;
+import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.Guard;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The models by level, each behind its provider's guard. Thread-safe; blocks the calling virtual thread. */
+/**
+ * The models by level, each behind its provider's guard. Thread-safe; blocks the calling virtual
+ * thread.
+ */
 public final class Models {
-  Models() {}
+  private static final Logger LOG = LoggerFactory.getLogger(Models.class);
+
+  private final ModelsConfig config;
+  private final Map<String, ModelProvider> providers;
+  private final Guards guards;
+  private final Time time;
+  private final Catalog catalog = Catalog.load();
+  private final ModelMetrics metrics;
+
+  private Models(
+      ModelsConfig config,
+      List<ModelProvider> providers,
+      Guards guards,
+      Time time,
+      MeterRegistry registry) {
+    this.config = config;
+    this.providers =
+        providers.stream().collect(Collectors.toMap(ModelProvider::name, Function.identity()));
+    this.guards = guards;
+    this.time = time;
+    this.metrics = new ModelMetrics(registry, config.levels().all());
+    config.levels().all().forEach(this::candidate);
+  }
+
+  /**
+   * @param providers at least those of the configured models; see {@link Providers#of}
+   * @throws IllegalArgumentException when the configuration names a model whose provider is not
+   *     there
+   */
+  public static Models create(
+      ModelsConfig config,
+      List<ModelProvider> providers,
+      Guards guards,
+      Time time,
+      MeterRegistry registry) {
+    return new Models(config, providers, guards, time, registry);
+  }
+
+  /** The guard that the calls to a provider go through. */
+  public static String guardName(String provider) {
+    return "llm:" + provider;
+  }
 
   /** An answer and who gave it, {@code provider/name}. */
   public record Answered(ModelAnswer answer, String model) {}
 
+  private record Candidate(ModelProvider provider, String model, Guard guard) {
+    String fullName() {
+      return provider.name() + "/" + model;
+    }
+  }
+
   /**
    * Asks the models of {@code level} in order, then of the lower levels, until one answers.
    *
-   * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is back
+   * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is
+   *     back
    * @throws ModelsAwayException when none could be reached: park the event
-   * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not help
+   * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not
+   *     help
    */
   public Answered ask(String level, Question question, boolean probe, AskListener listener)
       throws CallFailedException, InterruptedException {
-    throw new UnsupportedOperationException(level + question + probe + listener);
+    List<Candidate> candidates = candidates(level);
+    List<String> own = config.levels().of(level);
+    Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no model is configured");
+    try (Asking asking = new Asking(listener, time, config.parkAfter())) {
+      for (Candidate candidate : candidates) {
+        try {
+          return askOne(candidate, question, probe, asking);
+        } catch (CallFailedException e) {
+          last = passOn(e, candidate, own);
+        }
+      }
+    }
+    throw new ModelsAwayException(
+        last, candidates.stream().map(candidate -> candidate.guard().name()).distinct().toList());
   }
 
-  /** How long until a call to some model of the level would be let through; zero when it would be now. */
+  /**
+   * How long until a call to some model of the level would be let through; zero when it would be
+   * now.
+   */
   public Duration opensIn(String level) {
-    throw new UnsupportedOperationException(level);
+    return candidates(level).stream()
+        .map(candidate -> candidate.guard().opensIn())
+        .min(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   /** The smallest context window among the models of the level, in tokens. */
   public int windowTokens(String level) {
-    throw new UnsupportedOperationException(level);
+    return config.levels().of(level).stream()
+        .map(this::candidate)
+        .mapToInt(candidate -> candidate.provider().windowTokens(candidate.model()))
+        .min()
+        .orElseThrow();
   }
 
   /** {@code provider/name} of each model of the level, in order. */
   public List<String> modelsOf(String level) {
-    throw new UnsupportedOperationException(level);
+    return config.levels().of(level);
+  }
+
+  /** Whether every model of the level runs on this machine and works without the network. */
+  public boolean isLocal(String level) {
+    return config.levels().of(level).stream()
+        .allMatch(model -> candidate(model).provider().isLocal());
   }
 
   public String defaultLevel() {
-    throw new UnsupportedOperationException();
+    return config.levels().byDefault();
+  }
+
+  private Answered askOne(Candidate candidate, Question question, boolean probe, Asking asking)
+      throws CallFailedException, InterruptedException {
+    ModelRequest request =
+        new ModelRequest(
+            candidate.model(),
+            question.system(),
+            question.messages(),
+            question.tools(),
+            catalog.outputTokens(candidate.fullName()));
+    Deadline deadline = Deadline.in(time, config.timeouts().total());
+    Call<ModelAnswer> call =
+        () ->
+            new ModelTry(asking, deadline)
+                .run(candidate.provider(), request, made -> report(made, candidate, asking));
+    ModelAnswer answer =
+        probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
+    return new Answered(answer, candidate.fullName());
+  }
+
+  private void report(ModelCall made, Candidate candidate, Asking asking) {
+    ModelCall call = made.withCost(catalog.costUsd(candidate.fullName(), made.usage()));
+    metrics.count(call);
+    asking.listener().onCall(call);
+  }
+
+  /** The failure, when another model may do better; thrown on, when none would. */
+  private static Failure passOn(CallFailedException e, Candidate candidate, List<String> own)
+      throws CallFailedException {
+    Failure failure = e.failure();
+    boolean standInIsTooSmall =
+        failure.code() == FailureCode.CONTEXT_OVERFLOW && !own.contains(candidate.fullName());
+    return switch (failure.kind()) {
+      case INVALID -> {
+        if (!standInIsTooSmall) {
+          throw e;
+        }
+        yield failure;
+      }
+      case FATAL -> throw e;
+      case TRANSIENT -> {
+        LOG.info("model {}: did not answer: {}", candidate.fullName(), failure.message());
+        yield failure;
+      }
+      case PERMANENT -> {
+        LOG.warn("model {}: needs an operator: {}", candidate.fullName(), failure.message());
+        yield failure;
+      }
+    };
+  }
+
+  private List<Candidate> candidates(String level) {
+    return config.levels().withFallbacks(level).stream().map(this::candidate).toList();
+  }
+
+  private Candidate candidate(String fullName) {
+    int slash = fullName.indexOf('/');
+    String name = fullName.substring(0, slash);
+    ModelProvider provider = providers.get(name);
+    if (provider == null) {
+      throw new IllegalArgumentException("no provider for " + fullName);
+    }
+    Guard guard = guards.guard(guardName(name), config.guard(name));
+    return new Candidate(provider, fullName.substring(slash + 1), guard);
   }
 }

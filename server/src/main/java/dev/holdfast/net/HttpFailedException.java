@@ -9,6 +9,11 @@ public final class HttpFailedException extends CallFailedException {
 
   private final boolean surelyNotSent;
 
+  public HttpFailedException(Failure failure, boolean surelyNotSent) {
+    super(failure);
+    this.surelyNotSent = surelyNotSent;
+  }
+
   public HttpFailedException(Failure failure, boolean surelyNotSent, Throwable cause) {
     super(failure, cause);
     this.surelyNotSent = surelyNotSent;

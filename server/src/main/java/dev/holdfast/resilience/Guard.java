@@ -1,35 +1,211 @@
 package dev.holdfast.resilience;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.DoubleSupplier;
 
 /**
  * What every call to one named dependency goes through, outermost first: deadline, retry, pace, breaker, bulkhead.
  * Thread-safe; blocks the calling (virtual) thread.
  */
 public final class Guard {
-  Guard() {}
+  /** The longest that an opening breaker goes unnoticed by those who wait to try again. */
+  private static final Duration NAP = Duration.ofSeconds(1);
+
+  /** A trial's call is ended by its deadline; this much later it counts as lost. */
+  private static final Duration GRACE = Duration.ofSeconds(5);
+
+  private static final Set<FailureCode> USUAL =
+      Set.of(
+          FailureCode.BACKEND_FAILURE,
+          FailureCode.TIMEOUT,
+          FailureCode.NETWORK,
+          FailureCode.RATE_LIMITED,
+          FailureCode.OVERLOADED);
+
+  private final String name;
+  private final Time time;
+  private final DoubleSupplier random;
+  private final MeterRegistry registry;
+  private final Retry retry;
+  private final RetryBudget budget;
+  private final Pace pace;
+  private final HoldfastBreaker breaker;
+  private final Bulkhead bulkhead;
+
+  Guard(String name, GuardConfig config, BreakerSettings settings, Surroundings around) {
+    this.name = name;
+    this.time = around.time();
+    this.random = around.random();
+    this.registry = around.registry();
+    this.retry = new Retry(config.rateLimit(), config.serverError());
+    this.budget = new RetryBudget(config.budgetPercent(), time);
+    this.pace = new Pace(name, time, random);
+    this.breaker = new HoldfastBreaker(name, settings, time, random, around.vertx());
+    this.bulkhead = new Bulkhead(name, config.maxConcurrent(), config.bulkheadWait(), time);
+    Gauge.builder("holdfast.breaker.state", breaker, Guard::stateNumber)
+        .description("0 closed, 1 half-open, 2 open")
+        .tag("name", name)
+        .register(registry);
+    USUAL.forEach(this::retries); // so that a rate can be read before the first one
+  }
 
   /** The dependency, for example {@code llm:anthropic}. */
   public String name() {
-    throw new UnsupportedOperationException();
+    return name;
+  }
+
+  /** The breaker within, for callers that live on futures. */
+  public HoldfastBreaker breaker() {
+    return breaker;
   }
 
   /**
-   * Runs {@code call} until it succeeds, fails for good, or the deadline is over. A rejection by the open breaker is not
-   * retried: it comes out at once as {@code CIRCUIT_OPEN} with the time until the next probe as its retry-after.
+   * Runs {@code call} until it succeeds, fails for good, or the deadline is over; a call that is still under way then is
+   * interrupted and fails as {@code TIMEOUT}. A rejection by the open breaker is not retried: it comes out at once as
+   * {@code CIRCUIT_OPEN} with the time until the next probe as its retry-after. A wait that the dependency asked for is
+   * slept if it is at most 60 s and within the deadline, else it comes out as {@code RATE_LIMITED} with that wait.
+   *
+   * @throws InterruptedException at once when the caller is interrupted; says nothing about the dependency
    */
-  public <T> T run(Deadline deadline, Call<T> call) throws CallFailedException, InterruptedException {
-    throw new UnsupportedOperationException();
+  public <T> T run(Deadline deadline, Call<T> call)
+      throws CallFailedException, InterruptedException {
+    budget.first();
+    for (int tries = 1; ; tries++) {
+      awaitPace(deadline);
+      CallFailedException failed;
+      try {
+        return attempt(deadline, call);
+      } catch (CallFailedException e) {
+        failed = e;
+      }
+      rest(failed, tries, deadline);
+    }
   }
 
   /** As {@link #run}, but one try only: the probe of whoever waits for the dependency to come back. */
-  public <T> T probe(Deadline deadline, Call<T> call) throws CallFailedException, InterruptedException {
-    throw new UnsupportedOperationException();
+  public <T> T probe(Deadline deadline, Call<T> call)
+      throws CallFailedException, InterruptedException {
+    Duration held = pace.left();
+    if (!held.isZero()) {
+      throw pace.refusal(held);
+    }
+    budget.first();
+    return attempt(deadline, call);
   }
 
   /** How long until a call would be let through; zero when it would be now. Counts the breaker and the pace. */
   public Duration opensIn() {
-    throw new UnsupportedOperationException();
+    Duration breakerWait = breaker.opensIn();
+    Duration paceWait = pace.left();
+    return breakerWait.compareTo(paceWait) > 0 ? breakerWait : paceWait;
+  }
+
+  /** Closes the breaker and forgets the wait that the dependency asked for. */
+  void reset() {
+    pace.clear();
+    breaker.reset();
+  }
+
+  private void awaitPace(Deadline deadline) throws CallFailedException, InterruptedException {
+    while (true) {
+      if (breaker.isOpen()) {
+        throw breaker.rejection();
+      }
+      Duration wait = pace.wait(deadline);
+      if (wait.isZero()) {
+        return;
+      }
+      nap(wait); // and look again: another call may have been told to wait longer
+    }
+  }
+
+  private <T> T attempt(Deadline deadline, Call<T> call)
+      throws CallFailedException, InterruptedException {
+    while (true) {
+      if (deadline.isOver()) {
+        throw new CallFailedException(
+            Failure.of(FailureCode.TIMEOUT, name + ": no time is left for a try"));
+      }
+      Permit permit = breaker.acquire(deadline.left().plus(GRACE));
+      try {
+        bulkhead.enter(deadline);
+        try {
+          if (permit.isCurrent()) { // else the breaker moved while this call stood in line
+            return attempt(deadline, call, permit);
+          }
+        } finally {
+          bulkhead.leave();
+        }
+      } finally {
+        permit.neutral(); // for every way out that has not said more
+      }
+    }
+  }
+
+  private <T> T attempt(Deadline deadline, Call<T> call, Permit permit)
+      throws CallFailedException, InterruptedException {
+    try {
+      T result = DeadlineWatch.run(deadline, call);
+      permit.succeeded();
+      return result;
+    } catch (CallFailedException e) {
+      pace.heed(e.failure());
+      Outcome.of(e.failure()).settle(permit);
+      throw e;
+    }
+  }
+
+  /** Waits for the next try, or throws the failure when there is to be none. */
+  private void rest(CallFailedException failed, int tries, Deadline deadline)
+      throws CallFailedException, InterruptedException {
+    Failure failure = failed.failure();
+    Optional<Duration> wait = retry.waitAfter(failure, tries, random.getAsDouble());
+    if (wait.isEmpty()
+        || deadline.left().compareTo(wait.get()) <= 0
+        || deadline.left().compareTo(failure.retryAfter()) <= 0
+        || breaker.isOpen()
+        || !budget.take()) {
+      throw failed;
+    }
+    retries(failure.code()).increment();
+    nap(wait.get());
+  }
+
+  /** Sleeps, but not on when the breaker opens: whoever waits then is to hear of it soon. */
+  private void nap(Duration wait) throws CallFailedException, InterruptedException {
+    Duration left = wait;
+    while (left.isPositive()) {
+      Duration slice = left.compareTo(NAP) < 0 ? left : NAP;
+      time.sleep(slice);
+      left = left.minus(slice);
+      if (breaker.isOpen()) {
+        throw breaker.rejection();
+      }
+    }
+  }
+
+  private Counter retries(FailureCode code) {
+    return Counter.builder("holdfast.retries")
+        .description("calls that were made again, by the failure before")
+        .tag("name", name)
+        .tag("code", code.name())
+        .register(registry);
+  }
+
+  private static double stateNumber(HoldfastBreaker breaker) {
+    return switch (breaker.state()) {
+      case CLOSED -> 0;
+      case HALF_OPEN -> 1;
+      case OPEN -> 2;
+    };
   }
 }

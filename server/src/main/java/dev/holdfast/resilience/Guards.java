@@ -1,33 +1,87 @@
 package dev.holdfast.resilience;
 
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The guards by name, each made when it is first asked for. Thread-safe. */
 public final class Guards {
-  Guards() {}
+  private final GuardsConfig config;
+  private final Surroundings around;
+  private final Map<String, Guard> guards = new ConcurrentHashMap<>();
+  private final List<Consumer<BreakerView>> listeners = new CopyOnWriteArrayList<>();
 
+  private Guards(GuardsConfig config, Surroundings around) {
+    this.config = config;
+    this.around = around;
+  }
+
+  public static Guards create(
+      GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx) {
+    return create(config, time, registry, vertx, () -> ThreadLocalRandom.current().nextDouble());
+  }
+
+  /** With a source of chance for the jitter: from 0 (inclusive) to 1 (exclusive). */
+  public static Guards create(
+      GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx, DoubleSupplier random) {
+    return new Guards(config, new Surroundings(time, random, registry, vertx));
+  }
+
+  /** The guard of that name; made with {@link GuardConfig#DEFAULT} if nobody asked for it before. */
   public Guard guard(String name) {
-    throw new UnsupportedOperationException(name);
+    return guard(name, GuardConfig.DEFAULT);
+  }
+
+  /** The guard of that name; {@code settings} count only for whoever asks first. */
+  public Guard guard(String name, GuardConfig settings) {
+    return guards.computeIfAbsent(name, _ -> make(name, settings));
+  }
+
+  private Guard make(String name, GuardConfig settings) {
+    Guard guard = new Guard(name, settings, config.breaker(name), around);
+    guard.breaker().onChange(view -> listeners.forEach(listener -> listener.accept(view)));
+    return guard;
   }
 
   /** Sorted by name. */
   public List<BreakerView> breakers() {
-    throw new UnsupportedOperationException();
+    return guards.values().stream()
+        .map(guard -> guard.breaker().view())
+        .sorted(Comparator.comparing(BreakerView::name))
+        .toList();
   }
 
   /** Opens by hand; false when there is no such breaker. */
   public boolean trip(String name) {
-    throw new UnsupportedOperationException(name);
+    @Nullable Guard guard = guards.get(name);
+    if (guard == null) {
+      return false;
+    }
+    guard.breaker().trip();
+    return true;
   }
 
   /** Closes by hand; false when there is no such breaker. */
   public boolean reset(String name) {
-    throw new UnsupportedOperationException(name);
+    @Nullable Guard guard = guards.get(name);
+    if (guard == null) {
+      return false;
+    }
+    guard.reset();
+    return true;
   }
 
   /** Hears each change of a breaker's state, outside of any lock. */
   public void onChange(Consumer<BreakerView> listener) {
-    throw new UnsupportedOperationException();
+    listeners.add(listener);
   }
 }

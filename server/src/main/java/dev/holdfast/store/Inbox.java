@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The durable queue of accepted events. Thread-safe. */
@@ -25,6 +26,7 @@ public final class Inbox {
   private final Counters counters;
   private final Intake intake;
   private final Rows rows;
+  private volatile Consumer<Event> accepted = _ -> {};
 
   /** How rows are made and given up. */
   record Rows(Ids ids, Endings endings, Quarantine quarantine) {}
@@ -55,7 +57,18 @@ public final class Inbox {
       return CompletableFuture.failedFuture(refusal.get());
     }
     byte[] hash = EventRows.hash(event.source(), event.dedupeKey());
-    return writer.offer(tx -> insert(tx, event, hash));
+    return writer.offer(tx -> insert(tx, event, hash), this::announce);
+  }
+
+  /** Hears of each new event after its commit, in the order of the commits, on the writer's thread: hand over and return. */
+  public void onAccepted(Consumer<Event> listener) {
+    accepted = listener;
+  }
+
+  private void announce(Appended appended) {
+    if (!appended.duplicate()) {
+      accepted.accept(appended.event());
+    }
   }
 
   private Appended insert(Tx tx, NewEvent event, byte[] hash) throws SQLException, StoreException {

@@ -202,6 +202,10 @@ public final class Store implements AutoCloseable {
     return deadLetters;
   }
 
+  public Approvals approvals() {
+    throw new UnsupportedOperationException();
+  }
+
   public ThreadFolders threads() {
     return threads;
   }

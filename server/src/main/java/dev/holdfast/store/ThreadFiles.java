@@ -73,6 +73,14 @@ public final class ThreadFiles {
     return folder;
   }
 
+  /** {@code scratch/}, made when it is missing: where tools work. */
+  public Path scratch() throws IOException {
+    claim();
+    Path scratch = folder.resolve("scratch");
+    AtomicFiles.createFolders(scratch);
+    return scratch;
+  }
+
   /**
    * Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an empty context.
    *

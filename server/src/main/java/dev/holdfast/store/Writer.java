@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,6 +106,20 @@ final class Writer implements Runnable {
     Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
     enqueue(op);
     return op.done();
+  }
+
+  /** As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of the commits. */
+  <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
+    Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
+    CompletableFuture<T> heard = op.done.whenComplete((result, failure) -> hear(first, result, failure));
+    enqueue(op);
+    return heard;
+  }
+
+  private static <T> void hear(Consumer<T> first, T result, @Nullable Throwable failure) {
+    if (failure == null) {
+      first.accept(result);
+    }
   }
 
   /** A change that nobody waits for; it is tried again when the disk was full. */

@@ -1,0 +1,128 @@
+package dev.holdfast;
+
+import dev.holdfast.cli.Logs;
+import dev.holdfast.cli.RunOptions;
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.LastGood;
+import dev.holdfast.config.Loaded;
+import dev.holdfast.config.Secret;
+import dev.holdfast.health.SdNotify;
+import dev.holdfast.store.ApiToken;
+import dev.holdfast.store.InstanceLock;
+import dev.holdfast.store.StartRefusedException;
+import dev.holdfast.supervision.Fatal;
+import dev.holdfast.supervision.Preload;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Everything around a server: its configuration, the lock of its data, the signals that end it, its exit code. */
+final class Boot {
+  private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
+  private static final int CONFIGURATION = 78;
+  private static final int IO = 74;
+
+  private final RunOptions options;
+  private final Time time = new SystemTime();
+  private final CountDownLatch stopAsked = new CountDownLatch(1);
+  private final CountDownLatch hurryAsked = new CountDownLatch(1);
+
+  Boot(RunOptions options) {
+    this.options = options;
+  }
+
+  /** Blocks until the server has stopped. Returns the exit code. */
+  int run() throws InterruptedException {
+    Fatal.haltOnOutOfMemory();
+    Thread.ofPlatform().daemon().name("preload").start(Preload::all);
+    Signals.onStop(this::signalled);
+    try {
+      return runWith(configure());
+    } catch (ConfigException e) {
+      complain("the configuration cannot be used:\n" + e.getMessage());
+      return CONFIGURATION;
+    } catch (StartRefusedException e) {
+      complain(e.getMessage());
+      return e.exitCode();
+    } catch (IOException e) {
+      complain(e.getMessage());
+      return IO;
+    }
+  }
+
+  private int runWith(LastGood.Chosen<ServerConfig> chosen)
+      throws IOException, StartRefusedException, InterruptedException {
+    Path dataDir = dataDir(chosen.config().dataDir());
+    try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
+        SdNotify systemd = SdNotify.from(options.environment())) {
+      keep(chosen, dataDir);
+      Settings settings = new Settings(chosen, dataDir, token(dataDir), options.environment());
+      settings.secrets().add(settings.token());
+      Logs.hide(settings.secrets());
+      Server server = Server.start(settings, time, systemd);
+      systemd.ready("serving");
+      System.out.println(server.welcome());
+      stopAsked.await();
+      systemd.stopping("finishing what runs");
+      server.stop(() -> hurryAsked.getCount() == 0);
+      return 0;
+    }
+  }
+
+  private LastGood.Chosen<ServerConfig> configure() throws ConfigException {
+    Loaded loaded =
+        options.configNamed()
+            ? ConfigFile.readExisting(options.config(), options.environment())
+            : ConfigFile.read(options.config(), options.environment());
+    if (options.strict()) {
+      return new LastGood.Chosen<>(loaded.make(this::read), loaded, java.util.List.of());
+    }
+    Path dataDir = dataDir(loaded.peek("server", "data_dir").orElse("data"));
+    return LastGood.in(dataDir)
+        .choose(loaded, options.config(), options.environment(), this::read);
+  }
+
+  private ServerConfig read(dev.holdfast.config.Section root) {
+    return ServerConfig.from(root, options.environment());
+  }
+
+  private Path dataDir(String configured) {
+    return options.data().orElse(Path.of(configured)).toAbsolutePath().normalize();
+  }
+
+  private static void keep(LastGood.Chosen<ServerConfig> chosen, Path dataDir) {
+    if (chosen.isDegraded()) {
+      LOG.error("config: {}", chosen.warning());
+      return;
+    }
+    try {
+      LastGood.in(dataDir).keep(chosen.loaded());
+    } catch (IOException e) {
+      LOG.warn("config: no copy of the good file could be kept: {}", e.getMessage());
+    }
+  }
+
+  /** What the environment names goes before the generated one. */
+  private Secret token(Path dataDir) throws IOException {
+    Optional<String> given =
+        Optional.ofNullable(options.environment().get("HOLDFAST_TOKEN")).filter(text -> !text.isEmpty());
+    return given.isPresent() ? new Secret(given.get()) : ApiToken.loadOrMake(dataDir);
+  }
+
+  private void signalled() {
+    if (stopAsked.getCount() == 0) {
+      hurryAsked.countDown();
+    }
+    stopAsked.countDown();
+  }
+
+  private static void complain(@org.jspecify.annotations.Nullable String text) {
+    System.err.println("holdfast: " + text);
+  }
+}

@@ -1,0 +1,268 @@
+package dev.holdfast;
+
+import dev.holdfast.agents.AgentParts;
+import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.channels.WebChannel;
+import dev.holdfast.channels.WebhookChannel;
+import dev.holdfast.health.SdNotify;
+import dev.holdfast.health.Ticks;
+import dev.holdfast.health.Watchdog;
+import dev.holdfast.ingress.ApiCalls;
+import dev.holdfast.ingress.ApiToken;
+import dev.holdfast.ingress.HttpListener;
+import dev.holdfast.ingress.IngressParts;
+import dev.holdfast.ingress.Scope;
+import dev.holdfast.ingress.ServerFacts;
+import dev.holdfast.ingress.Sessions;
+import dev.holdfast.ingress.Tokens;
+import dev.holdfast.ingress.Turns;
+import dev.holdfast.models.Models;
+import dev.holdfast.models.Providers;
+import dev.holdfast.net.HttpCaller;
+import dev.holdfast.replies.Replies;
+import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.store.StartRefusedException;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.StoreHooks;
+import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Supervisor;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.micrometer.MicrometerMetricsFactory;
+import io.vertx.micrometer.MicrometerMetricsOptions;
+import io.vertx.micrometer.VertxPrometheusOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts the parts together, starts them in the order of their needs and stops them in reverse. */
+final class Server {
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+  private static final int NEWS_REMEMBERED = 20_000;
+  private static final int GAVE_UP = 70;
+
+  private final Settings settings;
+  private final Time time;
+  private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Ticks ticks;
+  private final Vertx vertx;
+  private final Store store;
+  private final HttpCaller http;
+  private final Guards guards;
+  private final News news = new News(NEWS_REMEMBERED);
+  private final Models models;
+  private final Orchestrator orchestrator;
+  private final Replies replies;
+  private final Supervisor supervisor;
+  private final Readiness readiness;
+  private final Tokens tokens;
+  private final Sessions sessions;
+  private final HttpListener listener;
+  private final List<Watchdog> watchdogs = new ArrayList<>();
+
+  private Server(Settings settings, Time time)
+      throws IOException, StartRefusedException, InterruptedException {
+    this.settings = settings;
+    this.time = time;
+    ServerConfig config = settings.config();
+    ticks = new Ticks(time);
+    vertx = vertx(meters);
+    store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
+    http = HttpCaller.create(vertx, time);
+    guards = Guards.create(config.guards(), time, meters, vertx);
+    models = Models.create(config.models(), Providers.of(config.models(), http, time), guards, time, meters);
+    Channels channels = new Channels(adapters(config));
+    orchestrator = new Orchestrator(agentParts(channels));
+    replies =
+        new Replies(
+            new Replies.Neighbours(store.outbox(), store.stories(), channels, guards, news),
+            config.replies(),
+            time,
+            meters);
+    supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
+    readiness = new Readiness(ticks, store, orchestrator, guards, settings.warning());
+    tokens = new Tokens(apiTokens(config));
+    sessions = new Sessions(tokens, time);
+    listener = HttpListener.start(ingressParts(channels));
+  }
+
+  /** Recovers, binds and serves. On return messages are accepted. */
+  static Server start(Settings settings, Time time, SdNotify systemd)
+      throws IOException, StartRefusedException, InterruptedException {
+    Server server = new Server(settings, time);
+    server.store.inbox().onAccepted(server.orchestrator::wake);
+    server.guards.onChange(view -> server.news.publish("breaker.changed", "", "", Readiness.breaker(view)));
+    server.supervisor.start(
+        ChildSpec.platform("orchestrator"),
+        () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
+    server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    server.replies.start();
+    server.readiness.recovered();
+    Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
+        .ifPresent(
+            interval -> server.watchdogs.add(new Watchdog(systemd, server.readiness.probes(), time, interval)));
+    server.watchdogs.forEach(Watchdog::start);
+    return server;
+  }
+
+  /** What a person at the terminal needs first. */
+  String welcome() {
+    String host = settings.config().doors().http().isLoopback() ? "127.0.0.1" : settings.config().doors().http().host();
+    return """
+
+        Holdfast %s is ready.
+          Chat      http://%s:%d/chat?login=%s
+                    (the link logs in once, within 10 minutes)
+          Token     %s
+          Data      %s
+          Models    %s
+        """
+        .formatted(
+            Settings.version(),
+            host,
+            listener.port(),
+            sessions.issueCode(),
+            settings.environment().getOrDefault("HOLDFAST_TOKEN", "").isEmpty()
+                ? settings.dataDir().resolve("token")
+                : "from HOLDFAST_TOKEN",
+            settings.dataDir(),
+            String.join(", ", models.modelsOf(models.defaultLevel())));
+  }
+
+  /**
+   * Stops in order, within the configured budget. What cannot end in time is cut off at its last checkpoint.
+   *
+   * @param hurry whether somebody has lost patience
+   */
+  void stop(BooleanSupplier hurry) throws InterruptedException {
+    LOG.info("server: stopping");
+    Deadline deadline = Deadline.in(time, settings.config().shutdown());
+    readiness.stopping();
+    store.stopIntake();
+    Duration forTurns = deadline.left().multipliedBy(6).dividedBy(10);
+    orchestrator.close(forTurns, hurry);
+    Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().multipliedBy(6).dividedBy(10);
+    replies.drain(Deadline.in(time, forReplies));
+    replies.stop();
+    listener.close();
+    supervisor.stopAll(Duration.ofSeconds(2));
+    watchdogs.forEach(Watchdog::close);
+    http.close();
+    store.close();
+    markClean();
+    vertx.close();
+    LOG.info("server: stopped");
+  }
+
+  private void markClean() {
+    try {
+      store.markClean();
+    } catch (IOException e) {
+      LOG.warn("server: no clean marker, the next start checks the database: {}", e.getMessage());
+    }
+  }
+
+  private StoreHooks storeHooks() {
+    return new StoreHooks(
+        () -> ticks.tick(Readiness.STORE_WRITER),
+        (exitCode, text) -> {
+          System.err.println("holdfast: " + text);
+          LOG.error("store: {}", text);
+          Runtime.getRuntime().halt(exitCode);
+        });
+  }
+
+  private static void giveUp(ChildSpec child) {
+    LOG.error("server: {} crashed too often, giving up", child.name());
+    Runtime.getRuntime().halt(GAVE_UP);
+  }
+
+  private List<ChannelAdapter> adapters(ServerConfig config) {
+    List<ChannelAdapter> adapters = new ArrayList<>();
+    if (config.web().enabled()) {
+      adapters.add(new WebChannel());
+    }
+    if (!config.webhook().accounts().isEmpty()) {
+      adapters.add(new WebhookChannel(config.webhook(), http, time, meters));
+    }
+    return adapters;
+  }
+
+  private AgentParts agentParts(Channels channels) {
+    ServerConfig config = settings.config();
+    AgentParts.AgentConfig agents =
+        new AgentParts.AgentConfig(
+            config.threads(),
+            config.turn(),
+            config.context(),
+            config.store().inbox().attemptsMax(),
+            false,
+            settings.dataDir());
+    Toolbox toolbox = new Toolbox(List.of(), new dev.holdfast.tools.ToolOutputConfig(51_200, 2000), settings.secrets(), time, meters);
+    return new AgentParts(
+        vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, agents);
+  }
+
+  private IngressParts ingressParts(Channels channels) {
+    ServerConfig config = settings.config();
+    Instant started = time.now();
+    ServerFacts facts =
+        new ServerFacts(
+            Settings.version(),
+            started,
+            settings.dataDir().toString(),
+            () -> new JsonObject(settings.chosen().loaded().effective()));
+    Runnable replayed =
+        () -> {
+          orchestrator.rescan();
+          replies.rescan();
+        };
+    return new IngressParts(
+        vertx,
+        config.doors().http(),
+        config.doors().metrics(),
+        config.doors().api(),
+        store.inbox()::append,
+        Turns.of(orchestrator),
+        channels,
+        news,
+        readiness,
+        time,
+        meters,
+        tokens,
+        sessions,
+        ticks,
+        ApiCalls.of(store, guards, facts, replayed));
+  }
+
+  private List<ApiToken> apiTokens(ServerConfig config) {
+    List<ApiToken> all = new ArrayList<>(config.doors().api().tokens());
+    all.add(new ApiToken("operator", settings.token(), Scope.ADMIN));
+    return all;
+  }
+
+  private static Vertx vertx(PrometheusMeterRegistry meters) {
+    MicrometerMetricsOptions metrics =
+        new MicrometerMetricsOptions()
+            .setEnabled(true)
+            .setJvmMetricsEnabled(true)
+            .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
+    VertxOptions options =
+        new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);
+    return Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.holdfast;
+
+import static java.time.Duration.ofSeconds;
+
+import dev.holdfast.agents.ContextConfig;
+import dev.holdfast.agents.ThreadsConfig;
+import dev.holdfast.agents.TurnConfig;
+import dev.holdfast.channels.WebConfig;
+import dev.holdfast.channels.WebhookConfig;
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import dev.holdfast.ingress.ApiConfig;
+import dev.holdfast.ingress.HttpConfig;
+import dev.holdfast.ingress.MetricsConfig;
+import dev.holdfast.models.ModelsConfig;
+import dev.holdfast.replies.RepliesConfig;
+import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.store.StoreConfig;
+import dev.holdfast.supervision.RestartLimit;
+import java.time.Duration;
+import java.util.Map;
+
+/** The whole of holdfast.yaml. */
+public record ServerConfig(
+    String dataDir,
+    Duration shutdown,
+    StoreConfig store,
+    Doors doors,
+    ThreadsConfig threads,
+    TurnConfig turn,
+    ContextConfig context,
+    RepliesConfig replies,
+    ModelsConfig models,
+    GuardsConfig guards,
+    RestartLimit restarts,
+    WebConfig web,
+    WebhookConfig webhook) {
+
+  public ServerConfig {
+    Check.atLeast("shutdown_secs", shutdown, ofSeconds(1));
+  }
+
+  /** The two listeners and who may use them. */
+  public record Doors(HttpConfig http, MetricsConfig metrics, ApiConfig api, boolean hasToken) {
+    public Doors {
+      if (!http.isLoopback() && !hasToken && api.tokens().isEmpty()) {
+        throw new IllegalArgumentException(
+            "http: host "
+                + http.host()
+                + " can be reached from outside and no token was given; set HOLDFAST_TOKEN or api.tokens, or bind"
+                + " 127.0.0.1");
+      }
+    }
+
+    static Doors from(Section root, Map<String, String> environment) {
+      return new Doors(
+          root.section("http").read(HttpConfig::from),
+          root.section("metrics").read(MetricsConfig::from),
+          root.section("api").read(ApiConfig::from),
+          !environment.getOrDefault("HOLDFAST_TOKEN", "").isEmpty());
+    }
+  }
+
+  /** {@code environment}: for keys of providers and for the token. */
+  static ServerConfig from(Section root, Map<String, String> environment) {
+    Section server = root.section("server");
+    Section channels = root.section("channels");
+    return new ServerConfig(
+        server.text("data_dir", "data"),
+        server.seconds("shutdown_secs", 25),
+        server.read(section -> StoreConfig.from(section, root.section("inbox"))),
+        Doors.from(root, environment),
+        root.section("threads").read(ThreadsConfig::from),
+        root.section("turn").read(TurnConfig::from),
+        root.section("context").read(ContextConfig::from),
+        root.section("replies").read(RepliesConfig::from),
+        root.section("models").read(models -> ModelsConfig.from(models, environment)),
+        GuardsConfig.from(root),
+        root.section("supervision").read(RestartLimit::from),
+        channels.section("web").read(WebConfig::from),
+        channels.section("webhook").read(WebhookConfig::from));
+  }
+}

@@ -1,0 +1,28 @@
+package dev.holdfast.agents;
+
+import java.time.Instant;
+import java.util.concurrent.Semaphore;
+
+/** What a thread agent asks of its surroundings. */
+interface AgentHost {
+  /** One permit for each turn that may run at the same time. */
+  Semaphore turnPermits();
+
+  /** The agent has nothing to do for now. */
+  void settled(ThreadAgent agent);
+
+  /** A turn of the thread waits for a model; the host will resume it. */
+  void parked(Incoming head);
+
+  /** A turn of the thread waits for a person's word, until then at most; the host will resume it. */
+  void asked(String threadId, Instant until);
+
+  /** Whether no turn waits for a model any more, or all of them may try. */
+  boolean modelsAreBack();
+
+  /** A model has answered: whoever waits for one may try. */
+  void modelAnswered();
+
+  /** Obeys a command that does not wait its turn. Blocks until it is obeyed. */
+  void obey(Incoming incoming);
+}

@@ -1,0 +1,40 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.models.Models;
+import dev.holdfast.store.Store;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+
+/** What thread agents work with. */
+public record AgentParts(
+    Vertx vertx,
+    Store store,
+    Models models,
+    Channels channels,
+    Toolbox toolbox,
+    News news,
+    Secrets secrets,
+    Time time,
+    MeterRegistry meters,
+    AgentConfig config) {
+
+  /**
+   * What the operator decides about thread agents.
+   *
+   * @param attemptsMax runs of one event that may end in a crash ({@code inbox.max_attempts})
+   * @param supervised whether unsafe tools wait for a person ({@code tools.autonomy})
+   */
+  public record AgentConfig(
+      ThreadsConfig threads,
+      TurnConfig turn,
+      ContextConfig context,
+      int attemptsMax,
+      boolean supervised,
+      Path dataDir) {}
+}

@@ -1,0 +1,198 @@
+package dev.holdfast.agents;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.channels.Splitter;
+import dev.holdfast.store.EventState;
+import dev.holdfast.store.Finish;
+import dev.holdfast.store.NewReply;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.store.StoryLine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes down how turns end, and what is said about it. Thread-safe. */
+final class Endings {
+  private static final Logger LOG = LoggerFactory.getLogger(Endings.class);
+  private static final Duration RETRY_FIRST = Duration.ofMillis(200);
+  private static final Duration RETRY_MAX = Duration.ofSeconds(15);
+
+  /** What a reply is, for its id and for those who read the log. */
+  enum Voice {
+    ANSWER("a", "assistant"),
+    NOTICE("n", "notice"),
+    REPAIR("q", "notice"),
+    ERROR("e", "notice"),
+    COMMAND("c", "notice"),
+    QUESTION("p", "notice");
+
+    private final String label;
+    private final String role;
+
+    Voice(String label, String role) {
+      this.label = label;
+      this.role = role;
+    }
+  }
+
+  /** Something to say. Empty text: nothing. */
+  record Say(Voice voice, String text) {
+    static final Say NOTHING = new Say(Voice.ANSWER, "");
+  }
+
+  private final AgentParts parts;
+
+  Endings(AgentParts parts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Ends the events of a turn in one transaction; the last one gets the reply. Tries until the disk takes it: the
+   * answer is paid for and held in memory meanwhile.
+   *
+   * @throws InterruptedException when the server stops first; the next start goes on from the last checkpoint
+   */
+  void end(List<Incoming> batch, EventState outcome, String reason, Say say)
+      throws InterruptedException {
+    Incoming last = batch.getLast();
+    String id = last.id() + "." + say.voice().label;
+    List<NewReply> replies = replies(last, say, id);
+    if (!say.text().isEmpty()) {
+      log(last, id, say.voice().role, say.text());
+    }
+    List<StoryLine> story = new ArrayList<>();
+    for (Incoming incoming : batch.subList(0, batch.size() - 1)) {
+      story.add(line(incoming, "turn.joined", Entries.object().put("answered_with", last.id())));
+    }
+    Finish finish =
+        new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+    persist(last, () -> parts.store().inbox().finish(finish));
+    announce(last, replies, say.voice());
+    for (Incoming incoming : batch) {
+      ObjectNode details = Entries.object().put("outcome", name(outcome));
+      news("event.finished", incoming, details);
+      parts
+          .meters()
+          .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
+          .increment();
+    }
+  }
+
+  /** Says something while the event stays open. Nothing is said twice: the id of a notice is stable. */
+  void tell(Incoming incoming, Say say) throws StoreException {
+    tell(incoming, say, incoming.id());
+  }
+
+  /** {@code about}: what is said once about this, in place of once about the event. */
+  void tell(Incoming incoming, Say say, String about) throws StoreException {
+    List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
+    log(incoming, about + "." + say.voice().label, say.voice().role, say.text());
+    parts.store().outbox().plan(replies);
+    announce(incoming, replies, say.voice());
+  }
+
+  void news(String kind, Incoming incoming, ObjectNode details) {
+    parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
+  }
+
+  void story(Incoming incoming, String what, ObjectNode details) {
+    parts.store().stories().add(line(incoming, what, details));
+  }
+
+  /** A write that the disk refused is tried again until it is taken. */
+  void persist(Incoming incoming, Write write) throws InterruptedException {
+    Duration wait = RETRY_FIRST;
+    while (true) {
+      try {
+        write.run();
+        return;
+      } catch (StoreException e) {
+        LOG.warn(
+            "event {}: its end is kept in memory, the store refuses it: {}",
+            incoming.id(),
+            e.failure().message());
+        parts.time().sleep(wait);
+        wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
+      }
+    }
+  }
+
+  /** A write to the store. */
+  interface Write {
+    void run() throws StoreException;
+  }
+
+  /** One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the line only. */
+  void log(Incoming incoming, String id, String role, String text) {
+    ObjectNode json =
+        Entries.object()
+            .put("id", id)
+            .put("at", parts.time().now().toString())
+            .put("role", role)
+            .put("event", incoming.id())
+            .put("sender", role.equals("user") ? incoming.message().sender() : "")
+            .put("text", text);
+    try {
+      parts.store().threads().of(incoming.event().threadId()).log(json.toString());
+    } catch (java.io.IOException e) {
+      LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
+    }
+  }
+
+  private List<NewReply> replies(Incoming incoming, Say say, String id) {
+    if (say.text().isEmpty()) {
+      return List.of();
+    }
+    Optional<ChannelAdapter> adapter = parts.channels().find(channel(incoming));
+    int unitsMax = adapter.map(ChannelAdapter::textUnitsMax).orElse(Integer.MAX_VALUE);
+    boolean delivered = adapter.map(channel -> !channel.posts()).orElse(false);
+    List<String> texts = Splitter.split(say.text(), unitsMax);
+    List<NewReply> replies = new ArrayList<>();
+    for (int part = 1; part <= texts.size(); part++) {
+      replies.add(
+          new NewReply(
+              id + "." + part,
+              incoming.id(),
+              incoming.event().source(),
+              incoming.event().threadId(),
+              incoming.message().thread(),
+              incoming.event().dedupeKey(),
+              texts.get(part - 1),
+              part,
+              texts.size(),
+              delivered));
+    }
+    return replies;
+  }
+
+  private void announce(Incoming incoming, List<NewReply> replies, Voice voice) {
+    for (NewReply reply : replies) {
+      news(
+          "reply.planned",
+          incoming,
+          Entries.object()
+              .put("reply_id", reply.id())
+              .put("role", voice.role)
+              .put("part", reply.part())
+              .put("parts", reply.parts())
+              .put("text", reply.text()));
+    }
+  }
+
+  private StoryLine line(Incoming incoming, String what, ObjectNode details) {
+    return new StoryLine(incoming.id(), parts.time().now(), what, details.toString());
+  }
+
+  private static String channel(Incoming incoming) {
+    String source = incoming.event().source();
+    return source.substring(0, Math.max(0, source.indexOf(':')));
+  }
+
+  private static String name(EventState outcome) {
+    return outcome.name().toLowerCase(java.util.Locale.ROOT);
+  }
+}

@@ -1,0 +1,153 @@
+package dev.holdfast.agents;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.store.ContextEntry;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The entries of a context as messages and back. */
+final class Entries {
+  static final String USER = "user";
+  static final String ASSISTANT = "assistant";
+  static final String TOOL_STARTED = "tool_started";
+  static final String TOOL_RESULT = "tool_result";
+  static final String SUMMARY = "summary";
+
+  /** Stands between a turn that was given up and the next one. */
+  static final String FENCE = "fence";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Entries() {}
+
+  static ContextEntry user(Incoming incoming) {
+    String id = incoming.id();
+    Instant at = incoming.event().receivedAt();
+    ObjectNode json = head(USER, id, id, at);
+    json.put("sender", incoming.message().sender()).put("text", incoming.message().text());
+    return new ContextEntry(USER, id, id, at, json.toString());
+  }
+
+  static ContextEntry assistant(String id, String eventId, Instant at, Message.Assistant message) {
+    ObjectNode json = head(ASSISTANT, id, eventId, at);
+    json.put("text", message.text()).put("model", message.model());
+    if (!message.opaque().isEmpty()) {
+      json.put("opaque", message.opaque());
+    }
+    if (!message.toolCalls().isEmpty()) {
+      var calls = json.putArray("calls");
+      for (ToolCall call : message.toolCalls()) {
+        calls.addObject().put("id", call.id()).put("tool", call.tool()).put("arguments", call.arguments());
+      }
+    }
+    return new ContextEntry(ASSISTANT, id, eventId, at, json.toString());
+  }
+
+  /** To be synced before the call starts: after a crash it is known that its outcome is not. */
+  static ContextEntry toolStarted(String eventId, Instant at, ToolCall call) {
+    ObjectNode json = head(TOOL_STARTED, call.id(), eventId, at).put("tool", call.tool());
+    return new ContextEntry(TOOL_STARTED, call.id(), eventId, at, json.toString());
+  }
+
+  static ContextEntry toolResult(String eventId, Instant at, Message.ToolResult result) {
+    ObjectNode json = head(TOOL_RESULT, result.callId(), eventId, at);
+    json.put("tool", result.tool()).put("text", result.text()).put("error", result.isError());
+    return new ContextEntry(TOOL_RESULT, result.callId(), eventId, at, json.toString());
+  }
+
+  static ContextEntry shortenedResult(ContextEntry result, int units) {
+    ObjectNode json = (ObjectNode) read(result.json());
+    String text = json.path("text").asText();
+    json.put("text", text.substring(0, Math.min(units, text.length())) + " [shortened]");
+    return new ContextEntry(result.type(), result.id(), result.eventId(), result.at(), json.toString());
+  }
+
+  /** {@code rounds}: how many words of the model in a turn that still runs it stands for. */
+  static ContextEntry summary(Instant at, String text, int rounds) {
+    ObjectNode json = head(SUMMARY, "summary", "", at).put("text", text).put("rounds", rounds);
+    return new ContextEntry(SUMMARY, "summary", "", at, json.toString());
+  }
+
+  static ContextEntry fence(String eventId, Instant at) {
+    return new ContextEntry(FENCE, "fence", eventId, at, head(FENCE, "fence", eventId, at).toString());
+  }
+
+  /** Empty for an entry that a model need not see, also one of a type that a later version wrote. */
+  static Optional<Message> message(ContextEntry entry) {
+    JsonNode json = read(entry.json());
+    String text = json.path("text").asText();
+    return switch (entry.type()) {
+      case USER -> Optional.of(new Message.User(text));
+      case SUMMARY -> Optional.of(new Message.User("[What was said before, in short]\n" + text));
+      case ASSISTANT ->
+          Optional.of(
+              new Message.Assistant(
+                  text, calls(json.path("calls")), json.path("opaque").asText(""), json.path("model").asText("")));
+      case TOOL_RESULT ->
+          Optional.of(
+              new Message.ToolResult(
+                  entry.id(), json.path("tool").asText(), text, json.path("error").asBoolean()));
+      default -> Optional.empty();
+    };
+  }
+
+  /** Whether the next entry belongs to another turn: a model's word without calls, or a fence. */
+  static boolean endsTurn(ContextEntry entry) {
+    return switch (entry.type()) {
+      case FENCE -> true;
+      case ASSISTANT -> read(entry.json()).path("calls").isEmpty();
+      default -> false;
+    };
+  }
+
+  /** Whether somebody has the word: a place where a context may be cut. */
+  static boolean isWord(ContextEntry entry) {
+    return entry.type().equals(USER) || entry.type().equals(ASSISTANT);
+  }
+
+  /** How many words of the model the entry stands for. */
+  static int roundsOf(ContextEntry entry) {
+    return switch (entry.type()) {
+      case ASSISTANT -> 1;
+      case SUMMARY -> read(entry.json()).path("rounds").asInt();
+      default -> 0;
+    };
+  }
+
+  private static List<ToolCall> calls(JsonNode calls) {
+    List<ToolCall> list = new ArrayList<>();
+    calls.forEach(
+        call ->
+            list.add(
+                new ToolCall(
+                    call.path("id").asText(), call.path("tool").asText(), call.path("arguments").asText())));
+    return list;
+  }
+
+  static ObjectNode object() {
+    return JSON.createObjectNode();
+  }
+
+  private static ObjectNode head(String type, String id, String eventId, Instant at) {
+    return JSON.createObjectNode()
+        .put("type", type)
+        .put("id", id)
+        .put("event", eventId)
+        .put("at", at.toString());
+  }
+
+  private static JsonNode read(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the store handed out an entry that is not JSON", e);
+    }
+  }
+}

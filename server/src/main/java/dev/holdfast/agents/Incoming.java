@@ -1,0 +1,37 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.store.Event;
+import java.util.List;
+import java.util.Optional;
+
+/** An event with its message. */
+record Incoming(Event event, InboundMessage message, Optional<Command> command) {
+  static Incoming of(Event event) {
+    InboundMessage message;
+    try {
+      message = Inbounds.read(event.payload());
+    } catch (IllegalArgumentException e) {
+      message = new InboundMessage("", "", "", "", List.of(), event.dedupeKey());
+    }
+    return new Incoming(event, message, Command.of(message.text()));
+  }
+
+  /** False when the payload is not a message any more. */
+  boolean isReadable() {
+    return !message.account().isEmpty();
+  }
+
+  long seq() {
+    return event.seq();
+  }
+
+  String id() {
+    return event.id();
+  }
+
+  boolean overtakes() {
+    return command.map(Command::overtakes).orElse(false);
+  }
+}

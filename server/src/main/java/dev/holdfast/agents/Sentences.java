@@ -1,0 +1,65 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.api.Failure;
+
+/** What people read when something goes wrong: short, honest, without inner details. */
+final class Sentences {
+  static final String MODEL_AWAY =
+      "I have your message; the model is away; I will answer by myself as soon as it is back.";
+  static final String PARKED_TOO_LONG =
+      "I could not reach a model for too long and have given this message up. Please send it again.";
+  static final String TIMED_OUT =
+      "I have worked on this for as long as I may and stopped without an answer.";
+  static final String ROUNDS_SPENT =
+      "I have taken as many steps on this as I may and stopped without an answer.";
+  static final String IN_CIRCLES =
+      "I kept making the same step without getting anywhere and stopped.";
+  static final String CRASHED =
+      "Something inside me broke while I worked on this, more than once, so I have set it aside. The operator can"
+          + " see why and run it again.";
+  static final String UNREADABLE = "I could not read this message any more and have set it aside.";
+  static final String CONTEXT_DAMAGED =
+      "I had trouble loading our conversation; some of it is set aside.";
+  static final String HELP =
+      """
+      /stop: end what I am doing now
+      /stop all: end it, and everything that waits
+      /new: start a fresh conversation
+      /status: what I am doing
+      /approve CODE, /deny CODE: answer when I ask whether I may do something
+      /help: this list""";
+
+  private Sentences() {}
+
+  static String mayI(String what, String code) {
+    return "May I do this? "
+        + what
+        + "\nAnswer /approve "
+        + code
+        + " or /deny "
+        + code
+        + " within 10 minutes.";
+  }
+
+  static String of(Failure failure) {
+    return switch (failure.code()) {
+      case CONTEXT_OVERFLOW ->
+          "This conversation has become too long for the model. /new starts a fresh one.";
+      case INVALID_REQUEST, INVALID_MESSAGE, UNKNOWN_MESSAGE_TYPE, ACTION_NOT_SUPPORTED ->
+          "The model refused this request. Rephrasing it may help; the operator can see why.";
+      case TIMEOUT, STREAM_TIMEOUT -> "The model took too long to answer. Please try again.";
+      case NETWORK, OVERLOADED, RATE_LIMITED, BACKEND_FAILURE, CIRCUIT_OPEN, BULKHEAD_FULL ->
+          "I am having trouble reaching the model. Please try again in a moment.";
+      case AUTH, QUOTA, BUDGET_EXHAUSTED ->
+          "The model does not accept my requests at present. The operator has been told.";
+      case IO -> "I could not store my work. The operator has been told.";
+      case CANCELLED -> "Stopped.";
+      case AGENT_UNAVAILABLE,
+          ACTOR_NOT_FOUND,
+          ACTOR_CRASHED,
+          MAX_RESTARTS_EXCEEDED,
+          INTERNAL ->
+          "Something inside me broke while I worked on this. The operator can see why.";
+    };
+  }
+}

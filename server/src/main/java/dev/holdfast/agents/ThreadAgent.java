@@ -1,0 +1,327 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.RunningTurn.Cancel;
+import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.store.Event;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves one chat thread: one verticle on a virtual thread, one mailbox, one drain loop, one turn at a time. The lock
+ * guards what others may touch; the conversation belongs to the drain loop alone. No error leaves it.
+ */
+final class ThreadAgent extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(ThreadAgent.class);
+
+  /** Where it stands; GONE is final: a later event needs a new agent. */
+  private enum Phase {
+    STARTING,
+    IDLE,
+    BUSY,
+    PARKED,
+    GONE
+  }
+
+  private final String threadId;
+  private final AgentParts parts;
+  private final AgentHost host;
+  private final TurnServer turns;
+  private final Object lock = new Object();
+  private final Mailbox mailbox;
+  private Phase phase = Phase.STARTING;
+  private List<Incoming> batch = List.of();
+  private @Nullable RunningTurn running;
+  private boolean resetWanted;
+  private boolean closing;
+  private Instant since;
+  private @Nullable Context loop;
+
+  ThreadAgent(String threadId, AgentParts parts, AgentHost host) {
+    this.threadId = threadId;
+    this.parts = parts;
+    this.host = host;
+    this.turns = new TurnServer(threadId, parts, host, this::joinRunning);
+    this.mailbox = new Mailbox(parts.config().threads().mailbox());
+    this.since = parts.time().now();
+  }
+
+  String threadId() {
+    return threadId;
+  }
+
+  /** Its name to Vert.x; empty until it has started. */
+  Optional<String> deployment() {
+    synchronized (lock) {
+      return Optional.ofNullable(loop).map(Context::deploymentID);
+    }
+  }
+
+  @Override
+  public Future<?> start() {
+    synchronized (lock) {
+      loop = context;
+      phase = Phase.IDLE;
+      wakeLoop();
+    }
+    return Future.succeededFuture();
+  }
+
+  /** False when this agent is gone. Never blocks. */
+  boolean offer(Incoming incoming) {
+    synchronized (lock) {
+      if (phase == Phase.GONE) {
+        return false;
+      }
+      if (!isServed(incoming.seq())) {
+        mailbox.offer(incoming);
+      }
+      wakeLoop();
+      return true;
+    }
+  }
+
+  /** Looks on disk again, for events that came back. False when this agent is gone. */
+  boolean refresh() {
+    synchronized (lock) {
+      if (phase == Phase.GONE) {
+        return false;
+      }
+      mailbox.takeAll();
+      mailbox.overflow();
+      wakeLoop();
+      return true;
+    }
+  }
+
+  /** Starts a fresh context before the next turn. False when this agent is gone. */
+  boolean reset() {
+    synchronized (lock) {
+      resetWanted = true;
+      return refresh();
+    }
+  }
+
+  /** Goes on with the parked turn; {@code probe}: to find out whether a model is back. False when none is parked. */
+  boolean resume(boolean probe) {
+    synchronized (lock) {
+      if (phase != Phase.PARKED || closing) {
+        return false;
+      }
+      turns.probeNext(probe);
+      phase = Phase.IDLE;
+      wakeLoop();
+      return true;
+    }
+  }
+
+  /** Cancels the running or parked turn. Returns how many events that ends. */
+  int stop(boolean all) {
+    List<Incoming> ended = new ArrayList<>(all ? turns.open() : List.of());
+    int cancelled = 0;
+    synchronized (lock) {
+      RunningTurn turn = running;
+      if (turn != null && turn.cancel(Cancel.STOP)) {
+        cancelled = batch.size();
+      } else if (phase == Phase.PARKED) {
+        ended.addAll(batch);
+        phase = Phase.IDLE;
+      }
+      if (phase != Phase.BUSY) {
+        batch = List.of();
+      }
+      ended.removeIf(incoming -> isServed(incoming.seq()));
+      if (all) {
+        mailbox.takeAll();
+      }
+    }
+    turns.cancel(ended);
+    synchronized (lock) {
+      wakeLoop();
+    }
+    return cancelled + ended.size();
+  }
+
+  /** Ends the running turn at its next checkpoint; nothing starts any more. */
+  void shutdown() {
+    synchronized (lock) {
+      closing = true;
+      RunningTurn turn = running;
+      if (turn != null) {
+        turn.cancel(Cancel.SHUTDOWN);
+      }
+    }
+  }
+
+  /** Nothing new starts; a turn that runs may end. True when nothing runs. */
+  boolean quiesce() {
+    synchronized (lock) {
+      closing = true;
+      return phase != Phase.BUSY;
+    }
+  }
+
+  /** Leaves if there is nothing to do. */
+  boolean retire() {
+    synchronized (lock) {
+      if (phase == Phase.IDLE && mailbox.isEmpty() && !resetWanted) {
+        phase = Phase.GONE;
+      }
+      return phase == Phase.GONE;
+    }
+  }
+
+  /** Since when it has been idle; empty while it is not. */
+  Optional<Instant> idleSince() {
+    synchronized (lock) {
+      return phase == Phase.IDLE && mailbox.isEmpty() ? Optional.of(since) : Optional.empty();
+    }
+  }
+
+  Orchestrator.ThreadView view() {
+    synchronized (lock) {
+      String doing =
+          switch (phase) {
+            case STARTING, IDLE, GONE -> "idle";
+            case BUSY -> running == null ? "queued" : turns.doing();
+            case PARKED -> "parked";
+          };
+      String eventId = batch.isEmpty() ? "" : batch.getLast().id();
+      return new Orchestrator.ThreadView(threadId, doing, since, mailbox.size(), eventId);
+    }
+  }
+
+  private void wakeLoop() {
+    Context context = loop;
+    if (context != null && phase == Phase.IDLE && !closing && hasWork()) {
+      phase = Phase.BUSY;
+      since = parts.time().now();
+      context.runOnContext(_ -> drain());
+    }
+  }
+
+  private boolean isServed(long seq) {
+    return batch.stream().anyMatch(mine -> mine.seq() == seq);
+  }
+
+  private boolean hasWork() {
+    return !batch.isEmpty() || !mailbox.isEmpty() || resetWanted;
+  }
+
+  /** The one loop. What it throws would be a bug of the loop itself: the turns keep their own inside. */
+  private void drain() {
+    boolean on = true;
+    while (on) {
+      resetIfWanted();
+      refill();
+      List<Incoming> next = next();
+      if (next.isEmpty()) {
+        on = !becomeIdle();
+      } else {
+        on = serve(next);
+      }
+    }
+    host.settled(this);
+  }
+
+  private boolean serve(List<Incoming> next) {
+    RunningTurn turn = new RunningTurn();
+    synchronized (lock) {
+      running = turn;
+      since = parts.time().now();
+    }
+    TurnServer.Ended ended = turns.serve(next, turn);
+    synchronized (lock) {
+      running = null;
+      since = parts.time().now();
+      if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
+        batch = List.of();
+        return true;
+      }
+      phase = Phase.PARKED;
+    }
+    if (ended == TurnServer.Ended.PARKED) { // after the phase: it may be resumed at once
+      host.parked(next.getFirst());
+    } else {
+      host.asked(threadId, turns.askedUntil());
+    }
+    return false;
+  }
+
+  private void refill() {
+    boolean wanted;
+    synchronized (lock) {
+      wanted = batch.isEmpty() && mailbox.wantsRefill() && !closing;
+      if (wanted) {
+        mailbox.beginRefill();
+      }
+    }
+    if (wanted) {
+      List<Event> events = parts.store().inbox().openOf(threadId, 0, mailbox.capacity());
+      synchronized (lock) {
+        mailbox.refill(events.stream().map(Incoming::of).toList());
+      }
+    }
+  }
+
+  /** The parked batch first, then what waits. */
+  private List<Incoming> next() {
+    synchronized (lock) {
+      if (closing) {
+        return List.of();
+      }
+      if (batch.isEmpty()) {
+        boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
+        batch = mailbox.take(incoming -> collect && incoming.command().isEmpty() && incoming.isReadable());
+      }
+      return batch;
+    }
+  }
+
+  private boolean becomeIdle() {
+    synchronized (lock) {
+      if (!closing && hasWork()) {
+        return false;
+      }
+      phase = Phase.IDLE;
+      since = parts.time().now();
+      return true;
+    }
+  }
+
+  private void resetIfWanted() {
+    synchronized (lock) {
+      if (!resetWanted) {
+        return;
+      }
+      resetWanted = false;
+    }
+    try {
+      turns.reset();
+    } catch (IOException e) {
+      LOG.warn("thread {}: could not start a fresh context: {}", threadId, e.getMessage());
+    }
+  }
+
+  /** With {@code while_busy: steer}: what came while the turn runs becomes a part of it. */
+  private List<Incoming> joinRunning() {
+    if (parts.config().threads().whileBusy() != WhileBusy.STEER) {
+      return List.of();
+    }
+    synchronized (lock) {
+      List<Incoming> joined = mailbox.takeJoining(incoming -> incoming.command().isEmpty() && incoming.isReadable());
+      List<Incoming> larger = new ArrayList<>(batch);
+      larger.addAll(joined);
+      batch = larger;
+      return joined;
+    }
+  }
+}

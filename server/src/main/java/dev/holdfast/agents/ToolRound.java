@@ -1,0 +1,142 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.TurnState.Pending;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.tools.Toolbox;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Runs the calls of one word of the model. What a crash may cut off is announced on disk before it starts; each result
+ * is in the context before the next call that cannot be repeated.
+ */
+final class ToolRound {
+  static final String INTERRUPTED =
+      "interrupted, outcome unknown; check before repeating: the server went down while this call ran.";
+
+  private final AgentParts parts;
+  private final Conversation conversation;
+  private final Incoming incoming;
+  private final ToolWatch watch;
+  private final Gate gate;
+
+  /** Asks whether a call may run. */
+  interface Gate {
+    /** Empty: it may. Otherwise the result that the model gets instead. */
+    Optional<ToolResult> check(Incoming incoming, Pending pending, Tool tool)
+        throws WaitsForPersonException, StoreException;
+  }
+
+  ToolRound(
+      AgentParts parts, Conversation conversation, Incoming incoming, ToolWatch watch, Gate gate) {
+    this.parts = parts;
+    this.conversation = conversation;
+    this.incoming = incoming;
+    this.watch = watch;
+    this.gate = gate;
+  }
+
+  /**
+   * Each call gets its result, in the order of the calls.
+   *
+   * @throws WaitsForPersonException when a call needs a person's word; the calls before it have their results
+   */
+  void run(List<Pending> pending)
+      throws WaitsForPersonException, StoreException, IOException, InterruptedException {
+    conversation.sync(); // the model's word is paid for: it is on disk before anything acts on it
+    if (pending.size() > 1 && pending.stream().allMatch(this::onlyReads)) {
+      runTogether(pending);
+      return;
+    }
+    for (Pending next : pending) {
+      append(next.call(), runOne(next));
+    }
+  }
+
+  private boolean onlyReads(Pending pending) {
+    return toolbox().find(pending.call().tool()).map(tool -> tool.replay() == ReplayClass.READ).orElse(true);
+  }
+
+  private void runTogether(List<Pending> pending) throws IOException, InterruptedException {
+    try (ExecutorService each = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<ToolResult>> results = new ArrayList<>();
+      for (Pending next : pending) {
+        results.add(each.submit(() -> call(next)));
+      }
+      try {
+        for (int i = 0; i < pending.size(); i++) {
+          append(pending.get(i).call(), results.get(i).get());
+        }
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("a tool threw through its box", e);
+      } finally {
+        results.forEach(result -> result.cancel(true));
+      }
+    }
+  }
+
+  private ToolResult runOne(Pending next)
+      throws WaitsForPersonException, StoreException, IOException, InterruptedException {
+    Optional<Tool> tool = toolbox().find(next.call().tool());
+    if (tool.isEmpty() || tool.get().replay() == ReplayClass.READ) {
+      return call(next);
+    }
+    if (next.wasStarted() && !tool.get().replay().isRepeatable()) {
+      return ToolResult.error(Failure.of(FailureCode.CANCELLED, INTERRUPTED));
+    }
+    Optional<ToolResult> refused = gate.check(incoming, next, tool.get());
+    if (refused.isPresent()) {
+      return refused.get();
+    }
+    if (tool.get().replay() != ReplayClass.IDEMPOTENT) {
+      conversation.append(
+          Entries.toolStarted(incoming.id(), parts.time().now(), next.call()));
+    }
+    conversation.sync();
+    return call(next);
+  }
+
+  private ToolResult call(Pending next) throws IOException, InterruptedException {
+    ToolCall call = next.call();
+    String label = toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
+    long begun = watch.started(call, label);
+    ToolContext context =
+        new ToolContext(
+            incoming.event().threadId(),
+            incoming.id(),
+            incoming.message().sender(),
+            call.id(),
+            next.key(),
+            conversation.scratch(),
+            watch::doing);
+    ToolResult result = toolbox().run(call, context);
+    watch.ended(call, result, begun);
+    return result;
+  }
+
+  private void append(ToolCall call, ToolResult result) throws IOException {
+    conversation.append(
+        Entries.toolResult(
+            incoming.id(),
+            parts.time().now(),
+            new Message.ToolResult(call.id(), call.tool(), result.text(), result.isError())));
+  }
+
+  private Toolbox toolbox() {
+    return parts.toolbox();
+  }
+}

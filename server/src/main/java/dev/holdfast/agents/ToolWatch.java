@@ -1,0 +1,64 @@
+package dev.holdfast.agents;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolResult;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Tells people and the event's story which tools a turn uses. Thread-safe. */
+final class ToolWatch {
+  private static final int SHOWN_MAX = 2000;
+
+  private final AgentParts parts;
+  private final Endings endings;
+  private final Incoming incoming;
+  private final Consumer<String> doing;
+  private final AtomicLong nanos = new AtomicLong();
+
+  /** {@code doing} hears what the turn does, in a few words. */
+  ToolWatch(AgentParts parts, Endings endings, Incoming incoming, Consumer<String> doing) {
+    this.parts = parts;
+    this.endings = endings;
+    this.incoming = incoming;
+    this.doing = doing;
+  }
+
+  /** The time that tools took of this turn; calls that ran together count each. */
+  Duration toolTime() {
+    return Duration.ofNanos(nanos.get());
+  }
+
+  void doing(String label) {
+    doing.accept(label);
+    endings.news("turn.doing", incoming, Entries.object().put("label", label));
+  }
+
+  /** Returns the moment, for {@link #ended}. */
+  long started(ToolCall call, String label) {
+    doing(label);
+    ObjectNode details = Entries.object();
+    details.put("call_id", call.id()).put("tool", call.tool()).put("label", label);
+    details.put("arguments", shown(call.arguments()));
+    endings.story(incoming, "tool.started", details);
+    endings.news("tool.started", incoming, details);
+    return parts.time().nanos();
+  }
+
+  void ended(ToolCall call, ToolResult result, long begun) {
+    long took = parts.time().nanos() - begun;
+    nanos.addAndGet(took);
+    ObjectNode details = Entries.object();
+    details.put("call_id", call.id()).put("tool", call.tool()).put("error", result.isError());
+    details.put("millis", took / 1_000_000).put("result", shown(result.text()));
+    result.facts().forEach(details::put);
+    endings.story(incoming, "tool.ended", details);
+    endings.news("tool.ended", incoming, details);
+  }
+
+  private String shown(String text) {
+    String safe = parts.secrets().redact(text);
+    return safe.length() <= SHOWN_MAX ? safe : safe.substring(0, SHOWN_MAX) + "…";
+  }
+}

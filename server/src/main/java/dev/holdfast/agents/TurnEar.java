@@ -1,0 +1,134 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.Endings.Say;
+import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.models.AskListener;
+import dev.holdfast.models.ModelCall;
+import dev.holdfast.store.ModelCallRow;
+import dev.holdfast.store.StoreException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hears how a turn's answer comes about: streams it, counts it, and tells the person when it takes long. */
+final class TurnEar implements AskListener {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnEar.class);
+
+  private final AgentParts parts;
+  private final Endings endings;
+  private final Incoming incoming;
+  private final boolean probe;
+  private final Consumer<String> doing;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private final AtomicLong modelNanos = new AtomicLong();
+
+  TurnEar(AgentParts parts, Incoming incoming, boolean probe, Consumer<String> doing) {
+    this.parts = parts;
+    this.endings = new Endings(parts);
+    this.incoming = incoming;
+    this.probe = probe;
+    this.doing = doing;
+    this.told.set(incoming.event().told());
+  }
+
+  /** Whether this turn finds out if a model is back: then one try is enough. */
+  boolean isProbe() {
+    return probe;
+  }
+
+  boolean hasTold() {
+    return told.get();
+  }
+
+  /** The time that models took of this turn. */
+  Duration modelTime() {
+    return Duration.ofNanos(modelNanos.get());
+  }
+
+  /** The model has the word. */
+  void asking() {
+    doing.accept("asking the model");
+  }
+
+  /** An older part of the conversation is being summarised. */
+  void compacting() {
+    doing.accept("summarising what was said before");
+    endings.news("turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
+  }
+
+  /** An ear for what is not said to people: it counts and tells of waits, but streams nothing. */
+  AskListener silent() {
+    TurnEar self = this;
+    return new AskListener() {
+      @Override
+      public void onText(String delta) {}
+
+      @Override
+      public void onRestart() {}
+
+      @Override
+      public void onCall(ModelCall call) {
+        self.onCall(call);
+      }
+
+      @Override
+      public void onSlow() {
+        self.onSlow();
+      }
+    };
+  }
+
+  @Override
+  public void onText(String delta) {
+    endings.news("turn.text", incoming, Entries.object().put("delta", delta));
+  }
+
+  @Override
+  public void onRestart() {
+    endings.news("turn.restart", incoming, Entries.object());
+  }
+
+  @Override
+  public void onCall(ModelCall call) {
+    modelNanos.addAndGet(call.total().toNanos());
+    Duration firstToken = call.firstToken();
+    parts
+        .store()
+        .usage()
+        .add(
+            new ModelCallRow(
+                incoming.id(),
+                incoming.event().threadId(),
+                call.at(),
+                call.provider(),
+                call.model(),
+                call.outcome(),
+                call.usage().input(),
+                call.usage().output(),
+                call.usage().cacheRead(),
+                call.usage().cacheWrite(),
+                call.costUsd(),
+                firstToken == null ? -1 : firstToken.toMillis(),
+                call.total().toMillis()));
+  }
+
+  @Override
+  public void onSlow() {
+    tellModelAway();
+  }
+
+  /** Once for this event, however often it is tried again: the notice's id is stable. */
+  void tellModelAway() {
+    if (told.compareAndSet(false, true)) {
+      try {
+        endings.tell(incoming, new Say(Voice.NOTICE, Sentences.MODEL_AWAY));
+      } catch (StoreException e) {
+        told.set(false);
+        LOG.warn("event {}: could not tell that it waits: {}", incoming.id(), e.failure().message());
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.Endings.Say;
+import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.agents.TurnState.Answered;
+import dev.holdfast.agents.TurnState.Ask;
+import dev.holdfast.agents.TurnState.Calls;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Message;
+import dev.holdfast.models.Question;
+import dev.holdfast.store.ContextEntry;
+import dev.holdfast.store.EventState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One turn: from the messages that opened it to a final text, through checkpoints that survive a crash. */
+final class TurnRun {
+  private final AgentParts parts;
+  private final Endings endings;
+  private final Prompt prompt;
+  private final Conversation conversation;
+  private final TurnEar ear;
+  private final ToolRound tools;
+  private final Joining joining;
+
+  /** Who may join a turn that runs. */
+  interface Joining {
+    /** Messages that came meanwhile and are to be part of this turn; usually none. */
+    List<Incoming> take();
+  }
+
+  TurnRun(AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
+    this.parts = parts;
+    this.endings = new Endings(parts);
+    this.prompt = new Prompt(parts.config().dataDir());
+    this.conversation = conversation;
+    this.ear = ear;
+    this.tools = tools;
+    this.joining = joining;
+  }
+
+  /**
+   * Runs the turn to its end, or goes on where a crash cut it off. On return its events are ended.
+   *
+   * @throws CallFailedException when no answer could be had; the events are still open
+   * @throws WaitsForPersonException when a tool call needs a person's word; the events are still open
+   */
+  void run(List<Incoming> opening)
+      throws CallFailedException, WaitsForPersonException, IOException, InterruptedException {
+    List<Incoming> batch = new ArrayList<>(opening);
+    open(batch);
+    while (true) {
+      List<ContextEntry> turn = conversation.lastTurn();
+      switch (TurnState.of(turn)) {
+        case Answered(ContextEntry entry, String text) -> {
+          conversation.sync(); // the answer is on disk before anybody reads it
+          end(batch, entry, text);
+          return;
+        }
+        case Ask(int rounds) when rounds >= parts.config().turn().roundsMax() -> {
+          giveUp(batch, "turn.max_rounds", Sentences.ROUNDS_SPENT);
+          return;
+        }
+        case Ask(int rounds) -> {
+          Message.Assistant said = ask();
+          String id = batch.getLast().id();
+          conversation.append(Entries.assistant(id + "." + (rounds + 1), id, parts.time().now(), said));
+        }
+        case Calls _ when LoopGuard.repeats(turn) >= parts.config().turn().sameCallMax() -> {
+          giveUp(batch, "turn.same_call_max", Sentences.IN_CIRCLES);
+          return;
+        }
+        case Calls(_, List<TurnState.Pending> pending) -> {
+          tools.run(pending);
+          join(batch, joining.take());
+        }
+      }
+    }
+  }
+
+  /** A turn that was given up before has left its entries: they are fenced off, or their calls would be run now. */
+  private void open(List<Incoming> batch) throws IOException {
+    List<ContextEntry> turn = conversation.lastTurn();
+    boolean goesOn = turn.stream().anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+    if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
+      conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
+    }
+    join(batch, List.copyOf(batch));
+  }
+
+  /** Writes the messages into the context, except those that a run before a crash has written already. */
+  private void join(List<Incoming> batch, List<Incoming> messages) throws IOException {
+    List<String> written = conversation.lastTurn().stream().map(ContextEntry::id).toList();
+    for (Incoming incoming : messages) {
+      if (!batch.contains(incoming)) {
+        batch.add(incoming);
+      }
+      if (!written.contains(incoming.id())) {
+        conversation.append(Entries.user(incoming));
+        endings.log(incoming, incoming.id(), "user", incoming.message().text());
+      }
+    }
+  }
+
+  private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
+    Compactor compactor = new Compactor(parts, conversation, ear);
+    compactor.compactIfFull();
+    try {
+      return askOnce();
+    } catch (CallFailedException e) {
+      if (e.failure().code() != FailureCode.CONTEXT_OVERFLOW) {
+        throw e;
+      }
+      compactor.compact(); // our estimate was too low: once more with less
+      return askOnce();
+    }
+  }
+
+  private Message.Assistant askOnce() throws CallFailedException, InterruptedException {
+    List<Message> messages = ContextRepair.repair(conversation.messages());
+    Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
+    ear.asking();
+    return parts
+        .models()
+        .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+        .answer()
+        .message();
+  }
+
+  /** The turn may have been written for a larger batch before a crash: then its answer goes to the batch's last event. */
+  private void end(List<Incoming> batch, ContextEntry answer, String text) throws InterruptedException {
+    boolean ours = batch.getLast().id().equals(answer.eventId());
+    Say say = ours ? new Say(Voice.ANSWER, text) : Say.NOTHING;
+    EventState outcome = ours && text.isBlank() ? EventState.SILENT : EventState.ANSWERED;
+    endings.end(batch, outcome, ours ? "" : "answered with " + answer.eventId(), say);
+  }
+
+  private void giveUp(List<Incoming> batch, String limit, String sentence) throws InterruptedException {
+    Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+    endings.end(batch, EventState.DEAD_LETTERED, limit + " is reached", say);
+  }
+}

@@ -1,0 +1,343 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.Endings.Say;
+import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.agents.RunningTurn.Cancel;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.models.ModelsAwayException;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.time.Time;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the turns of one chat thread through whatever happens to them: each ends answered or accounted for, parked, or
+ * left for the next start. Belongs to its agent's loop, except where it says otherwise.
+ */
+final class TurnServer {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnServer.class);
+  private static final Duration RETRY_FIRST = Duration.ofMillis(500);
+  private static final Duration RETRY_MAX = Duration.ofSeconds(15);
+  private static final int OPEN_AT_ONCE = 1000;
+
+  /** How serving ended. */
+  enum Ended {
+    DONE,
+    /** It waits for a model. */
+    PARKED,
+    /** It waits for a person's word. */
+    ASKED,
+    LEFT,
+    /** Not ended: to be served again after a pause. */
+    AGAIN
+  }
+
+  private final String threadId;
+  private final AgentParts parts;
+  private final AgentHost host;
+  private final TurnRun.Joining joining;
+  private final Endings endings;
+  private final ApprovalGate gate;
+  private @Nullable Conversation conversation;
+  private Instant askedUntil = Instant.EPOCH;
+  private volatile boolean probe;
+  private volatile String doing = "idle";
+
+  TurnServer(String threadId, AgentParts parts, AgentHost host, TurnRun.Joining joining) {
+    this.threadId = threadId;
+    this.parts = parts;
+    this.host = host;
+    this.joining = joining;
+    this.endings = new Endings(parts);
+    this.gate = new ApprovalGate(parts);
+  }
+
+  /** What the running turn does, in words. From any thread. */
+  String doing() {
+    return doing;
+  }
+
+  /** Until when the turn that waits for a person's word does so. */
+  Instant askedUntil() {
+    return askedUntil;
+  }
+
+  /** Whether the next turn only finds out if a model is back. From any thread. */
+  void probeNext(boolean wanted) {
+    probe = wanted;
+  }
+
+  /** Serves one batch. {@code turn} is closed on return: no interrupt comes after it. */
+  Ended serve(List<Incoming> batch, RunningTurn turn) {
+    Incoming head = batch.getFirst();
+    Time.Timer timeout = parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
+    Duration wait = RETRY_FIRST;
+    try {
+      while (true) {
+        doing = "waiting for a free turn";
+        host.turnPermits().acquire();
+        try {
+          Ended ended = serveOnce(batch);
+          if (ended != Ended.AGAIN) {
+            return ended;
+          }
+        } catch (StoreException e) {
+          if (e.failure().kind() == FailureKind.INVALID) {
+            LOG.info("event {}: ended by somebody else: {}", head.id(), e.failure().message());
+            return Ended.DONE;
+          }
+          LOG.warn("thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+        } catch (IOException e) {
+          LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
+        } finally {
+          host.turnPermits().release();
+        }
+        doing = "waiting to try again";
+        parts.time().sleep(wait);
+        wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
+      }
+    } catch (InterruptedException e) {
+      return interrupted(batch, turn);
+    } finally {
+      timeout.cancel();
+      turn.close();
+      probe = false;
+      doing = "idle";
+      LOG.debug("thread {}: event {} served", threadId, head.id());
+    }
+  }
+
+  /** Ends events that will not run. From any thread. */
+  void cancel(List<Incoming> events) {
+    for (Incoming incoming : events) {
+      endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+    }
+  }
+
+  /** The open events of the thread, the oldest thousand. From any thread. */
+  List<Incoming> open() {
+    return parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE).stream()
+        .map(Incoming::of)
+        .filter(incoming -> incoming.command().isEmpty())
+        .toList();
+  }
+
+  /** Forgets what was said so far; it stays on disk, set aside. */
+  void reset() throws IOException {
+    conversation = null;
+    Conversation.load(parts.store().threads().of(threadId)).replace(List.of());
+  }
+
+  private Ended serveOnce(List<Incoming> batch)
+      throws StoreException, IOException, InterruptedException {
+    Incoming head = batch.getFirst();
+    if (head.overtakes()) {
+      host.obey(head);
+      return Ended.DONE;
+    }
+    if (waitsForModel(head)) {
+      if (hasWaitedTooLong(head)) {
+        giveUpWaiting(batch, "no model was reached");
+        return Ended.DONE;
+      }
+      return Ended.PARKED;
+    }
+    List<Incoming> started = start(batch);
+    if (started.isEmpty()) {
+      return Ended.DONE; // ended by somebody else meanwhile
+    }
+    if (head.command().isPresent()) {
+      reset();
+      endings.end(started, EventState.ANSWERED, "", new Say(Voice.COMMAND, "This is a fresh conversation."));
+      return Ended.DONE;
+    }
+    if (!head.isReadable()) {
+      endings.end(started, EventState.DEAD_LETTERED, "unreadable payload", Say.NOTHING);
+      return Ended.DONE;
+    }
+    return answer(started);
+  }
+
+  /** An event that was parked before this process began goes to the end of the parking queue, not to a model. */
+  private boolean waitsForModel(Incoming head) {
+    return head.event().state() == EventState.PARKED && !probe && !host.modelsAreBack();
+  }
+
+  /** Counts the run of each event before it starts; drops those that ended meanwhile or have crashed too often. */
+  private List<Incoming> start(List<Incoming> batch) throws StoreException, InterruptedException {
+    List<Incoming> started = new ArrayList<>();
+    for (Incoming incoming : batch) {
+      int attempt = startOne(incoming);
+      if (attempt > parts.config().attemptsMax()) {
+        endings.end(
+            List.of(incoming),
+            EventState.DEAD_LETTERED,
+            "the server went down in each of " + (attempt - 1) + " runs of it",
+            new Say(Voice.ERROR, Sentences.CRASHED));
+      } else if (attempt > 0) {
+        started.add(incoming);
+        endings.news("turn.started", incoming, Entries.object().put("attempt", attempt));
+      }
+    }
+    return started;
+  }
+
+  /** The number of the run; 0 when the event has ended meanwhile. */
+  private int startOne(Incoming incoming) throws StoreException {
+    try {
+      return parts.store().inbox().start(incoming.seq());
+    } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  private Ended answer(List<Incoming> batch)
+      throws StoreException, IOException, InterruptedException {
+    Incoming head = batch.getFirst();
+    long begun = parts.time().nanos();
+    TurnEar ear = new TurnEar(parts, head, probe, this::say);
+    ToolWatch watch = new ToolWatch(parts, endings, head, this::say);
+    try {
+      Conversation talk = conversation(head);
+      ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
+      new TurnRun(parts, talk, ear, tools, joining).run(batch);
+      measure(begun, ear.modelTime().plus(watch.toolTime()));
+      host.modelAnswered();
+      return Ended.DONE;
+    } catch (WaitsForPersonException e) {
+      askedUntil = e.until();
+      for (Incoming incoming : batch) {
+        parts.store().inbox().park(incoming.seq(), "waits for a yes to: " + e.getMessage(), true);
+      }
+      return Ended.ASKED;
+    } catch (ModelsAwayException e) {
+      return park(batch, ear, e);
+    } catch (StoreException e) {
+      throw e;
+    } catch (CallFailedException e) {
+      LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
+      endings.story(head, "turn.failed", Entries.object().put("code", e.failure().code().name()).put("message", e.failure().message()));
+      endings.end(batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
+      return Ended.DONE;
+    } catch (RuntimeException e) {
+      return crashed(batch, e);
+    }
+  }
+
+  private Ended park(List<Incoming> batch, TurnEar ear, ModelsAwayException away)
+      throws StoreException, InterruptedException {
+    Incoming head = batch.getFirst();
+    if (hasWaitedTooLong(head)) {
+      giveUpWaiting(batch, away.failure().summary());
+      return Ended.DONE;
+    }
+    ear.tellModelAway();
+    for (Incoming incoming : batch) {
+      parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold());
+    }
+    endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
+    return Ended.PARKED;
+  }
+
+  private boolean hasWaitedTooLong(Incoming head) {
+    Duration age = Duration.between(head.event().receivedAt(), parts.time().now());
+    return age.compareTo(parts.config().turn().parkTtl()) > 0;
+  }
+
+  private void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
+    String reason = "waited longer than turn.park_ttl_secs: " + why;
+    endings.end(batch, EventState.DEAD_LETTERED, reason, error(Sentences.PARKED_TOO_LONG));
+  }
+
+  /** A bug. The agent begins again from what is on disk; the same event gets a bounded number of runs. */
+  private Ended crashed(List<Incoming> batch, RuntimeException bug) throws InterruptedException {
+    Incoming head = batch.getFirst();
+    LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
+    parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
+    conversation = null;
+    endings.story(head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
+    int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
+    if (attempts >= parts.config().attemptsMax()) {
+      String reason = "a bug in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
+      endings.end(batch, EventState.DEAD_LETTERED, reason, error(Sentences.CRASHED));
+      return Ended.DONE;
+    }
+    return Ended.AGAIN;
+  }
+
+  private Ended interrupted(List<Incoming> batch, RunningTurn turn) {
+    Optional<Cancel> why = turn.close();
+    return switch (why.orElse(Cancel.SHUTDOWN)) {
+      case STOP -> {
+        endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+        yield Ended.DONE;
+      }
+      case TIMEOUT -> {
+        endQuietly(batch, EventState.DEAD_LETTERED, "turn.timeout_secs is over", error(Sentences.TIMED_OUT));
+        yield Ended.DONE;
+      }
+      case SHUTDOWN -> {
+        release(batch);
+        yield Ended.LEFT;
+      }
+    };
+  }
+
+  private void release(List<Incoming> batch) {
+    for (Incoming incoming : batch) {
+      try {
+        parts.store().inbox().release(incoming.seq());
+      } catch (StoreException e) {
+        LOG.warn("event {}: its run counts as a crash, the store refused: {}", incoming.id(), e.failure().message());
+      }
+    }
+  }
+
+  private void endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
+    try {
+      endings.end(batch, outcome, reason, say);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Conversation conversation(Incoming head) throws IOException, StoreException {
+    Conversation loaded = conversation;
+    if (loaded == null) {
+      loaded = Conversation.load(parts.store().threads().of(threadId));
+      conversation = loaded;
+      if (loaded.quarantined() > 0) {
+        LOG.error("thread {}: {} damaged lines of its context are set aside", threadId, loaded.quarantined());
+        endings.tell(head, new Say(Voice.REPAIR, Sentences.CONTEXT_DAMAGED));
+      }
+    }
+    return loaded;
+  }
+
+  private Say error(String sentence) {
+    return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+  }
+
+  private void say(String what) {
+    doing = what;
+  }
+
+  private void measure(long begun, Duration outside) {
+    Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
+    parts.meters().timer("holdfast.turn").record(whole);
+    parts.meters().timer("holdfast.turn.overhead").record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.holdfast.channels;
+
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.WebhookRequest;
+import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.net.HttpCaller;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Any system that speaks Standard Webhooks: signed messages in, signed replies out. Thread-safe. */
+public final class WebhookChannel implements ChannelAdapter {
+  public static final String CHANNEL = "webhook";
+
+  private static final Logger LOG = LoggerFactory.getLogger(WebhookChannel.class);
+
+  /** No platform sets a limit here; this keeps the JSON of one part well below a megabyte. */
+  private static final int TEXT_UNITS_MAX = 65_536;
+
+  private final Map<String, Line> lines = new LinkedHashMap<>();
+  private final WebhookBody bodies = new WebhookBody();
+  private final WebhookPosts posts;
+
+  /** What one account needs, made once. */
+  private record Line(StandardWebhooks signatures, String replyUrl, InboundFilter filter) {}
+
+  public WebhookChannel(WebhookConfig config, HttpCaller http, Time time, MeterRegistry metrics) {
+    this(config, WebhookPosts.Wire.over(http), time, metrics);
+  }
+
+  WebhookChannel(WebhookConfig config, WebhookPosts.Wire wire, Time time, MeterRegistry metrics) {
+    posts = new WebhookPosts(wire, time);
+    config.accounts().forEach((name, account) -> lines.put(name, line(name, account, metrics)));
+  }
+
+  private static Line line(String name, WebhookConfig.Account account, MeterRegistry metrics) {
+    StandardWebhooks signatures = StandardWebhooks.of(account.secrets());
+    if (signatures.hasShortKey()) {
+      LOG.warn("channel webhook:{}: a secret is shorter than the 24 bytes that the standard asks for", name);
+    }
+    if (account.replyUrl().isEmpty()) {
+      LOG.warn("channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);
+    }
+    InboundFilter filter =
+        new InboundFilter(CHANNEL, Set.copyOf(account.allow()), Set.of(), metrics);
+    return new Line(signatures, account.replyUrl(), filter);
+  }
+
+  @Override
+  public String channel() {
+    return CHANNEL;
+  }
+
+  @Override
+  public Set<String> accounts() {
+    return Set.copyOf(lines.keySet());
+  }
+
+  @Override
+  public int textUnitsMax() {
+    return TEXT_UNITS_MAX;
+  }
+
+  /** A path without an account means the only one there is. */
+  @Override
+  public WebhookVerdict receive(WebhookRequest request) {
+    String account =
+        request.account().isEmpty() && lines.size() == 1
+            ? lines.keySet().iterator().next()
+            : request.account();
+    @Nullable Line line = lines.get(account);
+    if (line == null) {
+      return new WebhookVerdict.NoAccount();
+    }
+    return switch (line.signatures().verify(request)) {
+      case StandardWebhooks.Check.Refused(String reason) -> new WebhookVerdict.Refused(reason);
+      case StandardWebhooks.Check.Verified(String id) -> read(line, account, id, request);
+    };
+  }
+
+  private WebhookVerdict read(Line line, String account, String id, WebhookRequest request) {
+    if (!request.method().equals("POST")) {
+      return new WebhookVerdict.Answer(405, "text/plain", "");
+    }
+    if (!saysJson(request)) {
+      return new WebhookVerdict.Answer(415, "text/plain", "");
+    }
+    try {
+      InboundMessage message = bodies.read(account, id, request.body());
+      return new WebhookVerdict.Messages(line.filter().takes(message) ? List.of(message) : List.of());
+    } catch (WebhookBody.UnreadableException e) {
+      return new WebhookVerdict.Unparsable(e.reason());
+    }
+  }
+
+  /** A sender need not name the type; one that names another type means something else. */
+  private static boolean saysJson(WebhookRequest request) {
+    List<String> types = request.headers().getOrDefault("content-type", List.of());
+    if (types.isEmpty()) {
+      return true;
+    }
+    String type = types.getFirst().split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    return types.size() == 1 && (type.equals("application/json") || type.endsWith("+json"));
+  }
+
+  @Override
+  public PostOutcome post(OutboundReply reply) throws InterruptedException {
+    @Nullable Line line = lines.get(reply.account());
+    if (line == null || line.replyUrl().isEmpty()) {
+      return new PostOutcome.NotDelivered(
+          Failure.of(
+                  FailureCode.INVALID_REQUEST,
+                  "the account has no reply_url: nothing can be posted to it")
+              .as(FailureKind.PERMANENT));
+    }
+    return posts.post(reply, line.replyUrl(), line.signatures());
+  }
+}

@@ -1,0 +1,140 @@
+package dev.holdfast.channels;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import dev.holdfast.net.HttpCaller;
+import dev.holdfast.net.HttpCaller.Limits;
+import dev.holdfast.net.HttpCaller.Request;
+import dev.holdfast.net.HttpCaller.Streamed;
+import dev.holdfast.net.HttpFailedException;
+import dev.holdfast.time.Time;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Posts replies as signed requests and says how each ended. Thread-safe. */
+final class WebhookPosts {
+  /** The standard asks senders to wait from 15 to 30 s for an answer. */
+  private static final Limits LIMITS =
+      new Limits(
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(3),
+          Duration.ofSeconds(30),
+          65_536);
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final Wire wire;
+  private final Time time;
+
+  /** The head of an answer; nothing else of it matters. Header names are in lower case. */
+  record Answer(int status, Map<String, List<String>> headers) {}
+
+  /** The part of the HTTP client that a post needs: returns when the head of the answer is there. */
+  @FunctionalInterface
+  interface Wire {
+    Answer send(Request request, Limits limits) throws HttpFailedException, InterruptedException;
+
+    /** The server's own client; the body is dropped, so that one that breaks off changes nothing. */
+    static Wire over(HttpCaller http) {
+      return (request, limits) -> {
+        Streamed answer = http.stream(request, limits);
+        answer.body().release();
+        return new Answer(answer.status(), answer.headers());
+      };
+    }
+  }
+
+  WebhookPosts(Wire wire, Time time) {
+    this.wire = wire;
+    this.time = time;
+  }
+
+  PostOutcome post(OutboundReply reply, String url, StandardWebhooks signatures)
+      throws InterruptedException {
+    byte[] body = body(reply);
+    Instant now = time.now();
+    Map<String, String> headers = new HashMap<>(signatures.sign(reply.id(), now, body));
+    headers.put("content-type", "application/json");
+    headers.put("user-agent", "Holdfast");
+    try {
+      Answer answer = wire.send(new Request("POST", url, headers, body), LIMITS);
+      return outcome(answer.status(), retryAfter(answer, now));
+    } catch (HttpFailedException e) {
+      return e.surelyNotSent()
+          ? new PostOutcome.NotDelivered(e.failure())
+          : new PostOutcome.Unknown(e.failure());
+    }
+  }
+
+  private byte[] body(OutboundReply reply) {
+    ObjectNode body = json.createObjectNode();
+    body.put("event_id", reply.eventId());
+    body.put("thread", reply.thread());
+    body.put("in_reply_to", reply.inReplyTo());
+    body.put("text", reply.text());
+    body.put("part", reply.part());
+    body.put("parts", reply.parts());
+    try {
+      return json.writeValueAsBytes(body);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("texts and numbers are always JSON", e);
+    }
+  }
+
+  /**
+   * What a status says about the reply.
+   *
+   * <p>500 is unknown, as every 5xx but 503: a handler that fails after it has stored the message answers 500 as well,
+   * and only 503 says that the work was not begun. The receiver can tell a second post by its {@code webhook-id}.
+   */
+  static PostOutcome outcome(int status, Duration retryAfter) {
+    if (status >= 200 && status < 300) {
+      return new PostOutcome.Sent("");
+    }
+    Failure failure =
+        failure(status).withRetryAfter(retryAfter).withContext(Map.of("status", "" + status));
+    return status >= 500 && status != 503
+        ? new PostOutcome.Unknown(failure)
+        : new PostOutcome.NotDelivered(failure);
+  }
+
+  private static Failure failure(int status) {
+    String said = "the platform answered " + status;
+    return switch (status) {
+      case 429 -> Failure.of(FailureCode.RATE_LIMITED, said);
+      case 503 -> Failure.of(FailureCode.OVERLOADED, said);
+      // The request itself came too slowly, or too early: another one may pass.
+      case 408, 425 -> Failure.of(FailureCode.BACKEND_FAILURE, said);
+      case 401, 403 -> Failure.of(FailureCode.AUTH, said);
+      case 402, 404 -> Failure.of(FailureCode.INVALID_REQUEST, said).as(FailureKind.PERMANENT);
+      case 410 ->
+          Failure.of(FailureCode.INVALID_REQUEST, said + ": it wants no more replies")
+              .as(FailureKind.PERMANENT);
+      default -> {
+        if (status >= 500) {
+          yield Failure.of(FailureCode.BACKEND_FAILURE, said);
+        }
+        if (status < 400) {
+          yield Failure.of(
+                  FailureCode.INVALID_REQUEST, said + ": reply_url must be the final address")
+              .as(FailureKind.PERMANENT);
+        }
+        yield Failure.of(FailureCode.INVALID_REQUEST, said);
+      }
+    };
+  }
+
+  private static Duration retryAfter(Answer answer, Instant now) {
+    List<String> values = answer.headers().getOrDefault("retry-after", List.of());
+    return values.isEmpty() ? Duration.ZERO : RetryAfter.parse(values.getFirst(), now);
+  }
+}

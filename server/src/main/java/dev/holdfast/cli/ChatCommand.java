@@ -1,0 +1,284 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A conversation in the terminal, or one question from a script. */
+@Command(
+    name = "chat",
+    description = "Talk to the running server.",
+    footer = {
+      "",
+      "With TEXT, or text on standard input, it sends one message, prints the answer and leaves:",
+      "0 when it was answered, 1 when it was not. Without, it is a conversation; a line that"
+          + " begins",
+      "with / is a command to the server: /stop, /stop all, /new, /status, /help.",
+      "Ctrl-D or /quit leaves; the server answers on, and the next chat shows the thread as it is.",
+      "",
+      "Examples:",
+      "  holdfast chat",
+      "  holdfast chat --thread work 'Summarise our last decision'",
+      "  git diff | holdfast chat --thread review"
+    })
+final class ChatCommand implements Callable<Integer> {
+  private static final Duration SEND_TRIES_MAX = Duration.ofSeconds(60);
+  private static final Duration TRY_WAIT = Duration.ofMillis(500);
+  private static final int TEXT_MAX = 1 << 20;
+
+  private final RootCommand root;
+
+  @Option(
+      names = {"-t", "--thread"},
+      paramLabel = "THREAD",
+      defaultValue = "cli",
+      description = "The chat thread: a name of your own. Default: ${DEFAULT-VALUE}.")
+  String thread = "cli";
+
+  @Option(
+      names = "--wait-secs",
+      paramLabel = "SECS",
+      defaultValue = "900",
+      description = "How long to wait for the answer to one message. Default: ${DEFAULT-VALUE}.")
+  long waitSecs = 900;
+
+  @Parameters(paramLabel = "TEXT", arity = "0..*", description = "One message.")
+  @Nullable List<String> words;
+
+  ChatCommand(RootCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws CliException, InterruptedException, IOException {
+    boolean interactive = words == null && root.screen().isTerminal();
+    String text = interactive ? "" : words == null ? standardInput() : String.join(" ", words);
+    if (!interactive && text.isBlank()) {
+      throw new CliException(ExitCode.USAGE, "nothing to send: the message is empty");
+    }
+    root.ask(api -> api.get("/api/v1/status")); // says clearly when no server runs
+    Follower follower =
+        new Follower(root.api(), threadId(), new Conversation(root.screen(), manner()));
+    Thread reader = Thread.ofVirtual().name("chat-news").start(follower);
+    try {
+      follower.awaitConnection();
+      return interactive ? talk(follower) : askOnce(follower, text);
+    } finally {
+      reader.interrupt();
+    }
+  }
+
+  private Conversation.Manner manner() {
+    if (root.json) {
+      return Conversation.Manner.QUIET;
+    }
+    return root.screen().isTerminal() ? Conversation.Manner.LIVE : Conversation.Manner.WHOLE;
+  }
+
+  private String threadId() {
+    return thread.contains(":") ? thread : "web:main:" + thread;
+  }
+
+  private String standardInput() throws IOException, CliException {
+    char[] buffer = new char[TEXT_MAX + 1];
+    int length = 0;
+    for (int n = 0; n >= 0 && length < buffer.length; length += Math.max(n, 0)) {
+      n = root.world.in().read(buffer, length, buffer.length - length);
+    }
+    if (length > TEXT_MAX) {
+      throw new CliException(
+          ExitCode.USAGE, "the message is longer than " + TEXT_MAX + " characters");
+    }
+    return new String(buffer, 0, length).strip();
+  }
+
+  private int talk(Follower follower) throws CliException, InterruptedException, IOException {
+    Screen screen = root.screen();
+    screen.aside(
+        screen.dim(
+            "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
+    while (true) {
+      String line = root.world.in().readLine();
+      if (line == null || line.strip().equals("/quit") || line.strip().equals("/exit")) {
+        return ExitCode.OK;
+      }
+      follower.rethrow();
+      if (!line.isBlank()) {
+        try {
+          follower.conversation.sending(line.strip());
+          follower.conversation.sent(Json.text(send(line.strip()), "event_id"));
+        } catch (CliException e) {
+          screen.aside(screen.bad(String.valueOf(e.getMessage())));
+        }
+      }
+    }
+  }
+
+  private int askOnce(Follower follower, String text) throws CliException, InterruptedException {
+    follower.conversation.sending(text);
+    String event = Json.text(send(text), "event_id");
+    follower.missed |= follower.conversation.sent(event);
+    follower.catchUpIfDue(event);
+    long deadline = root.world.time().nanos() + TimeUnit.SECONDS.toNanos(waitSecs);
+    while (follower.conversation.outcome(event).isEmpty()) {
+      follower.rethrow();
+      if (root.world.time().nanos() > deadline) {
+        throw new CliException(
+            ExitCode.NOT_GOOD,
+            "no answer within "
+                + waitSecs
+                + " s; the message is kept and will be answered. Its story: holdfast trace "
+                + event);
+      }
+      follower.conversation.await(1000);
+      follower.catchUpIfDue(event);
+    }
+    String outcome = follower.conversation.outcome(event);
+    if (root.json) {
+      root.print(answer(event, outcome));
+    }
+    return outcome.equals("answered") || outcome.equals("silent") ? ExitCode.OK : ExitCode.NOT_GOOD;
+  }
+
+  private ObjectNode answer(String event, String outcome)
+      throws CliException, InterruptedException {
+    JsonNode story = root.ask(api -> api.get("/api/v1/events/" + event));
+    ObjectNode answer = Json.object().put("event_id", event).put("thread_id", threadId());
+    answer.put("outcome", outcome);
+    List<String> texts =
+        Json.items(story, "replies").stream().map(r -> Json.text(r, "text")).toList();
+    answer.put("text", texts.stream().collect(Collectors.joining("\n")));
+    ArrayNode replies = answer.putArray("replies");
+    Json.items(story, "replies").forEach(replies::add);
+    return answer;
+  }
+
+  /** Tries again while the server is away or full: the key makes a second delivery harmless. */
+  private JsonNode send(String text) throws CliException, InterruptedException {
+    ObjectNode body = Json.object().put("text", text);
+    body.put("dedupe_key", "cli-" + UUID.randomUUID());
+    body.put("user_id", root.world.environment().getOrDefault("USER", "cli"));
+    String path = "/api/v1/threads/" + Api.encoded(threadId()) + "/messages";
+    Api api = root.api();
+    long deadline = root.world.time().nanos() + SEND_TRIES_MAX.toNanos();
+    while (true) {
+      try {
+        JsonNode answer = api.post(path, body);
+        root.screen().clearProgress();
+        return answer;
+      } catch (Api.AwayException e) {
+        if (root.world.time().nanos() > deadline) {
+          throw new CliException(ExitCode.IO, "not sent: no server answers: " + e.getMessage());
+        }
+      } catch (Api.RefusedException e) {
+        if (!e.isPassing() || root.world.time().nanos() > deadline) {
+          throw RootCommand.refused(e);
+        }
+      }
+      root.screen().progress("the server is away; trying again...");
+      root.world.time().sleep(TRY_WAIT);
+    }
+  }
+
+  /** Reads the news on a thread of its own. */
+  private final class Follower implements Runnable, EventStream.Listener {
+    private final Api api;
+    private final String threadId;
+    private final Conversation conversation;
+    private final CountDownLatch connected = new CountDownLatch(1);
+    private final AtomicReference<@Nullable CliException> failure = new AtomicReference<>();
+    private volatile boolean missed;
+    private boolean told;
+
+    Follower(Api api, String threadId, Conversation conversation) {
+      this.api = api;
+      this.threadId = threadId;
+      this.conversation = conversation;
+    }
+
+    @Override
+    public void run() {
+      try {
+        new EventStream(api, threadId, root.world.time()).follow(this);
+      } catch (Api.RefusedException e) {
+        failure.set(RootCommand.refused(e));
+        connected.countDown();
+      } catch (InterruptedException _) {
+        connected.countDown(); // the command ends
+      }
+    }
+
+    void awaitConnection() throws CliException, InterruptedException {
+      if (!connected.await(30, TimeUnit.SECONDS)) {
+        throw new CliException(ExitCode.IO, "the server's stream of news does not answer");
+      }
+      rethrow();
+    }
+
+    void rethrow() throws CliException {
+      CliException known = failure.get();
+      if (known != null) {
+        throw known;
+      }
+    }
+
+    /** After a lost connection the answer may have come meanwhile. */
+    void catchUpIfDue(String event) throws CliException, InterruptedException {
+      if (!missed) {
+        return;
+      }
+      try {
+        JsonNode story = api.get("/api/v1/events/" + event);
+        missed = false;
+        conversation.catchUp(story);
+      } catch (Api.AwayException _) {
+        // Still away; the next round asks again.
+      } catch (Api.RefusedException e) {
+        if (!e.isPassing()) {
+          throw RootCommand.refused(e);
+        }
+      }
+    }
+
+    @Override
+    public void connected(boolean again) {
+      if (told) {
+        conversation.aside("[connected again]");
+      }
+      told = false;
+      missed = missed || again;
+      connected.countDown();
+    }
+
+    @Override
+    public void lost(String reason) {
+      if (!told && connected.getCount() == 0) {
+        conversation.aside("[connection lost: " + Screen.safe(reason) + "; trying again]");
+        told = true;
+      }
+    }
+
+    @Override
+    public void news(String kind, JsonNode details) {
+      if (kind.equals("gap")) {
+        missed = true;
+        conversation.aside("[some news were missed]");
+      } else {
+        conversation.news(kind, details);
+      }
+    }
+  }
+}

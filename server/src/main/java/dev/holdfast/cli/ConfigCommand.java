@@ -1,0 +1,83 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.Loaded;
+import dev.holdfast.config.Problem;
+import dev.holdfast.config.Section;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+
+/** The configuration, read as the server reads it. */
+@Command(name = "config", description = "Check or show the configuration; no server is needed.")
+final class ConfigCommand implements Callable<Integer> {
+  private final RootCommand root;
+  private final Function<Section, ?> maker;
+
+  ConfigCommand(RootCommand root, Function<Section, ?> maker) {
+    this.root = root;
+    this.maker = maker;
+  }
+
+  @Override
+  public Integer call() throws CliException {
+    throw new CliException(ExitCode.USAGE, "say what: holdfast config check or show");
+  }
+
+  @Command(
+      name = "check",
+      description = "Look for problems: every one with its line. 78 when there are some.",
+      footer = {"", "Example: holdfast config check --config /etc/holdfast/holdfast.yaml"})
+  int check() {
+    List<Problem> problems = problems(root.configuration(), maker);
+    if (root.json) {
+      ObjectNode answer = Json.object().put("good", problems.isEmpty());
+      ArrayNode list = answer.putArray("problems");
+      for (Problem problem : problems) {
+        list.addObject()
+            .put("file", problem.file())
+            .put("line", problem.line())
+            .put("section", problem.section())
+            .put("message", problem.message());
+      }
+      root.print(answer);
+    } else if (problems.isEmpty()) {
+      root.screen()
+          .line(
+              root.configuration().present()
+                  ? root.configFile() + " is good"
+                  : root.configFile() + " does not exist: every default holds, and they are good");
+    } else {
+      problems.forEach(problem -> root.screen().line(Screen.safe(problem.toString())));
+    }
+    return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
+  }
+
+  @Command(
+      name = "show",
+      description = "Print every key with the value that is in force; secrets as ***.",
+      footer = {"", "A value that comes from the file has its line as a comment."})
+  int show() {
+    Loaded loaded = root.configuration();
+    List<Problem> problems = problems(loaded, maker);
+    problems.forEach(problem -> root.screen().aside(Screen.safe(problem.toString())));
+    if (root.json) {
+      root.print(Json.object().set("config", Json.of(loaded.effective())));
+    } else {
+      root.screen().line(Screen.safe(loaded.effectiveYaml()).stripTrailing());
+    }
+    return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
+  }
+
+  static List<Problem> problems(Loaded loaded, Function<Section, ?> maker) {
+    try {
+      Object _ = loaded.make(maker);
+      return List.of();
+    } catch (ConfigException e) {
+      return e.problems();
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Turns the news of one chat thread into what a person reads: answers as they grow, notices, other
+ * people's messages. Says each thing once, although news may come twice. Thread-safe.
+ */
+final class Conversation {
+  private static final Set<String> FINAL =
+      Set.of("answered", "silent", "held", "dead_lettered", "cancelled");
+
+  /** How much is shown. */
+  enum Manner {
+    /** Answers while they grow, notices, other people's messages. */
+    LIVE,
+    /** Only the whole answers to what this person sent. */
+    WHOLE,
+    QUIET
+  }
+
+  private final Screen screen;
+  private final Manner manner;
+  private final Set<String> sending = new HashSet<>();
+
+  private final Set<String> mine = new HashSet<>();
+  private final Set<String> repliesShown = new HashSet<>();
+  private final Map<String, StringBuilder> streamed = new HashMap<>();
+  private final Semaphore finishes = new Semaphore(0);
+  private final Map<String, String> outcomes = new HashMap<>();
+
+  /** The event whose text is on the line that is not ended yet; empty when there is none. */
+  private String growing = "";
+
+  Conversation(Screen screen, Manner manner) {
+    this.screen = screen;
+    this.manner = manner;
+  }
+
+  /** To be called before a text is sent: its news may be faster than the answer to the request. */
+  synchronized void sending(String text) {
+    sending.add(text);
+  }
+
+  /**
+   * The text that was sent became this event.
+   *
+   * @return whether its news may have come before we knew that
+   */
+  synchronized boolean sent(String eventId) {
+    sending.clear();
+    return mine.add(eventId);
+  }
+
+  /** Empty while it is open. */
+  synchronized String outcome(String eventId) {
+    return outcomes.getOrDefault(eventId, "");
+  }
+
+  /** Waits until some event is finished or {@code millis} have passed. */
+  void await(long millis) throws InterruptedException {
+    boolean _ = finishes.tryAcquire(millis, TimeUnit.MILLISECONDS);
+  }
+
+  synchronized void news(String kind, JsonNode item) {
+    String event = Json.text(item, "event_id");
+    switch (kind) {
+      case "turn.text" -> grow(event, Json.text(item, "delta"));
+      case "turn.restart" -> restart(event);
+      case "event.accepted" -> accepted(item);
+      case "turn.parked" -> aside("[waiting: " + Json.text(item, "reason") + "]");
+      case "reply.planned" -> reply(event, Json.text(item, "reply_id"), Json.text(item, "text"));
+      case "event.finished" -> finished(event, Json.text(item, "outcome"));
+      default -> {
+        // The rest is for those who watch the server, not for those who talk to it.
+      }
+    }
+  }
+
+  /** Another person's message. Ours are on the screen already. */
+  private void accepted(JsonNode item) {
+    String event = Json.text(item, "event_id");
+    if (sending.remove(Json.text(item, "text"))) {
+      mine.add(event);
+    }
+    if (manner == Manner.LIVE && !mine.contains(event)) {
+      aside("[" + Json.text(item, "sender") + "] " + Json.text(item, "text"));
+    }
+  }
+
+  /** The event's whole story, asked for after news were missed. */
+  synchronized void catchUp(JsonNode story) {
+    String event = Json.text(story, "event_id");
+    for (JsonNode reply : Json.items(story, "replies")) {
+      reply(event, Json.text(reply, "reply_id"), Json.text(reply, "text"));
+    }
+    String state = Json.text(story, "state");
+    if (FINAL.contains(state)) {
+      finished(event, state);
+    }
+  }
+
+  synchronized void aside(String text) {
+    endLine();
+    screen.aside(screen.dim(text));
+  }
+
+  private void grow(String event, String delta) {
+    if (manner != Manner.LIVE || delta.isEmpty() || outcomes.containsKey(event)) {
+      return;
+    }
+    if (!growing.equals(event)) {
+      endLine();
+      growing = event;
+    }
+    streamed.computeIfAbsent(event, _ -> new StringBuilder()).append(delta);
+    screen.part(delta);
+  }
+
+  private void restart(String event) {
+    if (streamed.remove(event) != null) {
+      aside("[the answer starts anew]");
+    }
+  }
+
+  private void reply(String event, String replyId, String text) {
+    boolean wanted = manner == Manner.LIVE || (manner == Manner.WHOLE && mine.contains(event));
+    if (!wanted || !repliesShown.add(replyId)) {
+      return;
+    }
+    StringBuilder already = streamed.get(event);
+    if (already != null && already.indexOf(text.strip()) >= 0) {
+      endLine();
+    } else if (replyId.startsWith(event + ".n") && manner == Manner.WHOLE) {
+      aside(text); // no answer: it must not end up in a pipe as one
+    } else {
+      endLine();
+      screen.line(text);
+    }
+  }
+
+  private void finished(String event, String outcome) {
+    if (growing.equals(event)) {
+      endLine();
+    }
+    streamed.remove(event);
+    if (outcomes.putIfAbsent(event, outcome) == null
+        && mine.contains(event)
+        && !outcome.equals("answered")) {
+      screen.aside(screen.dim("[" + outcome.replace('_', ' ') + "]"));
+    }
+    finishes.release();
+  }
+
+  private void endLine() {
+    if (!growing.isEmpty()) {
+      screen.line("");
+      growing = "";
+    }
+  }
+}

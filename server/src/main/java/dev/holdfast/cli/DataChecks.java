@@ -1,0 +1,179 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.time.Time;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** Whether the data folder is a safe place for promises. */
+final class DataChecks {
+  private static final Set<String> REMOTE =
+      Set.of(
+          "nfs",
+          "nfs4",
+          "cifs",
+          "smb",
+          "smb2",
+          "smb3",
+          "smbfs",
+          "9p",
+          "afs",
+          "fuse.sshfs",
+          "virtiofs");
+  private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
+  private static final Set<PosixFilePermission> OTHERS =
+      EnumSet.complementOf(
+          EnumSet.of(
+              PosixFilePermission.OWNER_READ,
+              PosixFilePermission.OWNER_WRITE,
+              PosixFilePermission.OWNER_EXECUTE));
+  private static final int SYNCS = 40;
+  private static final long SYNC_SLOW_MICROS = 50_000;
+  private static final long SYNC_TOO_FAST_MICROS = 15;
+
+  private final Path folder;
+  private final Time time;
+  private final long freeMin;
+
+  DataChecks(Path folder, Time time, long freeMin) {
+    this.folder = folder;
+    this.time = time;
+    this.freeMin = freeMin;
+  }
+
+  Finding folder() {
+    try {
+      if (!Files.isDirectory(folder)) {
+        Path parent = existing();
+        return Files.isWritable(parent)
+            ? Finding.good("data folder", folder + " will be made at the first start")
+            : Finding.bad(
+                "data folder", parent + " is not writable", "chown it to the server's account");
+      }
+      PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class);
+      String rights = PosixFilePermissions.toString(attributes.permissions());
+      String text = folder + ", " + rights + " of " + attributes.owner().getName();
+      if (!Files.isWritable(folder)) {
+        return Finding.bad(
+            "data folder", text + " is not writable", "run as its owner, or chown it");
+      }
+      return Collections.disjoint(attributes.permissions(), OTHERS)
+          ? Finding.good("data folder", text)
+          : Finding.warning("data folder", text + ": others can look in", "chmod 700 " + folder);
+    } catch (IOException e) {
+      return Finding.bad("data folder", folder + " cannot be looked at: " + e.getMessage(), "");
+    }
+  }
+
+  Finding fileSystem() {
+    try {
+      String type = Files.getFileStore(existing()).type();
+      if (REMOTE.contains(type)) {
+        return Finding.bad(
+            "file system",
+            type + " IS A NETWORK FILE SYSTEM: SQLite's log is not safe there",
+            "put the data on a local disk: --data, or server.data_dir");
+      }
+      return MEMORY.contains(type)
+          ? Finding.warning(
+              "file system", type + " lives in memory: a restart loses everything", "use a disk")
+          : Finding.good("file system", type);
+    } catch (IOException e) {
+      return Finding.warning("file system", "cannot be found out: " + e.getMessage(), "");
+    }
+  }
+
+  Finding freeSpace() {
+    try {
+      long free = Files.getFileStore(existing()).getUsableSpace();
+      String text = Shown.bytes(free) + " free, at least " + Shown.bytes(freeMin) + " needed";
+      if (free < freeMin) {
+        return Finding.bad("free space", text, "new messages are refused until there is more");
+      }
+      return free < 4 * freeMin
+          ? Finding.warning("free space", text, "make room soon")
+          : Finding.good("free space", text);
+    } catch (IOException e) {
+      return Finding.bad("free space", "cannot be found out: " + e.getMessage(), "");
+    }
+  }
+
+  /** Writes and syncs a small file some times: each accepted message waits for one such sync. */
+  Finding fsync() {
+    Path place = existing();
+    try {
+      Path file = Files.createTempFile(place, ".doctor-", ".tmp");
+      try {
+        return judge(measure(file));
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      return Finding.bad("fsync", "cannot be tried in " + place + ": " + e.getMessage(), "");
+    }
+  }
+
+  Finding token() {
+    Path file = folder.resolve("token");
+    try {
+      Set<PosixFilePermission> rights =
+          Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+      return Collections.disjoint(rights, OTHERS)
+          ? Finding.good("token", file + " is its owner's alone")
+          : Finding.warning("token", "others can read " + file, "chmod 600 " + file);
+    } catch (IOException _) {
+      return Finding.good("token", "none in the data folder yet; the first start makes one");
+    }
+  }
+
+  private List<Long> measure(Path file) throws IOException {
+    List<Long> micros = new ArrayList<>();
+    byte[] page = new byte[4096];
+    try (FileOutputStream out = new FileOutputStream(file.toFile())) {
+      for (int i = 0; i < SYNCS; i++) {
+        long start = time.nanos();
+        out.write(page);
+        out.getFD().sync();
+        micros.add((time.nanos() - start) / 1000);
+      }
+    }
+    Collections.sort(micros);
+    return micros;
+  }
+
+  private static Finding judge(List<Long> micros) {
+    long median = micros.get(micros.size() / 2);
+    String text =
+        "%.2f ms in the middle, %.2f ms at worst"
+            .formatted(median / 1000.0, micros.getLast() / 1000.0);
+    if (median > SYNC_SLOW_MICROS) {
+      return Finding.warning(
+          "fsync", text + ": slow", "each message waits for it; use a faster disk");
+    }
+    return median < SYNC_TOO_FAST_MICROS
+        ? Finding.warning(
+            "fsync",
+            text + ": too fast to be true",
+            "a disk that does not really sync loses messages at a power cut")
+        : Finding.good("fsync", text);
+  }
+
+  /** The folder, or the nearest one above it that exists. */
+  private Path existing() {
+    Path place = folder.toAbsolutePath().normalize();
+    while (!Files.isDirectory(place) && place.getParent() != null) {
+      place = place.getParent();
+    }
+    return place;
+  }
+}

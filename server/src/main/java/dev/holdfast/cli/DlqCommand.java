@@ -1,0 +1,242 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The dead letters. */
+@Command(
+    name = "dlq",
+    description = "List, show, replay or discard dead letters: work that was given up.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast dlq list --kind event",
+      "  holdfast dlq replay 17 18",
+      "  holdfast dlq replay --all --older-than 2h --dry-run"
+    })
+final class DlqCommand implements Callable<Integer> {
+  private static final String PATH = "/api/v1/dead-letters";
+  private static final int PAGE = 500;
+
+  private final RootCommand root;
+
+  DlqCommand(RootCommand root) {
+    this.root = root;
+  }
+
+  /** Which dead letters are meant. */
+  static final class Filter {
+    @Option(names = "--kind", paramLabel = "KIND", description = "Only this kind: event or reply.")
+    String kind = "";
+
+    @Option(
+        names = "--older-than",
+        paramLabel = "TIME",
+        description = "Only those older than this: 90s, 15m, 2h or 7d.")
+    String olderThan = "";
+
+    String path(int limit) throws CliException {
+      return PATH
+          + "?limit="
+          + limit
+          + (kind.isEmpty() ? "" : "&kind=" + Api.encoded(kind))
+          + (olderThan.isEmpty()
+              ? ""
+              : "&older_than_secs=" + Shown.parseLength(olderThan).toSeconds());
+    }
+  }
+
+  /** The ids, or all that a filter lets through. */
+  static final class Choice {
+    @Parameters(paramLabel = "ID", arity = "0..*", description = "Ids of dead letters.")
+    @Nullable List<String> ids;
+
+    @Option(names = "--all", description = "All that --kind and --older-than let through.")
+    boolean all;
+
+    @Option(names = "--dry-run", description = "Only say what would be done.")
+    boolean dryRun;
+
+    @Mixin Filter filter = new Filter();
+  }
+
+  @Override
+  public Integer call() throws CliException {
+    throw new CliException(ExitCode.USAGE, "say what: holdfast dlq list, show, replay or discard");
+  }
+
+  @Command(name = "list", description = "List the dead letters, the oldest first.")
+  int list(
+      @Mixin Filter filter,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+          int limit)
+      throws CliException, InterruptedException {
+    String path = filter.path(limit);
+    JsonNode answer = root.ask(api -> api.get(path));
+    if (root.json) {
+      root.print(answer);
+      return ExitCode.OK;
+    }
+    List<JsonNode> letters = Json.items(answer, "dead_letters");
+    if (letters.isEmpty()) {
+      root.screen().line("no dead letters");
+      return ExitCode.OK;
+    }
+    root.screen()
+        .table(
+            List.of("ID", "KIND", "SINCE", "TRIES", "THREAD", "REASON"),
+            letters.stream()
+                .map(
+                    letter ->
+                        List.of(
+                            Json.text(letter, "id"),
+                            Json.text(letter, "kind"),
+                            Shown.day(letter.path("at")),
+                            Json.text(letter, "attempts"),
+                            Json.text(letter, "thread_id"),
+                            Shown.brief(Json.text(letter, "reason"), 80)))
+                .toList());
+    root.screen().aside("in all: " + counts(answer));
+    return ExitCode.OK;
+  }
+
+  @Command(name = "show", description = "Show one dead letter whole.")
+  int show(@Parameters(paramLabel = "ID", description = "The id of a dead letter.") String id)
+      throws CliException, InterruptedException {
+    JsonNode letter = root.ask(api -> api.get(PATH + "/" + Api.encoded(id)));
+    if (root.json) {
+      root.print(letter);
+      return ExitCode.OK;
+    }
+    Screen screen = root.screen();
+    screen.line(screen.bold(Json.text(letter, "kind") + " " + Json.text(letter, "id")));
+    for (String field : List.of("event_id", "dedupe_key", "thread_id", "attempts", "reason")) {
+      screen.line("  %-11s %s".formatted(field.replace('_', ' '), Json.text(letter, field)));
+    }
+    screen.line("  %-11s %s".formatted("given up", Shown.day(letter.path("at"))));
+    screen.line("");
+    screen.line(Json.text(letter, "payload"));
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "replay",
+      description = "Put dead letters back: an event runs again, a reply is posted again.")
+  int replay(@Mixin Choice choice) throws CliException, InterruptedException {
+    return each(
+        choice,
+        "replay",
+        "replayed",
+        (api, id) -> api.post(PATH + "/" + Api.encoded(id) + "/replay", Json.object()));
+  }
+
+  @Command(name = "discard", description = "Remove dead letters for good.")
+  int discard(@Mixin Choice choice) throws CliException, InterruptedException {
+    return each(
+        choice, "discard", "discarded", (api, id) -> api.delete(PATH + "/" + Api.encoded(id)));
+  }
+
+  /** What is done to one dead letter. */
+  private interface Deed {
+    JsonNode run(Api api, String id)
+        throws Api.AwayException, Api.RefusedException, InterruptedException;
+  }
+
+  private int each(Choice choice, String verb, String done, Deed deed)
+      throws CliException, InterruptedException {
+    boolean named = choice.ids != null && !choice.ids.isEmpty();
+    if (named == choice.all) {
+      throw new CliException(ExitCode.USAGE, "say which: ids, or --all with what limits it");
+    }
+    if (named && (!choice.filter.kind.isEmpty() || !choice.filter.olderThan.isEmpty())) {
+      throw new CliException(ExitCode.USAGE, "--kind and --older-than go with --all, not with ids");
+    }
+    Map<String, String> results = new LinkedHashMap<>();
+    for (List<String> ids = next(choice, results); !ids.isEmpty(); ids = next(choice, results)) {
+      for (String id : ids) {
+        results.put(id, choice.dryRun ? "would " + verb : one(deed, id, done));
+        root.screen().progress(results.size() + " " + done);
+      }
+    }
+    return report(choice, done, results);
+  }
+
+  /** The ids that were not looked at yet. */
+  private List<String> next(Choice choice, Map<String, String> results)
+      throws CliException, InterruptedException {
+    List<String> ids = new ArrayList<>();
+    if (choice.ids != null) {
+      ids.addAll(choice.ids);
+    } else {
+      // Those that failed or are only looked at stay in front: ask for more than they are.
+      String path = choice.filter.path(results.size() + PAGE);
+      JsonNode page = root.ask(api -> api.get(path));
+      Json.items(page, "dead_letters").forEach(letter -> ids.add(Json.text(letter, "id")));
+    }
+    ids.removeAll(results.keySet());
+    return ids;
+  }
+
+  private String one(Deed deed, String id, String done) throws CliException, InterruptedException {
+    return root.ask(
+        api -> {
+          try {
+            return deed.run(api, id).path(done).asBoolean() ? done : "not " + done;
+          } catch (Api.RefusedException e) {
+            if (e.status() == 401 || e.status() == 403) {
+              throw e;
+            }
+            return "not " + done + ": " + e.getMessage();
+          }
+        });
+  }
+
+  private int report(Choice choice, String done, Map<String, String> results) {
+    long good = results.values().stream().filter(done::equals).count();
+    boolean allGood = choice.dryRun || good == results.size();
+    if (root.json) {
+      ObjectNode answer = Json.object().put("dry_run", choice.dryRun).put(done, good);
+      ArrayNode list = answer.putArray("dead_letters");
+      results.forEach((id, result) -> list.addObject().put("id", id).put("result", result));
+      root.print(answer);
+      return allGood ? ExitCode.OK : ExitCode.NOT_GOOD;
+    }
+    results.forEach(
+        (id, result) -> {
+          if (choice.dryRun || !result.equals(done)) {
+            root.screen().line(id + ": " + result);
+          }
+        });
+    root.screen()
+        .line(
+            choice.dryRun
+                ? results.size() + " in all; nothing was changed"
+                : good + " of " + results.size() + " " + done);
+    return allGood ? ExitCode.OK : ExitCode.NOT_GOOD;
+  }
+
+  private static String counts(JsonNode answer) {
+    List<String> counts = new ArrayList<>();
+    answer
+        .path("counts")
+        .properties()
+        .forEach(
+            count -> counts.add(Screen.safe(count.getKey()) + " " + count.getValue().asLong()));
+    return counts.isEmpty() ? "0" : String.join(", ", counts);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.config.Problem;
+import dev.holdfast.config.Section;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+
+/** Looks at everything that a server needs from its surroundings. */
+@Command(
+    name = "doctor",
+    description = "Check this machine, the configuration and the data folder; says what to do.",
+    footer = {
+      "",
+      "Works with and without a running server and changes nothing (it writes and removes one"
+          + " small",
+      "file in the data folder, to measure fsync). Ends with 1 when something is bad.",
+      "",
+      "Example: holdfast doctor --data /var/lib/holdfast"
+    })
+final class DoctorCommand implements Callable<Integer> {
+  private final RootCommand root;
+  private final Function<Section, ?> maker;
+
+  DoctorCommand(RootCommand root, Function<Section, ?> maker) {
+    this.root = root;
+    this.maker = maker;
+  }
+
+  @Override
+  public Integer call() throws CliException, InterruptedException {
+    MachineChecks machine = new MachineChecks(root.world);
+    DataChecks data = new DataChecks(root.dataFolder(), root.world.time(), minFreeBytes());
+    ServerChecks server = new ServerChecks(root);
+    List<Finding> findings = new ArrayList<>();
+    look(findings, "Java", machine::java);
+    look(findings, "open files", machine::openFiles);
+    look(findings, "sandbox", machine::sandbox);
+    look(findings, "systemd", machine::systemd);
+    look(findings, "SQLite", machine::sqlite);
+    look(findings, "configuration", this::configuration);
+    look(findings, "data folder", data::folder);
+    look(findings, "file system", data::fileSystem);
+    look(findings, "free space", data::freeSpace);
+    look(findings, "fsync", data::fsync);
+    look(findings, "token", data::token);
+    Finding answer = server.answer();
+    show(findings, answer);
+    for (Finding port : server.ports(answer.verdict() == Finding.Verdict.GOOD)) {
+      show(findings, port);
+    }
+    return report(findings);
+  }
+
+  private void look(List<Finding> findings, String name, Supplier<Finding> check) {
+    root.screen().progress("looking at " + name + "...");
+    show(findings, check.get());
+  }
+
+  private void show(List<Finding> findings, Finding finding) {
+    findings.add(finding);
+    if (root.json) {
+      return;
+    }
+    Screen screen = root.screen();
+    String mark =
+        switch (finding.verdict()) {
+          case GOOD -> screen.good("ok  ");
+          case WARNING -> screen.warning("warn");
+          case BAD -> screen.bad("BAD ");
+        };
+    screen.line("%s  %-14s %s".formatted(mark, finding.name(), Screen.safe(finding.text())));
+    if (!finding.advice().isEmpty()) {
+      screen.line("      " + " ".repeat(15) + screen.bold(finding.advice()));
+    }
+  }
+
+  private int report(List<Finding> findings) {
+    boolean bad = findings.stream().anyMatch(f -> f.verdict() == Finding.Verdict.BAD);
+    if (root.json) {
+      ObjectNode answer = Json.object().put("good", !bad);
+      ArrayNode list = answer.putArray("findings");
+      for (Finding finding : findings) {
+        list.addObject()
+            .put("name", finding.name())
+            .put("verdict", finding.verdict().name().toLowerCase(Locale.ROOT))
+            .put("text", finding.text())
+            .put("advice", finding.advice());
+      }
+      root.print(answer);
+    } else {
+      root.screen().line(bad ? root.screen().bad("something is bad") : "nothing is bad");
+    }
+    return bad ? ExitCode.NOT_GOOD : ExitCode.OK;
+  }
+
+  private long minFreeBytes() {
+    String given = root.configuration().peek("server", "min_free_bytes").orElse("");
+    return given.matches("[0-9]{1,18}") ? Long.parseLong(given) : 256L << 20;
+  }
+
+  private Finding configuration() {
+    List<Problem> problems = ConfigCommand.problems(root.configuration(), maker);
+    if (!problems.isEmpty()) {
+      String more = problems.size() > 1 ? " (and " + (problems.size() - 1) + " more)" : "";
+      return Finding.bad(
+          "configuration", problems.getFirst() + more, "see all: holdfast config check");
+    }
+    return Finding.good(
+        "configuration",
+        root.configuration().present()
+            ? root.configFile() + " is good"
+            : root.configFile() + " does not exist; every default holds");
+  }
+}

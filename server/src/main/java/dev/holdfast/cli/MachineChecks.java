@@ -1,0 +1,139 @@
+package dev.holdfast.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What the machine has, and has not. */
+final class MachineChecks {
+  private static final int JAVA_MIN = 25;
+  private static final long FILES_MIN = 16_384;
+
+  /** Older ones can corrupt a write-ahead log. */
+  private static final List<Integer> SQLITE_MIN = List.of(3, 51, 3);
+
+  private final World world;
+
+  MachineChecks(World world) {
+    this.world = world;
+  }
+
+  Finding java() {
+    String text = Runtime.version() + " in " + System.getProperty("java.home");
+    return Runtime.version().feature() >= JAVA_MIN
+        ? Finding.good("Java", text)
+        : Finding.bad("Java", text, "install a JDK " + JAVA_MIN);
+  }
+
+  Finding openFiles() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
+        if (line.startsWith("Max open files")) {
+          String hard = line.strip().split(" +", -1)[4];
+          // The Java machine raises the soft limit to the hard one.
+          boolean enough = hard.equals("unlimited") || Long.parseLong(hard) >= FILES_MIN;
+          return enough
+              ? Finding.good("open files", "up to " + hard)
+              : Finding.warning(
+                  "open files",
+                  "up to " + hard + "; every connection takes one",
+                  "raise it: LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536");
+        }
+      }
+    } catch (IOException | NumberFormatException _) {
+      // Said below.
+    }
+    return Finding.good("open files", "this system does not tell its limit");
+  }
+
+  Finding sandbox() {
+    Optional<Path> bubblewrap = find("bwrap");
+    if (bubblewrap.isPresent()
+        && works(bubblewrap.get(), "--ro-bind", "/", "/", "--unshare-pid", "true")) {
+      return Finding.good("sandbox", "bubblewrap works (" + bubblewrap.get() + ")");
+    }
+    String why = bubblewrap.isPresent() ? "bubblewrap is refused here; " : "no bubblewrap; ";
+    Optional<Path> unshare = find("unshare");
+    if (unshare.isPresent()
+        && works(unshare.get(), "--user", "--pid", "--fork", "--kill-child", "true")) {
+      return Finding.good("sandbox", why + "namespaces work (" + unshare.get() + ")");
+    }
+    return Finding.warning(
+        "sandbox",
+        why + "namespaces do not work: child processes get a process group only",
+        "install bubblewrap, and allow user namespaces");
+  }
+
+  Finding systemd() {
+    boolean runs = Files.isDirectory(Path.of("/run/systemd/system"));
+    return Finding.good(
+        "systemd", runs ? "runs here" : "does not run here; nobody restarts a server that gave up");
+  }
+
+  Finding sqlite() {
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("select sqlite_version()")) {
+      String version = result.next() ? result.getString(1) : "0";
+      List<Integer> parts = Arrays.stream(version.split("\\.", -1)).map(Integer::valueOf).toList();
+      return Arrays.compare(parts.toArray(Integer[]::new), SQLITE_MIN.toArray(Integer[]::new)) >= 0
+          ? Finding.good("SQLite", version)
+          : Finding.bad("SQLite", version + " can corrupt its log", "use the jar as it was built");
+    } catch (SQLException | NumberFormatException | LinkageError e) {
+      return Finding.bad(
+          "SQLite",
+          "cannot be loaded: " + e.getMessage(),
+          "the folder for temporary files must allow libraries: -Djava.io.tmpdir=FOLDER");
+    }
+  }
+
+  private Optional<Path> find(String program) {
+    for (String folder :
+        world.environment().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
+      try {
+        Path path = Path.of(folder, program);
+        if (!folder.isEmpty() && Files.isExecutable(path)) {
+          return Optional.of(path);
+        }
+      } catch (InvalidPathException _) {
+        // Not a folder that could hold a program.
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean works(Path program, String... arguments) {
+    ProcessBuilder builder =
+        new ProcessBuilder()
+            .redirectInput(Redirect.from(new File("/dev/null")))
+            .redirectOutput(Redirect.DISCARD)
+            .redirectError(Redirect.DISCARD);
+    builder.command().add(program.toString());
+    builder.command().addAll(List.of(arguments));
+    try {
+      Process process = builder.start();
+      try {
+        return process.waitFor(5, TimeUnit.SECONDS) && process.exitValue() == 0;
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return false;
+      } finally {
+        process.destroyForcibly();
+      }
+    } catch (IOException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.Loaded;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The options that every command has, and what follows from them. */
+@Command(
+    name = "holdfast",
+    description = "A chat-agent server that answers or accounts for every message it accepts.",
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "Exit codes: 0 done; 1 the command worked and what it found is not good; 3 out of memory;",
+      "64 usage; 65 data damaged; 70 gave up; 73 already running; 74 I/O, or no server answers;",
+      "78 configuration.",
+      "",
+      "Examples:",
+      "  holdfast run                        start a server with conf/holdfast.yaml",
+      "  holdfast chat                       talk to it",
+      "  holdfast chat 'What is a durable queue?'",
+      "  holdfast status --json",
+      "  holdfast dlq replay --all --older-than 2h --dry-run"
+    })
+final class RootCommand implements Callable<Integer> {
+  final World world;
+
+  @Spec @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description = "The configuration. Default: conf/holdfast.yaml, if there is one.")
+  @Nullable Path config;
+
+  @Option(
+      names = "--data",
+      paramLabel = "FOLDER",
+      scope = ScopeType.INHERIT,
+      description = "The data folder. Default: server.data_dir of the configuration.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      scope = ScopeType.INHERIT,
+      description = "Where the server listens. Default: HOLDFAST_URL, or http.host and http.port.")
+  String url = "";
+
+  @Option(
+      names = "--token",
+      paramLabel = "TOKEN",
+      scope = ScopeType.INHERIT,
+      description =
+          "The API token; others on this machine can see it here. Default: HOLDFAST_TOKEN, or the"
+              + " file token in the data folder.")
+  String token = "";
+
+  @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON for programs.")
+  boolean json;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help and leave.")
+  boolean help;
+
+  private @Nullable Loaded loaded;
+
+  RootCommand(World world) {
+    this.world = world;
+  }
+
+  @Override
+  public Integer call() {
+    if (spec != null) {
+      spec.commandLine().usage(world.screen().err(), CommandLine.Help.Ansi.OFF);
+    }
+    return ExitCode.USAGE;
+  }
+
+  Screen screen() {
+    return world.screen();
+  }
+
+  Path configFile() {
+    return config == null ? Path.of("conf", "holdfast.yaml") : config;
+  }
+
+  /** The configuration as it is in the file, for single values; it may have problems. */
+  Loaded configuration() {
+    if (loaded == null) {
+      Path file = world.folder().resolve(configFile());
+      loaded =
+          config == null
+              ? ConfigFile.read(file, world.environment())
+              : ConfigFile.readExisting(file, world.environment());
+    }
+    return loaded;
+  }
+
+  Path dataFolder() {
+    Path folder =
+        data != null ? data : Path.of(configuration().peek("server", "data_dir").orElse("data"));
+    return world.folder().resolve(folder);
+  }
+
+  String host(String section) {
+    return configuration().peek(section, "host").orElse("127.0.0.1");
+  }
+
+  int port(String section, int fallback) {
+    String port = configuration().peek(section, "port").orElse("");
+    return port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : fallback;
+  }
+
+  URI serverUrl() throws CliException {
+    String given = url.isEmpty() ? world.environment().getOrDefault("HOLDFAST_URL", "") : url;
+    String text = given.isEmpty() ? localUrl() : given.contains("://") ? given : "http://" + given;
+    try {
+      URI uri = URI.create(text.endsWith("/") ? text : text + "/");
+      if (uri.getHost() != null && uri.getScheme().startsWith("http")) {
+        return uri;
+      }
+    } catch (IllegalArgumentException _) {
+      // Said below.
+    }
+    throw new CliException(
+        ExitCode.USAGE, text + " is no address of a server: write http://HOST:PORT");
+  }
+
+  private String localUrl() {
+    String host =
+        switch (host("http")) {
+          case "0.0.0.0" -> "127.0.0.1";
+          case "::" -> "::1";
+          case String other -> other;
+        };
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port("http", 8080);
+  }
+
+  Api api() throws CliException {
+    return new Api(serverUrl(), tokenOrEmpty());
+  }
+
+  private String tokenOrEmpty() throws CliException {
+    if (!token.isEmpty()) {
+      return token;
+    }
+    String fromEnvironment = world.environment().getOrDefault("HOLDFAST_TOKEN", "");
+    if (!fromEnvironment.isEmpty()) {
+      return fromEnvironment;
+    }
+    Path file = dataFolder().resolve("token");
+    try {
+      return Files.readString(file).strip();
+    } catch (NoSuchFileException _) {
+      return "";
+    } catch (IOException _) {
+      throw new CliException(
+          ExitCode.IO,
+          file
+              + " cannot be read: use the account that runs the server, or give --token or"
+              + " HOLDFAST_TOKEN");
+    }
+  }
+
+  /** One question to the server. */
+  interface Question<T> {
+    T ask(Api api)
+        throws Api.AwayException, Api.RefusedException, CliException, InterruptedException;
+  }
+
+  /** Asks, and turns what can go wrong into a sentence and an exit code. */
+  <T> T ask(Question<T> question) throws CliException, InterruptedException {
+    Api api = api();
+    try {
+      return question.ask(api);
+    } catch (Api.AwayException e) {
+      throw new CliException(ExitCode.IO, noServer(api.base(), String.valueOf(e.getMessage())));
+    } catch (Api.RefusedException e) {
+      throw refused(e);
+    }
+  }
+
+  static CliException refused(Api.RefusedException e) {
+    return switch (e.status()) {
+      case 401 ->
+          new CliException(
+              ExitCode.NOT_GOOD,
+              "the server does not accept the token: give --token, HOLDFAST_TOKEN, or --data with"
+                  + " the server's data folder");
+      case 403 ->
+          new CliException(ExitCode.NOT_GOOD, "the token may not do this: " + e.getMessage());
+      default -> new CliException(ExitCode.NOT_GOOD, "the server refused: " + e.getMessage());
+    };
+  }
+
+  private String noServer(URI base, String reason) {
+    Optional<Long> holder = LockHolder.find(dataFolder());
+    if (holder.isPresent()) {
+      return "process %d holds %s, but no server answers at %s (%s): is that the right --url?"
+          .formatted(holder.get(), dataFolder(), base, reason);
+    }
+    return "no server runs at %s (%s). Start one with: holdfast run".formatted(base, reason);
+  }
+
+  /** Prints the server's own JSON. */
+  void print(JsonNode answer) {
+    screen().line(Json.pretty(answer));
+  }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.cli;
+
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The server itself. */
+@Command(
+    name = "run",
+    description = "Run the server in the foreground; SIGTERM or Ctrl-C stops it in order.",
+    footer = {
+      "",
+      "A file with problems leaves the last good one in force (data/config.last-good.yaml), and",
+      "/ready says so; the exit code is 78 if there never was a good one, or with --strict.",
+      "",
+      "Examples:",
+      "  holdfast run",
+      "  holdfast run --config /etc/holdfast/holdfast.yaml --data /var/lib/holdfast"
+    })
+final class RunCommand implements Callable<Integer> {
+  private final RootCommand root;
+  private final ServerStarter starter;
+
+  @Option(
+      names = "--strict",
+      description = "Refuse to start with a configuration that has problems.")
+  boolean strict;
+
+  @Option(
+      names = "--take-over",
+      description = "Ask a server that holds the data to stop; kill it after 5 s.")
+  boolean takeOver;
+
+  RunCommand(RootCommand root, ServerStarter starter) {
+    this.root = root;
+    this.starter = starter;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    RunOptions options =
+        new RunOptions(
+            root.configFile(),
+            root.config != null,
+            Optional.ofNullable(root.data),
+            strict,
+            takeOver,
+            root.world.environment());
+    return starter.run(options);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether a server runs, and whether one could. */
+final class ServerChecks {
+  private final RootCommand root;
+
+  ServerChecks(RootCommand root) {
+    this.root = root;
+  }
+
+  Finding answer() throws CliException, InterruptedException {
+    Path data = root.dataFolder();
+    Optional<Long> holder = LockHolder.find(data);
+    Api api = root.api();
+    try {
+      JsonNode status = api.get("/api/v1/status");
+      boolean ready = status.path("ready").asBoolean();
+      String text =
+          "%s answers at %s%s"
+              .formatted(
+                  Json.text(status, "version"),
+                  api.base(),
+                  holder.map(pid -> ", process " + pid).orElse(""));
+      return ready
+          ? Finding.good("server", text)
+          : Finding.bad("server", text + ", not ready: " + Json.text(status, "refusal"), "");
+    } catch (Api.AwayException e) {
+      return holder.isPresent()
+          ? Finding.bad(
+              "server",
+              "process "
+                  + holder.get()
+                  + " holds "
+                  + data
+                  + ", but "
+                  + api.base()
+                  + " does not answer",
+              "see its log; --take-over replaces it")
+          : Finding.warning("server", "none runs at " + api.base(), "start one: holdfast run");
+    } catch (Api.RefusedException e) {
+      return Finding.warning(
+          "server", "answers at " + api.base() + ", but: " + e.getMessage(), "give --token");
+    }
+  }
+
+  List<Finding> ports(boolean serverRuns) {
+    return List.of(port("http", 8080, serverRuns), port("metrics", 9090, serverRuns));
+  }
+
+  private Finding port(String section, int fallback, boolean serverRuns) {
+    String host = root.host(section);
+    int port = root.port(section, fallback);
+    String name = section + " port";
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(host))) {
+      return Finding.good(name, host + ":" + socket.getLocalPort() + " is free");
+    } catch (IOException | IllegalArgumentException e) {
+      return serverRuns
+          ? Finding.good(name, host + ":" + port + " is taken, by the server as it seems")
+          : Finding.bad(
+              name,
+              host + ":" + port + " cannot be listened on: " + e.getMessage(),
+              "stop what listens there, or change " + section + ".port");
+    }
+  }
+}

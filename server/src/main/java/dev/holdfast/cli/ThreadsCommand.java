@@ -1,0 +1,137 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The chat threads. */
+@Command(name = "threads", description = "List, show or reset chat threads.")
+final class ThreadsCommand implements Callable<Integer> {
+  private final RootCommand root;
+
+  ThreadsCommand(RootCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws CliException {
+    throw new CliException(ExitCode.USAGE, "say what: holdfast threads list, show or reset");
+  }
+
+  @Command(
+      name = "list",
+      description = "List the chat threads, the last used first.",
+      footer = {"", "Example: holdfast threads list --limit 20"})
+  int list(
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+          int limit,
+      @Option(
+              names = "--after",
+              paramLabel = "THREAD",
+              defaultValue = "",
+              description = "Those after this one: the last of the page before.")
+          String after)
+      throws CliException, InterruptedException {
+    String path =
+        "/api/v1/threads?limit=" + limit + (after.isEmpty() ? "" : "&after=" + Api.encoded(after));
+    JsonNode answer = root.ask(api -> api.get(path));
+    if (root.json) {
+      root.print(answer);
+      return ExitCode.OK;
+    }
+    List<JsonNode> threads = Json.items(answer, "threads");
+    if (threads.isEmpty()) {
+      root.screen().line("no chat threads yet");
+      return ExitCode.OK;
+    }
+    root.screen()
+        .table(
+            List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING"),
+            threads.stream().map(ThreadsCommand::row).toList());
+    if (threads.size() == limit) {
+      String last = Json.text(threads.getLast(), "thread_id");
+      root.screen().aside("more: holdfast threads list --after " + last);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "show",
+      description = "Show a chat thread and the end of its log.",
+      footer = {"", "Example: holdfast threads show webhook:ci:build-7"})
+  int show(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "At most so many entries of its log. Default: ${DEFAULT-VALUE}.")
+          int limit)
+      throws CliException, InterruptedException {
+    String path = "/api/v1/threads/" + Api.encoded(thread);
+    JsonNode info = root.ask(api -> api.get(path));
+    JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + limit));
+    if (root.json) {
+      root.print(
+          Json.object()
+              .<com.fasterxml.jackson.databind.node.ObjectNode>set("thread", info)
+              .set("log", log));
+      return ExitCode.OK;
+    }
+    Screen screen = root.screen();
+    screen.line(screen.bold(Json.text(info, "thread_id")));
+    List<String> cells = row(info);
+    screen.line(
+        "  last used %s, %s events, %s open, %s"
+            .formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
+    for (JsonNode entry : Json.items(log, "entries")) {
+      String role = Json.text(entry, "role");
+      String who = role.equals("user") ? Json.text(entry, "sender") : role;
+      screen.line("");
+      screen.line(
+          screen.dim(Shown.day(entry.path("at")) + "  " + Json.text(entry, "event_id"))
+              + (entry.path("pending").asBoolean() ? screen.warning("  pending") : ""));
+      screen.line(screen.bold((who.isEmpty() ? role : who) + ": ") + Json.text(entry, "text"));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "reset",
+      description = "Start a fresh context: the model forgets the chat thread; its log stays.",
+      footer = {"", "Example: holdfast threads reset web:main:cli"})
+  int reset(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread)
+      throws CliException, InterruptedException {
+    JsonNode answer =
+        root.ask(
+            api -> api.post("/api/v1/threads/" + Api.encoded(thread) + "/reset", Json.object()));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      root.screen().line(thread + " has a fresh context");
+    }
+    return ExitCode.OK;
+  }
+
+  private static List<String> row(JsonNode thread) {
+    String doing = Json.text(thread, "doing");
+    String waiting = Json.text(thread, "waiting");
+    return List.of(
+        Json.text(thread, "thread_id"),
+        Shown.day(thread.path("last_at")),
+        Json.text(thread, "events"),
+        Json.text(thread, "open"),
+        (doing.isEmpty() ? "idle" : doing)
+            + (waiting.isEmpty() || waiting.equals("0") ? "" : ", waiting " + waiting));
+  }
+}

@@ -1,0 +1,178 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** One message's whole story. */
+@Command(
+    name = "trace",
+    description = "Tell one message's whole story: received, tried, asked, answered, posted.",
+    footer = {
+      "",
+      "EVENT is Holdfast's id, or the platform's where only one event has it.",
+      "",
+      "Example: holdfast trace 0199c0de-1f2e-7abc-8def-0123456789ab"
+    })
+final class TraceCommand implements Callable<Integer> {
+  private static final Set<String> LINE_FIELDS = Set.of("at", "what");
+  private static final int TEXT_SHOWN_MAX = 200;
+
+  private final RootCommand root;
+
+  @Parameters(paramLabel = "EVENT", description = "The id of an event.")
+  String event = "";
+
+  TraceCommand(RootCommand root) {
+    this.root = root;
+  }
+
+  private record Line(Optional<Instant> at, String shownAt, String text) {}
+
+  @Override
+  public Integer call() throws CliException, InterruptedException {
+    JsonNode story = root.ask(api -> api.get("/api/v1/events/" + Api.encoded(event)));
+    if (root.json) {
+      root.print(story);
+    } else {
+      show(story);
+    }
+    return ExitCode.OK;
+  }
+
+  private void show(JsonNode story) {
+    head(story);
+    List<Line> lines = new ArrayList<>();
+    Json.items(story, "story").forEach(line -> lines.add(line(line, what(line))));
+    Json.items(story, "model_calls").forEach(call -> lines.add(line(call, modelCall(call))));
+    lines.sort(
+        Comparator.comparing(line -> line.at().orElse(Instant.MAX), Comparator.naturalOrder()));
+    Optional<Instant> first = lines.stream().flatMap(line -> line.at().stream()).findFirst();
+    for (Line line : lines) {
+      String since =
+          line.at().isPresent() && first.isPresent()
+              ? "+" + Shown.millis(Duration.between(first.get(), line.at().get()).toMillis())
+              : "";
+      root.screen()
+          .line(
+              "  %s %s %s"
+                  .formatted(line.shownAt(), root.screen().dim(padded(since)), line.text()));
+    }
+    replies(story);
+  }
+
+  private void head(JsonNode story) {
+    Screen screen = root.screen();
+    screen.line(screen.bold("event " + Json.text(story, "event_id")));
+    screen.line("  platform's id  " + Json.text(story, "dedupe_key"));
+    screen.line("  thread         " + Json.text(story, "thread_id"));
+    screen.line(
+        "  from           %s on %s, %s"
+            .formatted(
+                Json.text(story, "sender"),
+                Json.text(story, "source"),
+                Shown.day(story.path("received_at"))));
+    screen.line("  text           " + Shown.brief(Json.text(story, "text"), TEXT_SHOWN_MAX));
+    String state = Json.text(story, "state");
+    String reason = Json.text(story, "reason");
+    int attempts = story.path("attempts").asInt();
+    screen.line(
+        "  state          %s after %s%s%s"
+            .formatted(
+                state(state),
+                attempts == 1 ? "1 attempt" : attempts + " attempts",
+                story.path("cost_usd").asDouble() > 0
+                    ? ", cost " + Shown.dollars(story.path("cost_usd").asDouble())
+                    : "",
+                reason.isEmpty() ? "" : ": " + reason));
+    screen.line("");
+  }
+
+  private String state(String state) {
+    Screen screen = root.screen();
+    return switch (state) {
+      case "answered", "silent" -> screen.good(state);
+      case "held", "dead_lettered" -> screen.bad(state.replace('_', ' '));
+      default -> screen.warning(state.replace('_', ' '));
+    };
+  }
+
+  private static Line line(JsonNode node, String text) {
+    JsonNode at = node.path("at");
+    return new Line(Shown.instant(at), Shown.clock(at), text);
+  }
+
+  /** {@code turn.started} and its details, which every kind has its own of. */
+  private static String what(JsonNode line) {
+    String details =
+        line.properties().stream()
+            .filter(field -> !LINE_FIELDS.contains(field.getKey()))
+            .map(TraceCommand::detail)
+            .filter(detail -> !detail.isEmpty())
+            .collect(Collectors.joining(", "));
+    String what = Json.text(line, "what").replace('.', ' ').replace('_', ' ');
+    return details.isEmpty() ? what : what + " (" + details + ")";
+  }
+
+  private static String detail(Map.Entry<String, JsonNode> field) {
+    JsonNode value = field.getValue();
+    if (value.isNull() || (value.isContainerNode() && value.isEmpty())) {
+      return "";
+    }
+    String text = value.isValueNode() ? value.asText() : value.toString();
+    String name = field.getKey();
+    return name.endsWith("_millis") || name.equals("millis")
+        ? name.replace("_millis", "").replace("millis", "took").replace('_', ' ')
+            + " "
+            + Shown.millis(value.asLong())
+        : name.replace('_', ' ') + " " + Shown.brief(Screen.safe(text), 80);
+  }
+
+  private static String modelCall(JsonNode call) {
+    long firstToken = call.path("first_token_millis").asLong(-1);
+    return "model %s/%s: %s in %s%s, %d tokens in, %d out, %s"
+        .formatted(
+            Json.text(call, "provider"),
+            Json.text(call, "model"),
+            Json.text(call, "outcome"),
+            Shown.millis(call.path("millis").asLong()),
+            firstToken < 0 ? "" : " (first token after " + Shown.millis(firstToken) + ")",
+            call.path("input_tokens").asLong(),
+            call.path("output_tokens").asLong(),
+            Shown.dollars(call.path("cost_usd").asDouble()));
+  }
+
+  private void replies(JsonNode story) {
+    Screen screen = root.screen();
+    for (JsonNode reply : Json.items(story, "replies")) {
+      String detail = Json.text(reply, "detail");
+      int unknowns = reply.path("unknowns").asInt();
+      screen.line("");
+      screen.line(
+          "reply %s, part %d of %d: %s after %d attempt(s)%s%s"
+              .formatted(
+                  Json.text(reply, "reply_id"),
+                  reply.path("part").asInt(),
+                  reply.path("parts").asInt(),
+                  Json.text(reply, "state"),
+                  reply.path("attempts").asInt(),
+                  unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",
+                  detail.isEmpty() ? "" : ": " + detail));
+      screen.line("  " + Shown.brief(Json.text(reply, "text"), TEXT_SHOWN_MAX));
+    }
+  }
+
+  private static String padded(String text) {
+    return " ".repeat(Math.max(0, 12 - text.length())) + text;
+  }
+}

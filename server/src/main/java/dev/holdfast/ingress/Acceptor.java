@@ -1,0 +1,81 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.store.Appended;
+import dev.holdfast.store.NewEvent;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes verified messages in: commits them, then tells whoever runs and watches them. Thread-safe. */
+final class Acceptor {
+  private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+
+  private final Intake intake;
+  private final Turns turns;
+  private final News news;
+  private final Time time;
+  private final MeterRegistry meters;
+  private final Map<String, Counter> counters = new ConcurrentHashMap<>();
+
+  Acceptor(Intake intake, Turns turns, News news, Time time, MeterRegistry meters) {
+    this.intake = intake;
+    this.turns = turns;
+    this.news = news;
+    this.time = time;
+    this.meters = meters;
+  }
+
+  /** Completes after the commit, on the writer's thread; fails with a StoreException and then nothing was accepted. */
+  CompletableFuture<Appended> accept(String channel, InboundMessage message) {
+    String source = channel + ":" + message.account();
+    NewEvent event =
+        new NewEvent(
+            source,
+            source + ":" + message.thread(),
+            message.dedupeKey(),
+            Inbounds.write(message),
+            time.now());
+    return intake.append(event).thenApply(appended -> committed(channel, message, appended));
+  }
+
+  private Appended committed(String channel, InboundMessage message, Appended appended) {
+    count(channel, appended.duplicate() ? "duplicate" : "accepted");
+    if (!appended.duplicate()) {
+      // The event is safe: what goes wrong from here on is found again by the next scan, and the sender gets its 200.
+      try {
+        news.publish(
+            "event.accepted",
+            appended.event().threadId(),
+            appended.event().id(),
+            new JsonObject()
+                .put("text", message.text())
+                .put("sender", message.sender())
+                .encode());
+        turns.wake(appended.event());
+      } catch (RuntimeException e) {
+        LOG.error("event {}: committed, but its thread could not be woken", appended.event().id(), e);
+      }
+    }
+    return appended;
+  }
+
+  void count(String channel, String outcome) {
+    String key = channel + ' ' + outcome;
+    Counter counter = counters.get(key);
+    if (counter == null) {
+      counter =
+          counters.computeIfAbsent(
+              key, _ -> meters.counter("holdfast.events", "channel", channel, "outcome", outcome));
+    }
+    counter.increment();
+  }
+}

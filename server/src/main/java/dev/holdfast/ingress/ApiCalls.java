@@ -1,0 +1,28 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.store.Store;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Makes the operations of the API, by the contract's names. */
+@FunctionalInterface
+public interface ApiCalls {
+  /** What the operations are given by the listener. */
+  record Given(IngressParts parts, Acceptor acceptor, Finishes finishes, Streams streams) {}
+
+  Map<String, ApiCall> make(Given given);
+
+  /** {@code replayed}: called when a dead letter became work again; wakes whoever runs events or posts replies. */
+  static ApiCalls of(Store store, Guards guards, ServerFacts facts, Runnable replayed) {
+    return given -> {
+      Map<String, ApiCall> calls = new HashMap<>();
+      calls.putAll(new ThreadCalls(store, given).calls());
+      calls.putAll(new EventCalls(store).calls());
+      calls.putAll(new DeadLetterCalls(store.deadLetters(), given.parts().time(), replayed).calls());
+      calls.putAll(new ServerCalls(store, guards, facts, given.parts()).calls());
+      calls.put("chat", new ChatCall(new StoredAnswers(store), given));
+      return calls;
+    };
+  }
+}

@@ -1,0 +1,64 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The {@code api} section of holdfast.yaml.
+ *
+ * @param tokens those of the file; the server's own token is not among them
+ * @param answerWait how long {@code POST /api/v1/chat} waits for its answer
+ */
+public record ApiConfig(List<ApiToken> tokens, Duration answerWait) {
+  public ApiConfig {
+    tokens = List.copyOf(tokens);
+    Check.atLeast("wait_secs", answerWait, Duration.ofMillis(1));
+    Set<String> names = new HashSet<>();
+    for (ApiToken token : tokens) {
+      if (!names.add(token.name())) {
+        throw new IllegalArgumentException("tokens must have different names, got twice " + token.name());
+      }
+    }
+  }
+
+  public static ApiConfig defaults() {
+    return new ApiConfig(List.of(), Duration.ofSeconds(60));
+  }
+
+  public static ApiConfig from(Section api) {
+    List<ApiToken> tokens = new ArrayList<>();
+    for (Section token : api.list("tokens")) {
+      tokens.add(token(token));
+    }
+    return new ApiConfig(tokens, api.seconds("wait_secs", 60));
+  }
+
+  private static ApiToken token(Section token) {
+    String name = token.text("name", "");
+    if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
+      throw new IllegalArgumentException(
+          "tokens need a name of letters, digits, dots, hyphens and underscores, got '" + name + "'");
+    }
+    Scope widest = Scope.READ;
+    for (String scope : token.texts("scopes", List.of("read"))) {
+      Scope named = scope(scope);
+      widest = named.covers(widest) ? named : widest;
+    }
+    return new ApiToken(name, token.secret("token"), widest);
+  }
+
+  private static Scope scope(String name) {
+    for (Scope scope : Scope.values()) {
+      if (scope.name().toLowerCase(Locale.ROOT).equals(name)) {
+        return scope;
+      }
+    }
+    throw new IllegalArgumentException("scopes must be of read, chat, admin, got " + name);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.ingress;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to the API that the contract has been found to allow.
+ *
+ * @param path parameters of the path by name, decoded
+ * @param query parameters of the query by name, decoded; the first of each
+ * @param body empty when none was sent
+ */
+record ApiRequest(
+    Caller caller,
+    String correlationId,
+    String idempotencyKey,
+    Map<String, String> path,
+    Map<String, String> query,
+    JsonObject body) {
+
+  /** A parameter of the path; the contract promises that it is there. */
+  String id() {
+    return path.getOrDefault("id", path.getOrDefault("name", ""));
+  }
+
+  /** The chat thread that the path names; a bare word is one of the web channel's. */
+  String threadId() {
+    return threadId(id());
+  }
+
+  static String threadId(String given) {
+    return given.indexOf(':') < 0 ? "web:main:" + given : given;
+  }
+
+  /** The contract has checked that it is a number. */
+  int whole(String name, int fallback) {
+    String value = query.get(name);
+    return value == null ? fallback : Integer.parseInt(value);
+  }
+
+  String text(String name, String fallback) {
+    return query.getOrDefault(name, fallback);
+  }
+
+  @Nullable String bodyText(String name) {
+    return body.getValue(name) instanceof String text ? text : null;
+  }
+}

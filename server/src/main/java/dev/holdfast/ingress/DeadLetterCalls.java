@@ -1,0 +1,86 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.store.DeadLetter;
+import dev.holdfast.store.DeadLetters;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/** What is asked of dead letters. */
+final class DeadLetterCalls {
+  private static final int PAGE = 100;
+
+  /** Without an age all are meant, also those that a clock that ran ahead has dated. */
+  private static final Duration AHEAD = Duration.ofDays(3650);
+
+  private final DeadLetters letters;
+  private final Time time;
+  private final Runnable replayed;
+
+  DeadLetterCalls(DeadLetters letters, Time time, Runnable replayed) {
+    this.letters = letters;
+    this.time = time;
+    this.replayed = replayed;
+  }
+
+  Map<String, ApiCall> calls() {
+    return Map.of(
+        "listDeadLetters", this::list,
+        "getDeadLetter", this::find,
+        "replayDeadLetter", this::replay,
+        "discardDeadLetter", this::discard);
+  }
+
+  private ApiAnswer list(ApiRequest request) {
+    int age = request.whole("older_than_secs", 0);
+    Instant olderThan = age == 0 ? time.now().plus(AHEAD) : time.now().minusSeconds(age);
+    JsonArray found = new JsonArray();
+    letters
+        .list(request.text("kind", ""), olderThan, request.whole("limit", PAGE))
+        .forEach(letter -> found.add(view(letter)));
+    JsonObject counts = new JsonObject();
+    letters.counts().forEach(counts::put);
+    return ApiAnswer.ok(new JsonObject().put("dead_letters", found).put("counts", counts));
+  }
+
+  private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
+    return ApiAnswer.ok(view(letter(request.id())));
+  }
+
+  private ApiAnswer replay(ApiRequest request) throws RefusedRequestException, StoreException {
+    letter(request.id());
+    boolean done = letters.replay(request.id());
+    if (done) {
+      replayed.run();
+    }
+    return ApiAnswer.ok(new JsonObject().put("replayed", done));
+  }
+
+  private ApiAnswer discard(ApiRequest request) throws RefusedRequestException, StoreException {
+    letter(request.id());
+    return ApiAnswer.ok(new JsonObject().put("discarded", letters.discard(request.id())));
+  }
+
+  private DeadLetter letter(String id) throws RefusedRequestException {
+    return letters
+        .find(id)
+        .orElseThrow(() -> RefusedRequestException.unknown("no such dead letter"));
+  }
+
+  private static JsonObject view(DeadLetter letter) {
+    return new JsonObject()
+        .put("id", letter.id())
+        .put("kind", letter.kind())
+        .put("event_id", letter.eventId())
+        .put("dedupe_key", letter.dedupeKey())
+        .put("thread_id", letter.threadId())
+        .put("reason", letter.reason())
+        .put("payload", letter.payload())
+        .put("attempts", letter.attempts())
+        .put("at", letter.at().toString());
+  }
+}

@@ -1,0 +1,103 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.api.FailureCode;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds out who asks: by the token in the Authorization header or by the page's cookie, nowhere else. Thread-safe. */
+final class Entrance {
+  private static final Logger LOG = LoggerFactory.getLogger(Entrance.class);
+  private static final String SCHEME = "Bearer ";
+
+  private final Tokens tokens;
+  private final Sessions sessions;
+  private final Brake brake;
+
+  Entrance(Tokens tokens, Sessions sessions, Brake brake) {
+    this.tokens = tokens;
+    this.sessions = sessions;
+    this.brake = brake;
+  }
+
+  /** @throws RefusedRequestException 401, or 429 to an address that guessed too often, whatever it brings now */
+  Caller admit(HttpServerRequest request) throws RefusedRequestException {
+    checkBrake(request);
+    Optional<Caller> caller = find(request);
+    if (caller.isPresent()) {
+      return caller.get();
+    }
+    // A stale cookie is a page left open, not a guess: its signature cannot be guessed.
+    if (request.headers().contains(HttpHeaders.AUTHORIZATION)) {
+      failed(request);
+    }
+    throw refusal("unauthorized");
+  }
+
+  /** Whether what opened a stream still opens it. */
+  boolean stillAdmits(HttpServerRequest request, Scope scope) {
+    return find(request).map(caller -> caller.scope().covers(scope)).orElse(false);
+  }
+
+  /** Before a login is looked at. */
+  void checkBrake(HttpServerRequest request) throws RefusedRequestException {
+    Duration wait = brake.wait(address(request));
+    if (!wait.isZero()) {
+      throw new RefusedRequestException(
+          429, FailureCode.RATE_LIMITED, "too many failed logins from this address", wait);
+    }
+  }
+
+  /** Counts a wrong credential. */
+  void failed(HttpServerRequest request) {
+    String address = address(request);
+    if (brake.failed(address)) {
+      LOG.warn("login from {}: wrong too often, not listened to for a while", address);
+    }
+  }
+
+  void succeeded(HttpServerRequest request) {
+    brake.succeeded(address(request));
+  }
+
+  static RefusedRequestException refusal(String message) {
+    return new RefusedRequestException(401, FailureCode.AUTH, message);
+  }
+
+  private Optional<Caller> find(HttpServerRequest request) {
+    List<String> headers = request.headers().getAll(HttpHeaders.AUTHORIZATION);
+    if (!headers.isEmpty()) {
+      return headers.size() == 1 ? byToken(headers.getFirst()) : Optional.empty();
+    }
+    String cookie = cookie(request);
+    return cookie == null ? Optional.empty() : sessions.find(cookie);
+  }
+
+  private Optional<Caller> byToken(String header) {
+    if (!header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return Optional.empty();
+    }
+    String token = header.substring(SCHEME.length());
+    boolean word = !token.isEmpty() && token.chars().allMatch(c -> c > ' ' && c <= '~');
+    return word ? tokens.find(token) : Optional.empty();
+  }
+
+  static @Nullable String cookie(HttpServerRequest request) {
+    Cookie cookie = request.getCookie(Sessions.COOKIE);
+    return cookie == null ? null : cookie.getValue();
+  }
+
+  /** The other end of the connection; a forwarded-for header is anybody's word. */
+  private static String address(HttpServerRequest request) {
+    SocketAddress remote = request.remoteAddress();
+    String host = remote == null ? null : remote.hostAddress();
+    return host == null ? "unknown" : host;
+  }
+}

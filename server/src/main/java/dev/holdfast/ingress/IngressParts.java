@@ -1,0 +1,32 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.health.Ticks;
+import dev.holdfast.time.Time;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Vertx;
+
+/**
+ * All that the listeners need.
+ *
+ * @param vertx made with the metrics of {@code meters}, or there are no {@code vertx_*} families
+ * @param intake {@code store.inbox()::append}
+ * @param calls the operations of the API: {@link ApiCalls#of}
+ */
+public record IngressParts(
+    Vertx vertx,
+    HttpConfig http,
+    MetricsConfig metrics,
+    ApiConfig api,
+    Intake intake,
+    Turns turns,
+    Channels channels,
+    News news,
+    Probes probes,
+    Time time,
+    PrometheusMeterRegistry meters,
+    Tokens tokens,
+    Sessions sessions,
+    Ticks ticks,
+    ApiCalls calls) {}

@@ -1,0 +1,101 @@
+package dev.holdfast.ingress;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code metrics} listener: {@code /metrics} in Prometheus' text format and nothing else. */
+final class MetricsVerticle extends VerticleBase {
+  private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
+  private static final int CONNECTIONS_MAX = 64;
+  private static final int BODY_BYTES_MAX = 1024;
+
+  private final IngressParts parts;
+  private final Refusals refusals;
+  private final AtomicBoolean scraping = new AtomicBoolean();
+  private @Nullable HttpServer server;
+
+  MetricsVerticle(IngressParts parts, Refusals refusals) {
+    this.parts = parts;
+    this.refusals = refusals;
+  }
+
+  @Override
+  public Future<?> start() {
+    MetricsConfig config = parts.metrics();
+    HttpServerOptions options = Doors.options(config.host(), config.port() == 0 ? -2 : config.port());
+    HttpConfig limits =
+        new HttpConfig(
+            config.host(),
+            config.port(),
+            "",
+            List.of(),
+            BODY_BYTES_MAX,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(120),
+            CONNECTIONS_MAX);
+    Doors doors = new Doors(limits, options, new AtomicInteger(), parts.time(), refusals);
+    vertx.setPeriodic(1000, _ -> doors.sweep());
+    HttpServer made =
+        vertx
+            .createHttpServer(options)
+            .connectionHandler(doors::enter)
+            .exceptionHandler(_ -> {})
+            .requestHandler(this::handle);
+    server = made;
+    return made.listen();
+  }
+
+  private void handle(HttpServerRequest request) {
+    if (!request.path().equals("/metrics")) {
+      Respond.empty(request, 404);
+    } else if (!request.method().equals(HttpMethod.GET)) {
+      Respond.empty(request, 405);
+    } else if (!scraping.compareAndSet(false, true)) {
+      request.response().putHeader(Respond.RETRY_AFTER, "1");
+      Respond.empty(request, 503);
+    } else {
+      scrape(request);
+    }
+  }
+
+  /** Off the event loop: gauges may ask anybody. One at a time, so that nobody can make it a load. */
+  private void scrape(HttpServerRequest request) {
+    Context loop = vertx.getOrCreateContext();
+    Thread.ofVirtual()
+        .name("metrics")
+        .start(
+            () -> {
+              try {
+                String text = parts.meters().scrape();
+                loop.runOnContext(_ -> send(request, text));
+              } catch (RuntimeException e) {
+                loop.runOnContext(_ -> refusals.send(request, e));
+              } finally {
+                scraping.set(false);
+              }
+            });
+  }
+
+  private static void send(HttpServerRequest request, String text) {
+    if (!Respond.isOver(request)) {
+      Respond.start(request, 200).putHeader(HttpHeaders.CONTENT_TYPE, TYPE).end(text);
+    }
+  }
+
+  int port() {
+    HttpServer listening = server;
+    return listening == null ? 0 : listening.actualPort();
+  }
+}

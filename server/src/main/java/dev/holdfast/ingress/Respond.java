@@ -1,0 +1,103 @@
+package dev.holdfast.ingress;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** Writes answers, all with the headers that keep a browser from making more of them than they are. */
+final class Respond {
+  static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("retry-after");
+  private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+  private static final CharSequence X_CONTENT_TYPE_OPTIONS =
+      HttpHeaders.createOptimized("x-content-type-options");
+  private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
+  private static final String CORRELATION_HEADER = "x-correlation-id";
+  private static final Pattern CORRELATION = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
+
+  private static final String CONTENT_SECURITY_POLICY =
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+
+  private Respond() {}
+
+  /** The headers that even the shortest answer carries. */
+  static HttpServerResponse start(HttpServerRequest request, int status) {
+    HttpServerResponse response = request.response().setStatusCode(status);
+    response.headers().set(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    return response;
+  }
+
+  /** As {@link #start}, for what a browser may show. */
+  static HttpServerResponse startPage(HttpServerRequest request, int status) {
+    HttpServerResponse response = start(request, status);
+    response
+        .headers()
+        .set("content-security-policy", CONTENT_SECURITY_POLICY)
+        .set("referrer-policy", "no-referrer")
+        .set("x-frame-options", "DENY")
+        .set("cross-origin-opener-policy", "same-origin")
+        .set("cross-origin-resource-policy", "same-origin");
+    return response;
+  }
+
+  static void json(HttpServerRequest request, int status, JsonObject body) {
+    json(request, status, body.toBuffer());
+  }
+
+  static void json(HttpServerRequest request, int status, Buffer body) {
+    if (isOver(request)) {
+      return;
+    }
+    HttpServerResponse response = startPage(request, status);
+    response.headers().set(HttpHeaders.CONTENT_TYPE, JSON).set(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    response.end(body);
+  }
+
+  static void empty(HttpServerRequest request, int status) {
+    if (!isOver(request)) {
+      start(request, status).end();
+    }
+  }
+
+  static void refusal(HttpServerRequest request, RefusedRequestException refused) {
+    if (isOver(request)) {
+      return;
+    }
+    HttpServerResponse response = request.response();
+    if (refused.retryAfterSecs() > 0) {
+      response.headers().set(RETRY_AFTER, Long.toString(refused.retryAfterSecs()));
+    }
+    if (refused.status() == 401) {
+      response.headers().set("www-authenticate", "Bearer");
+    }
+    json(
+        request,
+        refused.status(),
+        error(refused.code(), refused.said()).put("correlation_id", correlationId(request)));
+  }
+
+  static JsonObject error(String code, String message) {
+    return new JsonObject()
+        .put(
+            "error",
+            new JsonObject()
+                .put("code", code)
+                .put("message", message)
+                .put("details", new JsonObject()));
+  }
+
+  /** The client's own id of the exchange, if it is a plain word; else a new one. */
+  static String correlationId(HttpServerRequest request) {
+    String given = request.getHeader(CORRELATION_HEADER);
+    return given != null && CORRELATION.matcher(given).matches() ? given : UUID.randomUUID().toString();
+  }
+
+  /** Whether nobody waits for an answer any more. */
+  static boolean isOver(HttpServerRequest request) {
+    return request.response().ended() || request.response().closed();
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.ingress;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.function.Supplier;
+
+/**
+ * What the server knows of itself.
+ *
+ * @param config the whole effective configuration with secrets as {@code ***}
+ */
+public record ServerFacts(
+    String version, Instant startedAt, String dataDir, Supplier<JsonObject> config) {}

@@ -1,0 +1,116 @@
+package dev.holdfast.ingress;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.openapi.contract.OpenAPIContract;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the event loops of the {@code http} listener have in common. Thread-safe. */
+final class Shared implements AutoCloseable {
+  /** Requests of strangers whose bodies are on their way, and the room for them. */
+  private static final int STRANGERS_MAX = 1024;
+
+  private static final long STRANGERS_BYTES_MIN = 32L * 1024 * 1024;
+  private static final int BODIES_AT_ONCE = 32;
+
+  private final IngressParts parts;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Assets assets = new Assets();
+  private final Refusals refusals;
+  private final PreAuth preAuth;
+  private final Entrance entrance;
+  private final Acceptor acceptor;
+  private final Streams streams;
+  private final Finishes finishes;
+  private final Idempotency idempotency;
+  private final Map<String, ApiCall> calls;
+  private final Future<OpenAPIContract> contract;
+
+  Shared(IngressParts parts, Streams.Limits limits) {
+    this.parts = parts;
+    refusals = new Refusals(parts.meters());
+    preAuth =
+        new PreAuth(
+            STRANGERS_MAX,
+            Math.max(STRANGERS_BYTES_MIN, (long) parts.http().maxBodyBytes() * BODIES_AT_ONCE));
+    entrance = new Entrance(parts.tokens(), parts.sessions(), new Brake(parts.time()));
+    acceptor =
+        new Acceptor(parts.intake(), parts.turns(), parts.news(), parts.time(), parts.meters());
+    streams = new Streams(parts.vertx(), parts.news(), entrance, limits);
+    finishes = new Finishes(parts.news());
+    idempotency = new Idempotency(parts.time());
+    calls = parts.calls().make(new ApiCalls.Given(parts, acceptor, finishes, streams));
+    contract = loadContract(parts.vertx());
+  }
+
+  private static Future<OpenAPIContract> loadContract(Vertx vertx) {
+    return vertx
+        .executeBlocking(Shared::readContract)
+        .compose(json -> OpenAPIContract.from(vertx, json));
+  }
+
+  private static JsonObject readContract() throws IOException {
+    try (InputStream in = Shared.class.getClassLoader().getResourceAsStream("openapi.yaml")) {
+      if (in == null) {
+        throw new IllegalStateException("openapi.yaml is missing from the jar");
+      }
+      Map<String, Object> yaml =
+          new ObjectMapper(new YAMLFactory()).readValue(in, new TypeReference<>() {});
+      return new JsonObject(yaml);
+    }
+  }
+
+  /** The API of one event loop. */
+  Api api(Vertx vertx) {
+    return new Api(vertx, new Api.Parts(entrance, idempotency, calls, streams, refusals));
+  }
+
+  IngressParts parts() {
+    return parts;
+  }
+
+  AtomicInteger connections() {
+    return connections;
+  }
+
+  Assets assets() {
+    return assets;
+  }
+
+  Refusals refusals() {
+    return refusals;
+  }
+
+  PreAuth preAuth() {
+    return preAuth;
+  }
+
+  Entrance entrance() {
+    return entrance;
+  }
+
+  Acceptor acceptor() {
+    return acceptor;
+  }
+
+  Streams streams() {
+    return streams;
+  }
+
+  Future<OpenAPIContract> contract() {
+    return contract;
+  }
+
+  @Override
+  public void close() {
+    streams.endAll();
+    finishes.close();
+  }
+}

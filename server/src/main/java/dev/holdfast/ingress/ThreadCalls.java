@@ -1,0 +1,153 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.store.Appended;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.ThreadFolders;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** What is asked of chat threads. */
+final class ThreadCalls {
+  private static final int PAGE = 100;
+  private static final int LOG_PAGE = 200;
+  private static final int PENDING_MAX = 200;
+
+  private final Store store;
+  private final ApiCalls.Given given;
+  private final Turns turns;
+
+  ThreadCalls(Store store, ApiCalls.Given given) {
+    this.store = store;
+    this.given = given;
+    this.turns = given.parts().turns();
+  }
+
+  Map<String, ApiCall> calls() {
+    return Map.of(
+        "listThreads", this::list,
+        "getThread", this::find,
+        "getThreadLog", this::log,
+        "postMessage", this::post,
+        "stopThread", this::stop,
+        "resetThread", this::reset);
+  }
+
+  private ApiAnswer list(ApiRequest request) {
+    JsonArray threads = new JsonArray();
+    store
+        .threads()
+        .list(request.text("after", ""), request.whole("limit", PAGE))
+        .forEach(row -> threads.add(view(row)));
+    return ApiAnswer.ok(new JsonObject().put("threads", threads));
+  }
+
+  private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
+    String threadId = request.threadId();
+    ThreadFolders.ThreadRow row =
+        row(threadId).orElseThrow(() -> RefusedRequestException.unknown("no such thread"));
+    return ApiAnswer.ok(view(row));
+  }
+
+  /** The list begins after a name: the one right before this, as near as a name can be. */
+  private Optional<ThreadFolders.ThreadRow> row(String threadId) {
+    int last = threadId.length() - 1;
+    String before = threadId.substring(0, last) + (char) (threadId.charAt(last) - 1) + '\uffff';
+    return store.threads().list(before, PAGE).stream()
+        .filter(row -> row.threadId().equals(threadId))
+        .findFirst();
+  }
+
+  private JsonObject view(ThreadFolders.ThreadRow row) {
+    Optional<Orchestrator.ThreadView> active = turns.find(row.threadId());
+    return new JsonObject()
+        .put("thread_id", row.threadId())
+        .put("last_at", row.lastAt().toString())
+        .put("events", row.events())
+        .put("open", row.open())
+        .put("doing", active.map(Orchestrator.ThreadView::doing).orElse("inactive"))
+        .put("since", active.map(view -> view.since().toString()).orElse(null))
+        .put("waiting", active.map(Orchestrator.ThreadView::waiting).orElse(0));
+  }
+
+  private ApiAnswer log(ApiRequest request) throws IOException {
+    String threadId = request.threadId();
+    String cursor = given.streams().cursor(); // before reading, so that nothing falls in between
+    Map<String, JsonObject> entries = new LinkedHashMap<>();
+    for (String line : store.threads().of(threadId).readLog(request.whole("limit", LOG_PAGE))) {
+      entry(line).ifPresent(entry -> entries.put(entry.getString("id"), entry));
+    }
+    for (Event event : store.inbox().openOf(threadId, 0, PENDING_MAX)) {
+      if (!entries.containsKey(event.id())) {
+        entries.put(event.id(), pending(event));
+      }
+    }
+    JsonArray all = new JsonArray();
+    entries.values().forEach(all::add);
+    return ApiAnswer.ok(new JsonObject().put("entries", all).put("cursor", cursor));
+  }
+
+  private static Optional<JsonObject> entry(String line) {
+    JsonObject logged;
+    try {
+      logged = new JsonObject(line);
+    } catch (DecodeException _) {
+      return Optional.empty(); // a torn line: the log is a help for people and holds no promise
+    }
+    return Optional.of(
+        new JsonObject()
+            .put("id", logged.getString("id", ""))
+            .put("at", logged.getString("at", ""))
+            .put("role", logged.getString("role", ""))
+            .put("event_id", logged.getString("event", ""))
+            .put("sender", logged.getString("sender", ""))
+            .put("text", logged.getString("text", "")));
+  }
+
+  private static JsonObject pending(Event event) {
+    var message = Inbounds.read(event.payload());
+    return new JsonObject()
+        .put("id", event.id())
+        .put("at", event.receivedAt().toString())
+        .put("role", "user")
+        .put("event_id", event.id())
+        .put("sender", message.sender())
+        .put("text", message.text())
+        .put("pending", true);
+  }
+
+  private ApiAnswer post(ApiRequest request) throws RefusedRequestException, InterruptedException {
+    String key = request.bodyText("dedupe_key");
+    String user = request.bodyText("user_id");
+    Appended appended =
+        WebMessages.commit(
+            given.acceptor(),
+            WebMessages.make(
+                request.threadId(),
+                user == null ? request.caller().name() : user,
+                request.body().getString("text"),
+                WebMessages.dedupeKey(request, key == null ? "" : key)));
+    return new ApiAnswer(
+        202,
+        new JsonObject()
+            .put("event_id", appended.event().id())
+            .put("duplicate", appended.duplicate()));
+  }
+
+  private ApiAnswer stop(ApiRequest request) {
+    boolean all = request.body().getBoolean("all", false);
+    return ApiAnswer.ok(new JsonObject().put("stopped", turns.stop(request.threadId(), all)));
+  }
+
+  private ApiAnswer reset(ApiRequest request) {
+    turns.reset(request.threadId());
+    return ApiAnswer.ok(new JsonObject().put("reset", true));
+  }
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.store.Event;
+import java.util.List;
+import java.util.Optional;
+
+/** What the outside may ask of the thread agents. Thread-safe. */
+public interface Turns {
+  /** Never blocks. */
+  void wake(Event event);
+
+  void rescan();
+
+  int stop(String threadId, boolean all);
+
+  void reset(String threadId);
+
+  List<Orchestrator.ThreadView> active();
+
+  Optional<Orchestrator.ThreadView> find(String threadId);
+
+  static Turns of(Orchestrator orchestrator) {
+    return new Turns() {
+      @Override
+      public void wake(Event event) {
+        orchestrator.wake(event);
+      }
+
+      @Override
+      public void rescan() {
+        orchestrator.rescan();
+      }
+
+      @Override
+      public int stop(String threadId, boolean all) {
+        return orchestrator.stop(threadId, all);
+      }
+
+      @Override
+      public void reset(String threadId) {
+        orchestrator.reset(threadId);
+      }
+
+      @Override
+      public List<Orchestrator.ThreadView> active() {
+        return orchestrator.active();
+      }
+
+      @Override
+      public Optional<Orchestrator.ThreadView> find(String threadId) {
+        return orchestrator.find(threadId);
+      }
+    };
+  }
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.store.Appended;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+
+/** Messages that come in by the API: those of the web channel. */
+final class WebMessages {
+  static final String CHANNEL = "web";
+  static final String ACCOUNT = "main";
+  private static final String PREFIX = CHANNEL + ":" + ACCOUNT + ":";
+
+  private WebMessages() {}
+
+  /** @throws RefusedRequestException 400 for a thread of a platform: it gets its messages from there */
+  static InboundMessage make(String threadId, String user, String text, String dedupeKey)
+      throws RefusedRequestException {
+    if (!threadId.startsWith(PREFIX) || threadId.length() == PREFIX.length()) {
+      throw RefusedRequestException.invalid(
+          "messages can only be sent to threads of the web channel: " + PREFIX + "<id>");
+    }
+    if (text.isBlank()) {
+      throw RefusedRequestException.invalid("the text is empty");
+    }
+    return new InboundMessage(
+        ACCOUNT, threadId.substring(PREFIX.length()), user, text, List.of(), dedupeKey);
+  }
+
+  /** The client's own key, or one made of its Idempotency-Key, which then holds over a restart; else a new one. */
+  static String dedupeKey(ApiRequest request, String given) {
+    if (!given.isEmpty()) {
+      return given;
+    }
+    if (request.idempotencyKey().isEmpty()) {
+      return UUID.randomUUID().toString();
+    }
+    String scope = request.caller().name() + ' ' + request.idempotencyKey();
+    byte[] digest = Tokens.sha256(scope.getBytes(StandardCharsets.UTF_8));
+    return "key-" + HexFormat.of().formatHex(digest, 0, 16);
+  }
+
+  /** Blocks until the commit. */
+  static Appended commit(Acceptor acceptor, InboundMessage message)
+      throws RefusedRequestException, InterruptedException {
+    try {
+      return acceptor.accept(CHANNEL, message).get();
+    } catch (ExecutionException e) {
+      throw Webhooks.refusalOf(e.getCause() == null ? e : e.getCause());
+    }
+  }
+}

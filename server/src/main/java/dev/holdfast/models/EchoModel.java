@@ -1,0 +1,106 @@
+package dev.holdfast.models;
+
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.ModelAnswer.StopReason;
+import dev.holdfast.api.ModelListener;
+import dev.holdfast.api.ModelProvider;
+import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.TokenUsage;
+import dev.holdfast.api.ToolCall;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * {@code embedded/echo}: answers without a network, at once, and always the same, so that
+ * everything can be tried offline. It answers {@code echo: <text of the last message>}. {@code
+ * !tool name {json}} makes it call that tool, if it was offered; then it answers {@code echo:
+ * <result>}. A token is four characters, begun ones included.
+ */
+public final class EchoModel implements ModelProvider {
+  public static final String PROVIDER = "embedded";
+  public static final String FULL_NAME = "embedded/echo";
+
+  private static final int WINDOW_TOKENS = 200_000;
+  private static final int DELTAS = 4;
+  private static final Pattern TOOL =
+      Pattern.compile("!tool\\s+(\\S+)\\s*(\\{.*\\})?\\s*", Pattern.DOTALL);
+
+  @Override
+  public String name() {
+    return PROVIDER;
+  }
+
+  @Override
+  public boolean isLocal() {
+    return true;
+  }
+
+  @Override
+  public int windowTokens(String model) {
+    return WINDOW_TOKENS;
+  }
+
+  @Override
+  public ModelAnswer ask(ModelRequest request, ModelListener listener) throws InterruptedException {
+    Message last =
+        request.messages().isEmpty() ? new Message.User("") : request.messages().getLast();
+    String heard = heard(last);
+    long input = input(request);
+    Matcher tool = TOOL.matcher(heard);
+    if (last instanceof Message.User
+        && tool.matches()
+        && request.tools().stream().anyMatch(offered -> offered.name().equals(tool.group(1)))) {
+      String arguments = tool.group(2) == null ? "{}" : tool.group(2);
+      ToolCall call = new ToolCall("echo_" + request.messages().size(), tool.group(1), arguments);
+      return answer("", List.of(call), StopReason.TOOL_CALLS, input);
+    }
+    String text = "echo: " + heard;
+    stream(text, listener);
+    return answer(text, List.of(), StopReason.END, input);
+  }
+
+  private static String heard(Message message) {
+    return switch (message) {
+      case Message.User user -> user.text();
+      case Message.Assistant said -> said.text();
+      case Message.ToolResult result -> result.text();
+    };
+  }
+
+  /** In a few parts, none of which ends within a character. */
+  private static void stream(String text, ModelListener listener) throws InterruptedException {
+    int size = Math.max(1, (text.length() + DELTAS - 1) / DELTAS);
+    int from = 0;
+    while (from < text.length()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      int to = Math.min(text.length(), from + size);
+      if (to < text.length() && Character.isHighSurrogate(text.charAt(to - 1))) {
+        to++;
+      }
+      listener.onText(text.substring(from, to));
+      from = to;
+    }
+  }
+
+  private static ModelAnswer answer(
+      String text, List<ToolCall> calls, StopReason stop, long input) {
+    long output = tokens(text) + calls.stream().mapToLong(call -> tokens(call.arguments())).sum();
+    return new ModelAnswer(
+        new Message.Assistant(text, calls, "", FULL_NAME),
+        stop,
+        new TokenUsage(input, output, 0, 0));
+  }
+
+  private static long input(ModelRequest request) {
+    return tokens(request.system())
+        + request.messages().stream().mapToLong(message -> tokens(heard(message))).sum();
+  }
+
+  private static long tokens(String text) {
+    return (text.length() + 3L) / 4;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.holdfast.models;
+
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Secret;
+import dev.holdfast.config.Section;
+import dev.holdfast.resilience.GuardConfig;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The {@code models} section of holdfast.yaml.
+ *
+ * @param parkAfter without a first token for so long, the person is told that the message is kept
+ * @param retry what the guard of each provider is made of; {@link #guard} adds its number of calls
+ *     at once
+ * @param providers every built-in one by its name, also those that are off
+ */
+public record ModelsConfig(
+    Levels levels,
+    Duration parkAfter,
+    GuardConfig retry,
+    ModelTimeouts timeouts,
+    Map<String, ProviderConfig> providers) {
+
+  public ModelsConfig {
+    Check.atLeast("park_after_secs", parkAfter, Duration.ofSeconds(1));
+    providers = Map.copyOf(providers);
+    for (String model : levels.all()) {
+      checkOn(model, providers);
+    }
+  }
+
+  /** With the keys of the process's environment for providers whose key the file does not give. */
+  public static ModelsConfig from(Section models) {
+    return from(models, System.getenv());
+  }
+
+  /** {@code environment}: where keys are looked for that the file does not give. */
+  public static ModelsConfig from(Section models, Map<String, String> environment) {
+    Map<String, ProviderConfig> providers = new LinkedHashMap<>();
+    Section section = models.section("providers");
+    for (KnownProvider known : KnownProvider.values()) {
+      String key = environment.getOrDefault(known.keyVariable(), "");
+      String url = environment.getOrDefault(known.urlVariable(), "");
+      providers.put(
+          known.key(),
+          section.section(known.key()).read(one -> ProviderConfig.from(one, known, key, url)));
+    }
+    return new ModelsConfig(
+        new Levels(
+            models.namedTexts("levels", defaultLevels(providers)),
+            models.text("default_level", Level.OPERATIONAL.key())),
+        models.seconds("park_after_secs", 15),
+        models.section("retry").read(GuardConfig::from),
+        models.section("timeouts").read(ModelTimeouts::from),
+        providers);
+  }
+
+  /** What the guard of a provider is made of. */
+  GuardConfig guard(String provider) {
+    ProviderConfig config = providers.get(provider);
+    return config == null ? retry : retry.withMaxConcurrent(config.concurrentMax());
+  }
+
+  /** The keys, also those from the environment: no text that leaves the server may hold one. */
+  public List<Secret> secrets() {
+    return providers.values().stream()
+        .map(ProviderConfig::apiKey)
+        .filter(key -> !key.isEmpty())
+        .toList();
+  }
+
+  /**
+   * The default model of each provider that is on, in their order; the built-in echo when none is.
+   */
+  private static Map<String, List<String>> defaultLevels(Map<String, ProviderConfig> providers) {
+    List<String> models =
+        Arrays.stream(KnownProvider.values())
+            .filter(known -> isOn(known.key(), providers))
+            .map(KnownProvider::defaultModel)
+            .toList();
+    return Map.of(
+        Level.OPERATIONAL.key(), models.isEmpty() ? List.of(EchoModel.FULL_NAME) : models);
+  }
+
+  private static void checkOn(String model, Map<String, ProviderConfig> providers) {
+    String provider = model.substring(0, model.indexOf('/'));
+    if (provider.equals(EchoModel.PROVIDER)) {
+      return;
+    }
+    if (KnownProvider.of(provider).isEmpty()) {
+      throw new IllegalArgumentException(
+          "levels must name models of embedded, anthropic, openai, gemini, minimax or ollama, got "
+              + model);
+    }
+    if (!isOn(provider, providers)) {
+      throw new IllegalArgumentException(
+          "levels must name models of providers that are on: "
+              + model
+              + " needs providers."
+              + provider
+              + (provider.equals(KnownProvider.OLLAMA.key()) ? ".base_url" : ".api_key"));
+    }
+  }
+
+  private static boolean isOn(String provider, Map<String, ProviderConfig> providers) {
+    ProviderConfig config = providers.get(provider);
+    return config != null && config.isOn();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.holdfast.models.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.ModelAnswer.StopReason;
+import dev.holdfast.api.TokenUsage;
+
+/**
+ * Sees each event of one answer before LangChain4j does, and keeps what that drops or blurs:
+ * whether the answer is whole, why it stopped, what it used, and the parts that the provider wants
+ * back unchanged. For one thread.
+ */
+public abstract class StreamWatch {
+  private boolean finished;
+  private boolean last;
+  private StopReason stop = StopReason.END;
+  private TokenUsage usage = TokenUsage.NONE;
+
+  /**
+   * One event, {@code name} empty where the stream names none.
+   *
+   * @throws CallFailedException when the event says that no answer will come of it
+   */
+  public abstract void see(String name, JsonNode data) throws CallFailedException;
+
+  /**
+   * The event as LangChain4j can read it: it refuses a whole event for one value that it does not
+   * know.
+   */
+  public String readable(JsonNode data, String text) {
+    return text;
+  }
+
+  /** What the provider wants back, as JSON; empty when there is nothing. */
+  public String opaque() {
+    return "";
+  }
+
+  /** Whether the provider said that the answer is whole. */
+  public final boolean isFinished() {
+    return finished;
+  }
+
+  /** Whether nothing that matters can come any more. */
+  final boolean isLast() {
+    return last;
+  }
+
+  public final StopReason stop() {
+    return stop;
+  }
+
+  public final TokenUsage usage() {
+    return usage;
+  }
+
+  /** The answer is whole; usage and the like may still come. */
+  protected final void finish(StopReason reason) {
+    stop = reason;
+    finished = true;
+  }
+
+  /** The stream is over for us, whatever the connection does. */
+  protected final void end() {
+    last = true;
+  }
+
+  protected final void stopsFor(StopReason reason) {
+    stop = reason;
+  }
+
+  protected final void used(TokenUsage total) {
+    usage = total;
+  }
+}

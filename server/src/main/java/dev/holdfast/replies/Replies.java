@@ -1,0 +1,260 @@
+package dev.holdfast.replies;
+
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.store.Outbox;
+import dev.holdfast.store.Reply;
+import dev.holdfast.store.Stories;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Posts what the outbox holds: the replies of one chat thread strictly in their order, threads at the same time. What it
+ * remembers is bounded; the outbox is the truth. Thread-safe; posting runs on virtual threads of its own.
+ */
+public final class Replies {
+  private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+
+  private static final int THREADS_MAX = 10_000;
+  private static final int SCAN_PAGE = 200;
+
+  /** More than the first one, because the store leaves out rows that it found damaged. */
+  private static final int THREAD_PAGE = 4;
+
+  private static final Duration AFTER_BUG = Duration.ofSeconds(15);
+  private static final Duration STOP_MAX = Duration.ofSeconds(5);
+
+  private final Book book;
+  private final Poster poster;
+  private final Time time;
+  private final int threadsMax;
+  private final Map<String, Route> routes = new ConcurrentHashMap<>();
+  private final Set<Halt> running = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean scanning = new AtomicBoolean();
+  private final AtomicBoolean scanAgain = new AtomicBoolean();
+  private final Object changed = new Object();
+  private volatile boolean stopped;
+
+  /** What posting works with. */
+  public record Neighbours(
+      Outbox outbox, Stories stories, Channels channels, Guards guards, News news) {}
+
+  public Replies(Neighbours around, RepliesConfig config, Time time, MeterRegistry metrics) {
+    this(
+        new Poster.Doors(
+            new Book.OfStore(around.outbox()),
+            around.channels(),
+            name -> new Gate.OfGuard(around.guards().guard(name))),
+        config,
+        new Telling(around.news(), around.stories()::add, metrics, time),
+        time,
+        THREADS_MAX);
+    Gauge.builder("holdfast.outbox.depth", around.outbox(), outbox -> (double) outbox.depth())
+        .register(metrics);
+    around.outbox().onPlanned(this::wake);
+  }
+
+  Replies(Poster.Doors doors, RepliesConfig config, Telling telling, Time time, int threadsMax) {
+    this.book = doors.book();
+    this.poster = new Poster(doors, config, telling, time);
+    this.time = time;
+    this.threadsMax = threadsMax;
+  }
+
+  /** Takes up what an earlier run left, in the background. */
+  public void start() {
+    rescan();
+  }
+
+  /** Something may be there to post for this thread. Returns at once. */
+  public void wake(String threadId) {
+    Route route = routes.computeIfAbsent(source(threadId), _ -> new Route(threadsMax));
+    route.wake(threadId);
+    work(route);
+  }
+
+  /** Looks through the whole outbox, page by page, in the background; a second call meanwhile looks once more. */
+  public void rescan() {
+    scanAgain.set(true);
+    if (!stopped && scanning.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("replies-scan").start(this::scan);
+    }
+  }
+
+  /**
+   * Waits until everything that can be posted now is posted; what waits for its time or for its platform stays.
+   *
+   * @return whether it came to that before the deadline
+   */
+  public boolean drain(Deadline deadline) throws InterruptedException {
+    synchronized (changed) {
+      while (!isIdle()) {
+        if (deadline.isOver()) {
+          return false;
+        }
+        changed.wait(20);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Begins no more posts and interrupts those that run: their outcome counts as unknown. Returns when the store knows, or
+   * after 5 s.
+   */
+  public void stop() throws InterruptedException {
+    stopped = true;
+    running.forEach(Halt::stop);
+    Deadline deadline = Deadline.in(time, STOP_MAX);
+    synchronized (changed) {
+      while (!running.isEmpty() && !deadline.isOver()) {
+        changed.wait(20);
+      }
+    }
+    if (!running.isEmpty()) {
+      LOG.warn("replies: {} posts did not stop; they count as unknown at the next start", running.size());
+    }
+  }
+
+  private boolean isIdle() {
+    return !scanning.get() && routes.values().stream().allMatch(Route::isIdle);
+  }
+
+  private void scan() {
+    try {
+      while (scanAgain.getAndSet(false) && !stopped) {
+        scanOnce();
+      }
+    } catch (RuntimeException e) {
+      LOG.error("replies: could not look through the outbox, next try in 15 s", e);
+      time.after(AFTER_BUG, this::rescan);
+    } finally {
+      scanning.set(false);
+      tellChange();
+    }
+    if (scanAgain.get()) {
+      rescan();
+    }
+  }
+
+  private void scanOnce() {
+    long afterSeq = 0;
+    List<Reply> page = book.open(afterSeq, SCAN_PAGE);
+    while (!page.isEmpty() && !stopped) {
+      page.forEach(reply -> wake(reply.reply().threadId()));
+      afterSeq = page.getLast().seq();
+      page = book.open(afterSeq, SCAN_PAGE);
+    }
+  }
+
+  private void work(Route route) {
+    for (Route.@Nullable Turn turn = next(route); turn != null; turn = next(route)) {
+      Route.Turn mine = turn;
+      Halt halt = new Halt();
+      running.add(halt);
+      if (stopped) {
+        halt.stop();
+      }
+      Thread.ofVirtual().name("replies-" + mine.threadId()).start(() -> run(route, mine, halt));
+    }
+  }
+
+  private Route.@Nullable Turn next(Route route) {
+    return stopped ? null : route.take();
+  }
+
+  /** One worker: posts the replies of one thread until there are none, or until it must wait. */
+  private void run(Route route, Route.Turn turn, Halt halt) {
+    try {
+      switch (postAll(turn, halt)) {
+        case Step.Wait(Duration wait) -> waitOn(route, turn.threadId(), wait);
+        case Step.Pause(Duration wait) -> pause(route, turn, wait);
+        case Step.Done _, Step.Next _ -> route.done(turn.threadId());
+      }
+    } catch (InterruptedException _) {
+      waitOn(route, turn.threadId(), Duration.ofSeconds(1));
+    } catch (RuntimeException e) {
+      LOG.error("thread {}: posting failed in an unforeseen way, next try in 15 s", turn.threadId(), e);
+      waitOn(route, turn.threadId(), AFTER_BUG);
+    } finally {
+      running.remove(halt);
+      tellChange();
+    }
+    work(route);
+    if (route.takeForgotten()) {
+      rescan();
+    }
+  }
+
+  private Step postAll(Route.Turn turn, Halt halt) throws InterruptedException {
+    boolean due = turn.due();
+    while (!halt.isStopped()) {
+      List<Reply> open = book.openOf(turn.threadId(), THREAD_PAGE);
+      if (open.isEmpty()) {
+        return new Step.Done();
+      }
+      Step step = poster.advance(open.getFirst(), due, halt);
+      if (!(step instanceof Step.Next)) {
+        return step;
+      }
+      due = false;
+    }
+    throw new InterruptedException("stopped");
+  }
+
+  private void waitOn(Route route, String threadId, Duration wait) {
+    route.waits(threadId);
+    after(
+        wait,
+        () -> {
+          route.due(threadId);
+          work(route);
+        });
+  }
+
+  private void pause(Route route, Route.Turn turn, Duration wait) {
+    if (route.pause(turn.threadId(), turn.due())) {
+      LOG.info("thread {}: its platform is away, next look in {} ms", turn.threadId(), wait.toMillis());
+      after(
+          wait,
+          () -> {
+            route.resume();
+            work(route);
+          });
+    }
+  }
+
+  /** Up to a fifth more, so that what failed together does not come back together. */
+  private void after(Duration wait, Runnable task) {
+    if (!stopped) {
+      long extra = ThreadLocalRandom.current().nextLong(wait.toNanos() / 5 + 1);
+      time.after(wait.plusNanos(extra), task);
+    }
+  }
+
+  private void tellChange() {
+    synchronized (changed) {
+      changed.notifyAll();
+    }
+  }
+
+  /** {@code channel:account} of {@code channel:account:conversation}. */
+  private static String source(String threadId) {
+    int channelEnd = threadId.indexOf(':');
+    int accountEnd = channelEnd < 0 ? -1 : threadId.indexOf(':', channelEnd + 1);
+    return accountEnd < 0 ? threadId : threadId.substring(0, accountEnd);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.holdfast.resilience;
+
+/** What can happen to a breaker. An event that answers a permit carries the permit's epoch. */
+sealed interface BreakerEvent {
+  /** A call asks to be let through; as a trial it would be given until {@code trialEndsNanos}. */
+  record Asked(long trialEndsNanos) implements BreakerEvent {}
+
+  record Succeeded(long epoch) implements BreakerEvent {}
+
+  /** A transient failure: the only kind that counts. */
+  record Failed(long epoch) implements BreakerEvent {}
+
+  /** The call says nothing about the dependency: it was wrong, refused for good, or cancelled. */
+  record Neutral(long epoch) implements BreakerEvent {}
+
+  /** The timer that the opening of this epoch has set. */
+  record Elapsed(long epoch) implements BreakerEvent {}
+
+  /** Opened by hand. */
+  record Tripped() implements BreakerEvent {}
+
+  /** Closed by hand. */
+  record Reset() implements BreakerEvent {}
+}

@@ -1,0 +1,215 @@
+package dev.holdfast.resilience;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Sorts what went wrong into failures: by type or status code first, by text last. */
+public final class Failures {
+  private static final int CAUSES_MAX = 10;
+  private static final Duration WAIT_MAX = Duration.ofDays(365);
+
+  /** Whole words only, in this order: a rate limit may speak of tokens, as an overflow does. */
+  private static final List<Words> TEXTS =
+      List.of(
+          new Words(FailureCode.RATE_LIMITED, "rate limit exceeded|rate limited|too many requests"),
+          new Words(FailureCode.OVERLOADED, "overloaded"),
+          new Words(
+              FailureCode.CONTEXT_OVERFLOW,
+              "prompt is too long|context_length_exceeded|maximum context length|exceeds? the context window"
+                  + "|exceeds? (?:the )?context (?:length|limit)|exceeds the maximum number of tokens"),
+          new Words(
+              FailureCode.NETWORK, "connection refused|connection reset|connection closed|broken pipe"),
+          new Words(FailureCode.TIMEOUT, "timeout|timed out"),
+          new Words(
+              FailureCode.IO,
+              "resource temporarily unavailable|too many open files|no space left on device"));
+
+  private Failures() {}
+
+  private record Words(FailureCode code, Pattern pattern) {
+    Words(FailureCode code, String words) {
+      this(code, Pattern.compile("(?<![\\w-])(?:" + words + ")(?![\\w-])", Pattern.CASE_INSENSITIVE));
+    }
+  }
+
+  /**
+   * What a thrown thing means. What carries a failure keeps it; what nobody foresaw is {@code INTERNAL}, or {@code
+   * BACKEND_FAILURE} when it is no bug of ours by its type.
+   */
+  public static Failure of(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++, cause = cause.getCause()) {
+      if (cause instanceof CallFailedException failed) {
+        return failed.failure();
+      }
+      FailureCode code = byType(cause);
+      if (code != null) {
+        return Failure.of(code, describe(cause));
+      }
+    }
+    return byText(thrown)
+        .orElseGet(
+            () ->
+                Failure.of(
+                    thrown instanceof RuntimeException || thrown instanceof Error
+                        ? FailureCode.INTERNAL
+                        : FailureCode.BACKEND_FAILURE,
+                    describe(thrown)));
+  }
+
+  /**
+   * What a status of an HTTP answer means.
+   *
+   * @param status from 300; anything below is no failure
+   * @param body what the answer said, looked at only where the status leaves it open; never copied into the failure,
+   *     because it may repeat a secret
+   * @param retryAfter see {@link #retryAfter}
+   */
+  public static Failure ofStatus(int status, String body, Duration retryAfter) {
+    FailureCode code = code(status, body);
+    return new Failure(
+        kind(status, code),
+        code,
+        "the other side answered " + status,
+        retryAfter,
+        Map.of("status", Integer.toString(status)));
+  }
+
+  private static FailureCode code(int status, String body) {
+    return switch (status) {
+      case 401, 403 -> FailureCode.AUTH;
+      case 402 -> FailureCode.QUOTA;
+      case 408, 504 -> FailureCode.TIMEOUT;
+      case 429 -> FailureCode.RATE_LIMITED;
+      case 503, 529 -> FailureCode.OVERLOADED;
+      case 400, 413, 422 ->
+          ofText(body)
+              .filter(code -> code == FailureCode.CONTEXT_OVERFLOW)
+              .orElse(FailureCode.INVALID_REQUEST);
+      case 409, 425 -> FailureCode.BACKEND_FAILURE;
+      default -> status >= 500 ? FailureCode.BACKEND_FAILURE : FailureCode.INVALID_REQUEST;
+    };
+  }
+
+  private static FailureKind kind(int status, FailureCode code) {
+    return switch (status) {
+      // The address is wrong, not the request: only a person can mend that.
+      case 404, 410 -> FailureKind.PERMANENT;
+      default -> status < 400 ? FailureKind.PERMANENT : code.kind();
+    };
+  }
+
+  /** What a text means by its words; the last resort. A bare number in a text is never a status. */
+  public static Optional<FailureCode> ofText(String text) {
+    return TEXTS.stream()
+        .filter(words -> words.pattern().matcher(text).find())
+        .map(Words::code)
+        .findFirst();
+  }
+
+  /**
+   * How long the other side asks to wait, from {@code retry-after-ms} or {@code retry-after} (seconds or an HTTP date);
+   * zero when it asks for nothing, for a time that has passed, or in a way that makes no sense.
+   *
+   * @param headers names in lower case
+   */
+  public static Duration retryAfter(Map<String, List<String>> headers, Instant now) {
+    Duration millis = number(first(headers, "retry-after-ms"), 1_000_000);
+    if (!millis.isZero()) {
+      return millis;
+    }
+    String value = first(headers, "retry-after");
+    return value.contains(":") ? untilDate(value, now) : number(value, 1_000_000_000);
+  }
+
+  private static String first(Map<String, List<String>> headers, String name) {
+    List<String> values = headers.getOrDefault(name, List.of());
+    return values.isEmpty() ? "" : values.getFirst().strip();
+  }
+
+  private static Duration number(String text, long nanosEach) {
+    if (!text.matches("\\d{1,12}(?:\\.\\d{1,9})?")) {
+      return Duration.ZERO;
+    }
+    double nanos = Double.parseDouble(text) * nanosEach;
+    return nanos >= WAIT_MAX.toNanos() ? WAIT_MAX : Duration.ofNanos((long) nanos);
+  }
+
+  private static Duration untilDate(String date, Instant now) {
+    try {
+      Instant until = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+      Duration wait = Duration.between(now, until);
+      if (wait.isNegative()) {
+        return Duration.ZERO;
+      }
+      return wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
+    } catch (DateTimeException _) {
+      return Duration.ZERO;
+    }
+  }
+
+  private static @Nullable FailureCode byType(Throwable thrown) {
+    return switch (thrown) {
+      case SocketTimeoutException _ -> FailureCode.TIMEOUT;
+      case TimeoutException _ -> FailureCode.TIMEOUT;
+      case HttpTimeoutException _ -> FailureCode.TIMEOUT;
+      case io.vertx.circuitbreaker.TimeoutException _ -> FailureCode.TIMEOUT;
+      case InterruptedException _ -> FailureCode.CANCELLED;
+      case InterruptedIOException _ -> FailureCode.CANCELLED;
+      case CancellationException _ -> FailureCode.CANCELLED;
+      case SocketException _ -> FailureCode.NETWORK;
+      case UnknownHostException _ -> FailureCode.NETWORK;
+      case UnresolvedAddressException _ -> FailureCode.NETWORK;
+      case SSLException _ -> FailureCode.NETWORK;
+      case ClosedChannelException _ -> FailureCode.NETWORK;
+      case EOFException _ -> FailureCode.NETWORK;
+      case IOException e -> ofText(text(e)).orElse(FailureCode.IO);
+      default -> null;
+    };
+  }
+
+  private static Optional<Failure> byText(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++, cause = cause.getCause()) {
+      Optional<FailureCode> code = ofText(text(cause));
+      if (code.isPresent()) {
+        return Optional.of(Failure.of(code.get(), describe(cause)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String text(Throwable thrown) {
+    String message = thrown.getMessage();
+    return message == null ? "" : message;
+  }
+
+  /** The type alone: a message of somebody else's may hold a secret. */
+  private static String describe(Throwable thrown) {
+    return thrown.getClass().getSimpleName();
+  }
+}

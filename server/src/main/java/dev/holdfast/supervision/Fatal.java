@@ -1,0 +1,41 @@
+package dev.holdfast.supervision;
+
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends the process when it is out of memory: also of direct memory and of native threads, which the JVM's own switch
+ * does not see. A process that limps on breaks promises that a restarted one keeps.
+ */
+public final class Fatal {
+  /** The exit status of a process that ran out of memory. */
+  public static final int OUT_OF_MEMORY = 3;
+
+  private static final int CAUSES_MAX = 20;
+
+  private Fatal() {}
+
+  /** Watches every thread that ends by a throw. Call once, before anything else runs. */
+  public static void haltOnOutOfMemory() {
+    // Asked for now: a process without memory can load and link nothing.
+    Runtime.getRuntime();
+    check(new IllegalStateException("nothing is wrong"));
+    Thread.setDefaultUncaughtExceptionHandler(Fatal::uncaught);
+  }
+
+  /** To be called with whatever a loop, an event loop or an executor has caught; halts if memory has run out. */
+  public static void check(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++, cause = cause.getCause()) {
+      if (cause instanceof OutOfMemoryError) {
+        // No shutdown hook: it would need memory, and the disk is consistent at every instant.
+        Runtime.getRuntime().halt(OUT_OF_MEMORY);
+      }
+    }
+  }
+
+  private static void uncaught(Thread thread, Throwable thrown) {
+    check(thrown);
+    LoggerFactory.getLogger(Fatal.class)
+        .error("thread {}: ended by {}", thread.getName(), Crash.describe(thrown));
+  }
+}

@@ -1,0 +1,122 @@
+package dev.holdfast.tools;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The tools by name, each call within its limits. Thread-safe. */
+public final class Toolbox {
+  private static final Logger LOG = LoggerFactory.getLogger(Toolbox.class);
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+
+  private record Entry(Tool tool, Arguments arguments) {}
+
+  private final Map<String, Entry> tools = new TreeMap<>();
+  private final OutputCap cap;
+  private final Secrets secrets;
+  private final Time time;
+  private final MeterRegistry meters;
+
+  /** @throws IllegalArgumentException when two tools have one name */
+  public Toolbox(List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
+    for (Tool tool : tools) {
+      if (this.tools.put(tool.spec().name(), new Entry(tool, new Arguments(tool.spec()))) != null) {
+        throw new IllegalArgumentException("two tools are called " + tool.spec().name());
+      }
+    }
+    this.cap = new OutputCap(output);
+    this.secrets = secrets;
+    this.time = time;
+    this.meters = meters;
+  }
+
+  /** What is offered to models, in a stable order. */
+  public List<ToolSpec> specs() {
+    return tools.values().stream().map(entry -> entry.tool().spec()).toList();
+  }
+
+  public Optional<Tool> find(String name) {
+    return Optional.ofNullable(tools.get(name)).map(Entry::tool);
+  }
+
+  /**
+   * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing failure of a
+   * repeatable tool, output capped with all of it in a file that the text names. An unknown tool, bad arguments, an
+   * exception, a timeout: an error result. Blocks.
+   *
+   * @throws InterruptedException when the turn is cancelled; the tool has been interrupted too
+   */
+  public ToolResult run(ToolCall call, ToolContext context) throws InterruptedException {
+    Entry entry = tools.get(call.tool());
+    if (entry == null) {
+      return invalid("There is no tool called " + call.tool() + ". There are: " + String.join(", ", tools.keySet()));
+    }
+    Optional<String> problem = entry.arguments().problem(call.arguments());
+    if (problem.isPresent()) {
+      return invalid(problem.get());
+    }
+    long begun = time.nanos();
+    ToolResult result = attempt(entry.tool(), call, context);
+    Failure failure = result.failure();
+    if (failure != null && failure.isPassing() && entry.tool().replay().isRepeatable()) {
+      time.sleep(RETRY_PAUSE);
+      result = attempt(entry.tool(), call, context);
+    }
+    measure(call, result, Duration.ofNanos(time.nanos() - begun));
+    String text = cap.cap(secrets.redact(result.text()), context);
+    return new ToolResult(text, result.failure(), result.facts());
+  }
+
+  private ToolResult attempt(Tool tool, ToolCall call, ToolContext context) throws InterruptedException {
+    FutureTask<ToolResult> task = new FutureTask<>(() -> tool.run(arguments(call), context));
+    Thread.ofVirtual().name("tool " + call.tool()).start(task);
+    try {
+      return task.get(tool.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      String text = "The tool did not end within " + tool.timeout().toSeconds() + " s and was stopped.";
+      return ToolResult.error(Failure.of(FailureCode.TIMEOUT, text));
+    } catch (ExecutionException e) {
+      Throwable bug = Objects.requireNonNull(e.getCause());
+      LOG.error("tool {}: threw in call {}", call.tool(), call.id(), bug);
+      String text = "The tool failed: " + bug.getClass().getSimpleName();
+      return ToolResult.error(Failure.of(FailureCode.INTERNAL, text));
+    } finally {
+      task.cancel(true);
+    }
+  }
+
+  private static String arguments(ToolCall call) {
+    return call.arguments().isBlank() ? "{}" : call.arguments();
+  }
+
+  private static ToolResult invalid(String text) {
+    return ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, text));
+  }
+
+  private void measure(ToolCall call, ToolResult result, Duration took) {
+    Failure failure = result.failure();
+    String outcome = failure == null ? "ok" : failure.code().name().toLowerCase(Locale.ROOT);
+    meters.counter("holdfast.tool.calls", "tool", call.tool(), "outcome", outcome).increment();
+    meters.timer("holdfast.tool", "tool", call.tool()).record(took);
+  }
+}

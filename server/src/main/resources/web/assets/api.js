@@ -1,0 +1,81 @@
+// The server's HTTP API. Each function resolves with the answer's body or rejects with an ApiError.
+
+/** A request that did not succeed. `status` is 0 when no answer came at all. */
+export class ApiError extends Error {
+  constructor(status, code, message, retryAfterMs = 0) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may succeed later. */
+  get passing() {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+const ANSWER_TIMEOUT_MS = 20_000;
+
+async function call(method, path, body) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+  } catch (failure) {
+    const code = failure.name === 'TimeoutError' ? 'TIMEOUT' : 'NETWORK';
+    throw new ApiError(0, code, 'The server did not answer.');
+  }
+  if (!response.ok) {
+    throw await refusal(response);
+  }
+  if (response.status === 204) {
+    return null;
+  }
+  try {
+    return await response.json();
+  } catch {
+    throw new ApiError(0, 'NETWORK', 'The answer was cut off.');
+  }
+}
+
+/** What the server said when it refused, as an ApiError. */
+export async function refusal(response) {
+  let error = {};
+  try {
+    error = (await response.json()).error ?? {};
+  } catch {
+    // A proxy in between may answer with a page of its own.
+  }
+  return new ApiError(response.status, error.code ?? '', error.message ?? '', waitOf(response));
+}
+
+/** Retry-After in milliseconds, 0 when there is none; it is seconds or a date. */
+function waitOf(response) {
+  const value = response.headers.get('Retry-After');
+  if (!value) {
+    return 0;
+  }
+  const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(millis) ? Math.min(Math.max(millis, 0), 120_000) : 0;
+}
+
+const threadPath = (id) => `/api/v1/threads/${encodeURIComponent(id)}`;
+
+export const login = (credentials) => call('POST', '/login', credentials);
+export const logout = () => call('POST', '/logout', {});
+export const status = () => call('GET', '/api/v1/status');
+export const threads = (limit) => call('GET', `/api/v1/threads?limit=${limit}`);
+export const thread = (id) => call('GET', threadPath(id));
+export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
+export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
+export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
+export const send = (id, text, dedupeKey) =>
+  call('POST', `${threadPath(id)}/messages`, { text, dedupe_key: dedupeKey });

@@ -1,0 +1,362 @@
+// One open conversation: keeps its transcript true by the log and the stream, and shows it.
+import * as api from './api.js';
+import * as store from './store.js';
+import { showStory } from './story.js';
+import { Stream } from './stream.js';
+import { isOurs, titleOf } from './threads.js';
+import { Transcript } from './transcript.js';
+import { View } from './view.js';
+import { elapsed, ofTurn, sentence } from './words.js';
+
+const ENTRIES_FIRST = 200;
+const ENTRIES_MAX = 1000;
+const RELOAD_FIRST_MS = 500;
+const RELOAD_MAX_MS = 15_000;
+
+const byId = (id) => document.getElementById(id);
+let view = null;
+
+export class Conversation {
+  #sender;
+  #hears;
+  #transcript;
+  #stream = null;
+  #closed = false;
+  #limit = ENTRIES_FIRST;
+  #loaded = false;
+  #stopping = false;
+  #connection = { state: 'connecting', until: 0 };
+  #clock = setInterval(() => this.#tick(), 500);
+  #wakeUp = () => {};
+
+  /** @param hears {onRefused(error), onOnline(), onChange(), onDraft(text)} */
+  constructor(threadId, sender, hears) {
+    this.threadId = threadId;
+    this.#sender = sender;
+    this.#hears = hears;
+    this.#transcript = new Transcript(threadId, () => Date.now());
+    // The view belongs to the page, and there is one page: each conversation takes it over.
+    view ??= new View({
+      onStory: (eventId) => showStory(eventId),
+      onRetry: (key) => current.#sender.retry(key),
+      onDiscard: (key) => current.#takeBack(key),
+    });
+    current = this;
+    view.clear();
+    this.trouble('');
+    byId('welcome').hidden = true;
+    byId('earlier').hidden = true;
+    byId('composer').hidden = !this.writable;
+    byId('readonly').hidden = this.writable;
+    byId('readonly').textContent = `This conversation lives on ${threadId.split(':')[0]}. It is shown here, and goes on there.`;
+    this.#show();
+    this.#load(false);
+  }
+
+  get writable() {
+    return isOurs(this.threadId);
+  }
+
+  close() {
+    this.#closed = true;
+    clearInterval(this.#clock);
+    this.#stream?.close();
+    this.#wakeUp();
+  }
+
+  hurry() {
+    this.#stream?.hurry();
+    this.#wakeUp();
+  }
+
+  say(text) {
+    const message = this.#sender.add(this.threadId, text);
+    this.#transcript.addLocal(message, 'sending');
+    if (!store.title(this.threadId)) {
+      store.keepTitle(this.threadId, text);
+    }
+    this.#show();
+    view.toBottom();
+  }
+
+  sending(message) {
+    this.trouble('');
+    this.#local(message, 'sending');
+  }
+
+  waiting(message, error) {
+    this.#local(message, 'retrying');
+    if (error.status !== 0) {
+      this.trouble(`${sentence(error)} Your message is tried again by itself.`);
+    }
+  }
+
+  failed(message, error) {
+    this.#local(message, 'failed', sentence(error));
+  }
+
+  accepted(message, eventId) {
+    if (message.threadId === this.threadId) {
+      this.trouble('');
+      this.#transcript.accepted(message.key, eventId);
+      this.#show();
+    }
+  }
+
+  /** Ends the running answer, if there is one. */
+  async stop() {
+    if (!this.#transcript.turn || this.#stopping) {
+      return;
+    }
+    this.#stopping = true;
+    this.#showTurn();
+    try {
+      await api.stop(this.threadId, false);
+      this.trouble('');
+    } catch (error) {
+      this.trouble(`Not stopped. ${sentence(error)}`);
+    }
+    this.#stopping = false;
+    this.#showTurn();
+  }
+
+  async earlier() {
+    this.#limit = ENTRIES_MAX;
+    this.#stream?.close();
+    await this.#load(false);
+  }
+
+  /** Shows a sentence above the box; an empty one takes it away. */
+  trouble(text) {
+    byId('trouble').textContent = text;
+    byId('trouble').hidden = !text;
+  }
+
+  /** Reads the log and goes on from its cursor; tries until it succeeds. */
+  async #load(marking) {
+    for (let failures = 0; !this.#closed; failures++) {
+      try {
+        const { entries, cursor } = await this.#log();
+        if (this.#closed) {
+          return;
+        }
+        this.#take(entries, marking);
+        this.#listen(cursor ?? '');
+        this.#askForTurn();
+        return;
+      } catch (error) {
+        if (!error.status && !error.code) {
+          throw error; // A bug of this page, and not a failure of the server.
+        }
+        if (error.status === 401 || error.status === 403) {
+          this.#hears.onRefused(error);
+          return;
+        }
+        await this.#rest(failures);
+      }
+    }
+  }
+
+  /** A conversation that nobody has begun yet is unknown to the server, and empty. */
+  async #log() {
+    try {
+      return await api.log(this.threadId, this.#limit);
+    } catch (error) {
+      if (error.status === 404) {
+        return { entries: [], cursor: '' };
+      }
+      throw error;
+    }
+  }
+
+  #take(entries, marking) {
+    const update = () => {
+      this.#transcript.load(entries, this.#sender.messages, marking);
+      this.#loaded = true;
+      this.#show();
+    };
+    if (this.#limit > ENTRIES_FIRST && !marking) {
+      view.keepPlace(update);
+    } else {
+      update();
+    }
+    view.speak();
+    byId('earlier').hidden = entries.length < this.#limit || this.#limit >= ENTRIES_MAX;
+    const first = entries.find((entry) => entry.role === 'user');
+    if (first && !store.title(this.threadId)) {
+      store.keepTitle(this.threadId, first.text);
+      this.#showTitle();
+    }
+  }
+
+  #listen(cursor) {
+    let blind = cursor === '';
+    this.#stream = new Stream(this.threadId, cursor, {
+      onEvent: (kind, data) => this.#onEvent(kind, data),
+      onGap: () => this.#load(true),
+      onState: (state, until) => {
+        this.#onState(state, until);
+        if (blind && state === 'open') {
+          blind = false;
+          this.#catchUp();
+        }
+      },
+      onRefused: (error) => this.#hears.onRefused(error),
+    });
+  }
+
+  /** Without a cursor, what was said between the first look and the stream's opening would be missing. */
+  async #catchUp() {
+    if (this.#transcript.items.length === 0) {
+      return;
+    }
+    try {
+      const { entries } = await this.#log();
+      if (!this.#closed) {
+        this.#take(entries, false);
+      }
+    } catch {
+      // The stream goes on, and a later gap or reload mends it.
+    }
+  }
+
+  /** Only a page that comes in the middle needs to ask; the stream tells the rest. */
+  async #askForTurn() {
+    if (!this.#transcript.items.some((item) => item.kind === 'user' && !['answered', 'failed'].includes(item.state))) {
+      return;
+    }
+    try {
+      this.#transcript.loadTurn(await api.thread(this.threadId));
+      this.#show();
+    } catch {
+      // The line below the messages stays empty until the next event.
+    }
+  }
+
+  #onEvent(kind, data) {
+    if (data.thread_id && data.thread_id !== this.threadId) {
+      return;
+    }
+    this.#transcript.apply(kind, data);
+    if (kind === 'turn.text') {
+      view.showSoon(() => current.#transcript.items);
+      this.#showTurn();
+      return;
+    }
+    this.#show();
+    if (kind === 'event.accepted' || kind === 'event.finished') {
+      this.#hears.onChange();
+    }
+  }
+
+  #onState(state, until) {
+    if (this.#closed) {
+      return;
+    }
+    this.#connection = { state, until };
+    if (state === 'open') {
+      this.#hears.onOnline();
+    }
+    this.#showConnection();
+  }
+
+  #local(message, state, why = '') {
+    if (message.threadId === this.threadId) {
+      this.#transcript.setLocal(message.key, state, why);
+      this.#show();
+    }
+  }
+
+  #takeBack(key) {
+    const message = this.#sender.discard(key);
+    this.#transcript.removeLocal(key);
+    this.#show();
+    if (message && !byId('say').value) {
+      this.#hears.onDraft(message.text);
+      store.keepDraft(this.threadId, message.text);
+    }
+  }
+
+  async #rest(failures) {
+    const millis = Math.min(RELOAD_FIRST_MS * 2 ** failures, RELOAD_MAX_MS) * (0.5 + Math.random() / 2);
+    this.#onState('waiting', Date.now() + millis);
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, millis);
+      this.#wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#onState('connecting', 0);
+  }
+
+  #show() {
+    if (this.#closed) {
+      return;
+    }
+    const { items } = this.#transcript;
+    view.show(items);
+    byId('welcome').hidden = !this.#loaded || items.length > 0 || !this.writable;
+    this.#showTitle();
+    this.#showTurn();
+  }
+
+  #showTitle() {
+    const title = this.#transcript.items.length === 0 && !store.title(this.threadId) ? 'New conversation' : titleOf(this.threadId);
+    byId('title').textContent = title;
+    document.title = title === 'New conversation' ? 'Holdfast' : `${title} · Holdfast`;
+  }
+
+  #showTurn() {
+    const { turn } = this.#transcript;
+    const line = byId('turn');
+    byId('stop').hidden = !turn || !this.writable;
+    byId('stop').disabled = this.#stopping;
+    if (!turn) {
+      line.replaceChildren();
+      delete line.dataset.phase;
+      return;
+    }
+    line.dataset.phase = turn.phase;
+    const words = this.#stopping ? 'stopping…' : ofTurn(turn);
+    if (line.firstElementChild?.textContent !== words) {
+      // The seconds are for the eye only: read aloud, they would never end.
+      line.replaceChildren(span(words), ' ', span(''));
+      line.lastElementChild.setAttribute('aria-hidden', 'true');
+    }
+    line.lastElementChild.textContent = elapsed(Date.now() - turn.since);
+  }
+
+  #showConnection() {
+    const { state, until } = this.#connection;
+    const seconds = Math.ceil((until - Date.now()) / 1000);
+    const offline = state === 'waiting' && navigator.onLine === false;
+    const words = {
+      open: 'connected',
+      connecting: 'connecting',
+      waiting: offline ? 'offline' : 'reconnecting',
+    }[state];
+    const line = byId('connection');
+    line.dataset.state = offline ? 'offline' : state;
+    if (line.textContent !== words) {
+      line.textContent = words;
+    }
+    line.title = state === 'waiting' && seconds > 0 ? `Next try in ${seconds} s` : '';
+  }
+
+  #tick() {
+    this.#showTurn();
+    if (this.#connection.state === 'waiting') {
+      this.#showConnection();
+    }
+  }
+}
+
+/** The conversation that the page shows. */
+let current = null;
+
+function span(text) {
+  const node = document.createElement('span');
+  node.textContent = text;
+  return node;
+}

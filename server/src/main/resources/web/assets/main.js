@@ -1,0 +1,206 @@
+// Puts the parts together: login, then one open conversation with its stream, its sender and its view.
+import * as api from './api.js';
+import { Conversation } from './conversation.js';
+import { Sender } from './sender.js';
+import * as store from './store.js';
+import { newThreadId, Threads } from './threads.js';
+import { sentence } from './words.js';
+
+const byId = (id) => document.getElementById(id);
+const composer = byId('composer');
+const say = byId('say');
+const coarsePointer = matchMedia('(pointer: coarse)');
+
+let conversation = null;
+
+const sender = new Sender({
+  onSending: (message) => conversation?.sending(message),
+  onAccepted: (message, eventId) => {
+    conversation?.accepted(message, eventId);
+    threads.refresh();
+  },
+  onWaiting: (message, error, until) => conversation?.waiting(message, error, until),
+  onFailed: (message, error) => conversation?.failed(message, error),
+  onRefused: () => askForLogin(''),
+});
+
+const threads = new Threads({
+  onOpen: (threadId) => goTo(threadId),
+  onNew: () => goTo(newThreadId()),
+  onRefused: () => askForLogin(''),
+});
+
+const hears = {
+  onRefused: (error) => askForLogin(error.status === 401 ? '' : sentence(error)),
+  onOnline: () => sender.start(),
+  onChange: () => threads.refresh(),
+  onDraft: (text) => fillComposer(text),
+};
+
+async function begin() {
+  showTheme(store.theme());
+  const refused = await useCode();
+  try {
+    await api.status();
+    openApp();
+  } catch (error) {
+    if (error.status === 401) {
+      askForLogin(refused);
+    } else {
+      openApp(); // The page is useful without the server: it says so, keeps drafts and tries again.
+    }
+  }
+}
+
+/** Exchanges the one-time code of the address for a session. It leaves the address at once: addresses get shared. */
+async function useCode() {
+  const url = new URL(location.href);
+  const code = url.searchParams.get('login');
+  if (code === null) {
+    return '';
+  }
+  url.searchParams.delete('login');
+  history.replaceState(null, '', url);
+  try {
+    await api.login({ code });
+    return '';
+  } catch (error) {
+    return error.status === 401 ? 'This login address was used already or is too old. Paste the token instead.' : sentence(error);
+  }
+}
+
+function askForLogin(why) {
+  conversation?.close();
+  conversation = null;
+  threads.stop();
+  document.body.dataset.view = 'login';
+  byId('login-error').hidden = !why;
+  byId('login-error').textContent = why;
+  byId('token').value = '';
+  byId('token').focus();
+}
+
+function openApp() {
+  document.body.dataset.view = 'chat';
+  threads.refresh();
+  openFromAddress();
+  sender.start();
+}
+
+function openFromAddress() {
+  const threadId = decodeURIComponent(location.hash.slice(1));
+  if (threadId.split(':').length < 3) {
+    history.replaceState(null, '', `#${encodeURIComponent(newThreadId())}`);
+    openFromAddress();
+    return;
+  }
+  conversation?.close();
+  conversation = new Conversation(threadId, sender, hears);
+  threads.select(threadId);
+  fillComposer(store.draft(threadId));
+  if (!coarsePointer.matches) {
+    say.focus();
+  }
+}
+
+const goTo = (threadId) => (location.hash = encodeURIComponent(threadId));
+
+function fillComposer(text) {
+  say.value = text;
+  sizeComposer();
+}
+
+/** Grows with its text, in browsers that cannot do so by style alone. */
+function sizeComposer() {
+  byId('send').disabled = say.value.trim() === '';
+  if (!CSS.supports('field-sizing', 'content')) {
+    say.rows = Math.min(8, say.value.split('\n').length);
+  }
+}
+
+function sendComposer() {
+  const text = say.value.trim();
+  if (!text || !conversation?.writable) {
+    return;
+  }
+  fillComposer('');
+  store.keepDraft(conversation.threadId, '');
+  conversation.say(text);
+}
+
+function showTheme(theme) {
+  const names = { system: 'as the system', light: 'light', dark: 'dark' };
+  if (theme === 'system') {
+    delete document.documentElement.dataset.theme;
+  } else {
+    document.documentElement.dataset.theme = theme;
+  }
+  byId('theme').textContent = `Theme: ${names[theme] ?? names.system}`;
+}
+
+byId('theme').addEventListener('click', () => {
+  const next = { system: 'light', light: 'dark', dark: 'system' }[store.theme()] ?? 'system';
+  store.keepTheme(next);
+  showTheme(next);
+});
+
+byId('logout').addEventListener('click', async () => {
+  try {
+    await api.logout();
+  } catch (error) {
+    conversation?.trouble(`You are still logged in: ${sentence(error)}`);
+    return;
+  }
+  sender.clear();
+  store.forget();
+  askForLogin('');
+});
+
+byId('login-form').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const token = byId('token').value.trim();
+  if (!token) {
+    return;
+  }
+  try {
+    await api.login({ token });
+    openApp();
+  } catch (error) {
+    askForLogin(error.status === 401 ? 'This token is not known here.' : sentence(error));
+  }
+});
+
+composer.addEventListener('submit', (event) => {
+  event.preventDefault();
+  sendComposer();
+  say.focus();
+});
+
+say.addEventListener('input', () => {
+  sizeComposer();
+  if (conversation) {
+    store.keepDraft(conversation.threadId, say.value);
+  }
+});
+
+say.addEventListener('keydown', (event) => {
+  // On a touch keyboard Enter is the only way to a new line; there the button sends.
+  if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !coarsePointer.matches) {
+    event.preventDefault();
+    sendComposer();
+  }
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && !byId('story').open && !threads.isOpen && !event.isComposing) {
+    conversation?.stop();
+  }
+});
+
+byId('stop').addEventListener('click', () => conversation?.stop());
+byId('earlier').addEventListener('click', () => conversation?.earlier());
+addEventListener('hashchange', () => document.body.dataset.view === 'chat' && openFromAddress());
+addEventListener('online', () => conversation?.hurry());
+document.addEventListener('visibilitychange', () => !document.hidden && conversation?.hurry());
+
+begin();

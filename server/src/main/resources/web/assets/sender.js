@@ -1,0 +1,134 @@
+// Brings messages to the server: one at a time, in order, until it says that it has them. Each carries a key of its
+// own, so that a try whose answer was lost is not doubled by the next one. What is on its way survives a reload.
+import * as api from './api.js';
+import * as store from './store.js';
+
+const WAIT_FIRST_MS = 1000;
+const WAIT_MAX_MS = 30_000;
+
+export class Sender {
+  #messages = store.unsent();
+  #hears;
+  #busy = false;
+  #wakeUp = () => {};
+
+  /** @param hears {onSending(message), onAccepted(message, eventId), onWaiting(message, error, untilMillis), onFailed(message, error), onRefused(error)} */
+  constructor(hears) {
+    this.#hears = hears;
+  }
+
+  /** Messages on their way, oldest first. */
+  get messages() {
+    return this.#messages;
+  }
+
+  /** Returns the message: {threadId, key, text, at}. */
+  add(threadId, text) {
+    const message = { threadId, key: randomKey(), text, at: Date.now() };
+    this.#messages.push(message);
+    this.#keep();
+    this.start();
+    return message;
+  }
+
+  /** Tries a failed message again. */
+  retry(key) {
+    const message = this.#messages.find((candidate) => candidate.key === key);
+    if (message) {
+      delete message.failed;
+      this.#keep();
+      this.#hears.onSending(message);
+      this.start();
+    }
+  }
+
+  /** Gives a message up. Returns it, so that its text can be put back into the box. */
+  discard(key) {
+    const message = this.#messages.find((candidate) => candidate.key === key);
+    this.#remove(key);
+    return message;
+  }
+
+  /** Forgets everything: someone else may log in next. */
+  clear() {
+    this.#messages = [];
+    this.#wakeUp();
+  }
+
+  /** Goes on now instead of after the wait: something says that the server may be back. */
+  async start() {
+    this.#wakeUp();
+    if (this.#busy) {
+      return;
+    }
+    this.#busy = true;
+    try {
+      let failures = 0;
+      for (let message = this.#next(); message; message = this.#next()) {
+        const outcome = await this.#try(message, failures);
+        if (outcome === 'stop') {
+          return;
+        }
+        failures = outcome === 'again' ? failures + 1 : 0;
+      }
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #next() {
+    return this.#messages.find((message) => !message.failed);
+  }
+
+  async #try(message, failures) {
+    try {
+      const answer = await api.send(message.threadId, message.text, message.key);
+      this.#remove(message.key);
+      this.#hears.onAccepted(message, answer.event_id);
+      return 'done';
+    } catch (error) {
+      if (error.status === 401) {
+        this.#hears.onRefused(error);
+        return 'stop';
+      }
+      if (error.passing) {
+        await this.#rest(message, error, failures);
+        return 'again';
+      }
+      message.failed = error.message || error.code || String(error.status);
+      this.#keep();
+      this.#hears.onFailed(message, error);
+      return 'done';
+    }
+  }
+
+  async #rest(message, error, failures) {
+    const most = Math.min(WAIT_FIRST_MS * 2 ** failures, WAIT_MAX_MS);
+    const millis = Math.max(error.retryAfterMs ?? 0, most / 2 + Math.random() * (most / 2));
+    this.#hears.onWaiting(message, error, Date.now() + millis);
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, millis);
+      this.#wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wakeUp = () => {};
+    this.#hears.onSending(message);
+  }
+
+  #remove(key) {
+    this.#messages = this.#messages.filter((message) => message.key !== key);
+    this.#keep();
+  }
+
+  #keep() {
+    store.keepUnsent(this.#messages);
+  }
+}
+
+/** 26 characters of chance. `crypto.randomUUID` would be missing on a page that is not served from localhost or by TLS. */
+export function randomKey() {
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  return Array.from(crypto.getRandomValues(new Uint8Array(26)), (byte) => alphabet[byte % 32]).join('');
+}

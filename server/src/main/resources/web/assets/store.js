@@ -1,0 +1,94 @@
+// What the browser keeps: drafts, messages not yet accepted, titles, the theme. All of it may be lost without harm
+// to anything the server promised, so a full or forbidden storage is not an error.
+
+const PREFIX = 'holdfast.';
+const TITLES_MAX = 200;
+const TITLE_CHARS_MAX = 80;
+
+function read(key, otherwise) {
+  try {
+    const text = localStorage.getItem(PREFIX + key);
+    return text === null ? otherwise : JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}
+
+function write(key, value) {
+  try {
+    localStorage.setItem(PREFIX + key, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const draft = (threadId) => read(`draft.${threadId}`, '');
+
+export function keepDraft(threadId, text) {
+  if (text) {
+    write(`draft.${threadId}`, text);
+  } else {
+    remove(`draft.${threadId}`);
+  }
+}
+
+/** Messages on their way, oldest first: [{threadId, key, text, at, failed?}]. */
+export function unsent() {
+  const messages = read('unsent', []);
+  return Array.isArray(messages) ? messages : [];
+}
+
+export const keepUnsent = (messages) => write('unsent', messages);
+
+export const title = (threadId) => read('titles', {})[threadId] ?? '';
+
+/** The newest titles are kept; an older one is found again when its conversation is opened. */
+export function keepTitle(threadId, text) {
+  const titles = read('titles', {});
+  delete titles[threadId];
+  titles[threadId] = text.replace(/\s+/g, ' ').trim().slice(0, TITLE_CHARS_MAX);
+  const ids = Object.keys(titles);
+  ids.slice(0, Math.max(0, ids.length - TITLES_MAX)).forEach((id) => delete titles[id]);
+  write('titles', titles);
+}
+
+/** 'light', 'dark' or 'system'. Stored bare, because theme.js reads it before anything else runs. */
+export function theme() {
+  try {
+    return localStorage.getItem(`${PREFIX}theme`) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+export function keepTheme(value) {
+  try {
+    if (value === 'system') {
+      localStorage.removeItem(`${PREFIX}theme`);
+    } else {
+      localStorage.setItem(`${PREFIX}theme`, value);
+    }
+  } catch {
+    // It holds until the page is closed.
+  }
+}
+
+/** Forgets all texts, when someone logs out. The theme is no secret. */
+export function forget() {
+  try {
+    Object.keys(localStorage)
+      .filter((key) => key.startsWith(PREFIX) && key !== `${PREFIX}theme`)
+      .forEach((key) => localStorage.removeItem(key));
+  } catch {
+    // Nothing was kept then.
+  }
+}
+
+function remove(key) {
+  try {
+    localStorage.removeItem(PREFIX + key);
+  } catch {
+    // It was never there.
+  }
+}

@@ -1,0 +1,110 @@
+// "What happened to this message?": its whole story in a dialog.
+import * as api from './api.js';
+import { element } from './view.js';
+import { elapsed, exactTime, fullTime, sentence } from './words.js';
+
+const dialog = document.getElementById('story');
+const body = document.getElementById('story-body');
+document.getElementById('story-close').addEventListener('click', () => dialog.close());
+dialog.addEventListener('click', (event) => {
+  if (event.target === dialog) {
+    dialog.close();
+  }
+});
+
+const WHAT = {
+  'event.accepted': 'Accepted and on disk',
+  'turn.started': 'A run began',
+  'turn.restart': 'The answer began again',
+  'turn.parked': 'Parked: the model is away',
+  'reply.planned': 'The reply was planned',
+  'reply.state': 'The reply moved on',
+  'event.finished': 'Finished',
+};
+
+/** Opens the dialog. Resolves when the story is shown or the reason why not. */
+export async function showStory(eventId) {
+  body.replaceChildren(element('p', '', 'Asking the server…'));
+  if (!dialog.open) {
+    dialog.showModal();
+  }
+  try {
+    body.replaceChildren(...nodesOf(await api.story(eventId)));
+  } catch (error) {
+    body.replaceChildren(element('p', 'error', sentence(error)));
+  }
+  body.focus();
+}
+
+function nodesOf(story) {
+  const nodes = [facts(story)];
+  if (story.story?.length > 0) {
+    nodes.push(element('h3', '', 'Step by step'), steps(story.story));
+  }
+  for (const call of story.model_calls ?? []) {
+    nodes.push(element('h3', '', `Model call at ${exactTime(call.at)}`), callFacts(call));
+  }
+  for (const reply of story.replies ?? []) {
+    nodes.push(element('h3', '', reply.parts > 1 ? `Reply, part ${reply.part} of ${reply.parts}` : 'Reply'), replyFacts(reply));
+  }
+  return nodes;
+}
+
+function facts(story) {
+  return list([
+    ['State', story.reason ? `${readable(story.state)}: ${story.reason}` : readable(story.state)],
+    ['Received', fullTime(story.received_at)],
+    ['Runs', String(story.attempts ?? 0)],
+    ['Cost', story.cost_usd ? `$${Number(story.cost_usd).toFixed(4)}` : 'none'],
+    ['Event', story.event_id],
+    ['Sender’s own id', story.dedupe_key],
+    ['Conversation', story.thread_id],
+  ]);
+}
+
+function callFacts(call) {
+  return list([
+    ['Model', `${call.provider}/${call.model}`.replace(`${call.provider}/${call.provider}/`, `${call.provider}/`)],
+    ['Outcome', readable(call.outcome)],
+    ['Tokens', `${call.input_tokens ?? 0} in, ${call.output_tokens ?? 0} out`],
+    ['Took', call.millis === undefined ? '' : `${call.millis} ms, first word after ${call.first_token_millis ?? '?'} ms`],
+  ]);
+}
+
+function replyFacts(reply) {
+  return list([
+    ['State', reply.detail ? `${readable(reply.state)}: ${reply.detail}` : readable(reply.state)],
+    ['Sends', reply.attempts ? String(reply.attempts) : ''],
+    ['Answer lost', reply.unknowns ? String(reply.unknowns) : ''],
+    ['Id', reply.reply_id],
+  ]);
+}
+
+function list(pairs) {
+  const node = element('dl', 'facts');
+  for (const [name, value] of pairs) {
+    if (value) {
+      node.append(element('dt', '', name), element('dd', '', value));
+    }
+  }
+  return node;
+}
+
+function steps(lines) {
+  const node = element('ol', 'steps');
+  const begin = Date.parse(lines[0].at);
+  for (const { at, what, ...details } of lines) {
+    const row = element('li', '');
+    const millis = Date.parse(at) - begin;
+    const after = millis < 10_000 ? `${millis} ms` : elapsed(millis);
+    row.append(element('span', '', WHAT[what] ?? readable(what)), ' ', element('span', 'when', `+${after}`));
+    const said = Object.entries(details).map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+    if (said.length > 0) {
+      row.append(element('span', 'details', said.join('  ')));
+    }
+    node.append(row);
+  }
+  return node;
+}
+
+const readable = (word) => String(word ?? '').toLowerCase().replace(/[._]/g, ' ');

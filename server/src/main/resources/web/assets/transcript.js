@@ -1,0 +1,298 @@
+// One chat thread as this page knows it: pure data, no page, no network. The server's log is the truth; the stream
+// moves it on; messages on their way stand at the end until the server names them.
+
+/** Labels in a reply's id, `<event>.<label>.<part>`, and what their texts are. */
+const KINDS = { a: 'answer', n: 'notice', e: 'problem', c: 'command' };
+const FINAL = new Set(['answered', 'silent', 'held', 'dead_lettered', 'cancelled']);
+
+/** {eventId, kind, base} of a reply's id, with or without its part number. */
+function takeApart(replyId) {
+  const match = /^(.*)\.([a-z])(?:\.(\d+))?$/.exec(replyId);
+  return match
+    ? { eventId: match[1], kind: KINDS[match[2]] ?? 'notice', base: `${match[1]}.${match[2]}` }
+    : { eventId: '', kind: 'notice', base: replyId };
+}
+
+export class Transcript {
+  /** [{key, kind, eventId, text, at, state, sender, live}] in order; kind: user, answer, notice, problem, command, divider. */
+  items = [];
+
+  /** What runs now, or null: {eventId, since, phase: thinking | writing | parked, attempt}. */
+  turn = null;
+
+  constructor(threadId, now) {
+    this.threadId = threadId;
+    this.now = now;
+  }
+
+  /** Who said it, where that may be several people; on this page it is always the reader. */
+  #named(sender) {
+    return this.threadId.startsWith('web:') ? '' : (sender ?? '');
+  }
+
+  /**
+   * Starts again from the server's log.
+   *
+   * @param marking whether to mark what was not known before as said meanwhile
+   */
+  load(entries, unsent, marking) {
+    const before = new Map(this.items.map((item) => [identity(item), item]));
+    const knewSome = this.items.some((item) => item.kind !== 'divider');
+    this.items = [];
+    this.turn = null;
+    let marked = !marking || !knewSome;
+    for (const entry of entries) {
+      const item = this.#fromLog(entry);
+      const old = before.get(identity(item));
+      item.key = old?.key ?? item.key;
+      if (!old && !marked) {
+        this.items.push(divider());
+        marked = true;
+      }
+      this.items.push(item);
+    }
+    this.#settle();
+    unsent
+      .filter((message) => message.threadId === this.threadId)
+      .forEach((message) => this.addLocal(message, message.failed ? 'failed' : 'sending'));
+  }
+
+  /** Says what the server is doing with this thread, for a page that came in the middle. */
+  loadTurn(view) {
+    if (!view || this.turn || !view.doing || view.doing === 'idle' || view.doing === 'queued') {
+      return;
+    }
+    const waiting =
+      this.items.findLast((item) => item.kind === 'user' && item.eventId && item.state === '') ??
+      this.items.find((item) => item.kind === 'user' && item.state === 'kept');
+    this.turn = {
+      eventId: waiting?.eventId ?? '',
+      since: Date.parse(view.since) || this.now(),
+      phase: view.doing.includes('park') ? 'parked' : 'thinking',
+      attempt: 1,
+      seenStart: false,
+    };
+    this.#setState(this.turn.eventId, this.turn.phase === 'parked' ? 'parked' : 'working');
+  }
+
+  /** A message that is on its way. */
+  addLocal(message, state) {
+    this.items.push({
+      key: message.key,
+      kind: 'user',
+      eventId: '',
+      text: message.text,
+      at: message.at,
+      state,
+      why: message.failed ?? '',
+    });
+  }
+
+  setLocal(key, state, why = '') {
+    const item = this.items.find((candidate) => candidate.key === key);
+    if (item && !item.eventId) {
+      item.state = state;
+      item.why = why;
+    }
+  }
+
+  removeLocal(key) {
+    this.items = this.items.filter((item) => item.key !== key || item.eventId);
+  }
+
+  /** The server named a message of ours. The stream may have told of it first, and may have been taken for another. */
+  accepted(key, eventId) {
+    const ours = this.items.find((item) => item.key === key);
+    if (!ours || ours.eventId === eventId) {
+      return;
+    }
+    const same = this.#user(eventId);
+    if (same) {
+      this.items = this.items.filter((item) => item !== ours);
+      return;
+    }
+    const guessed = ours.eventId;
+    ours.eventId = eventId;
+    if (guessed) {
+      this.items.push({ ...ours, key: guessed, eventId: guessed });
+    } else {
+      ours.state = 'kept';
+    }
+  }
+
+  /** Moves on by one event of the stream. Returns what a screen reader should say, or an empty text. */
+  apply(kind, data) {
+    const eventId = data.event_id ?? '';
+    switch (kind) {
+      case 'event.accepted':
+        this.#onAccepted(eventId, data);
+        return '';
+      case 'turn.started':
+        this.#dropLive(eventId);
+        this.#begin(eventId, 'thinking', data.attempt ?? 1);
+        return '';
+      case 'turn.text':
+        this.#onText(eventId, data.delta ?? '');
+        return '';
+      case 'turn.restart':
+        this.#dropLive(eventId);
+        this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1);
+        return '';
+      case 'turn.parked':
+        this.#dropLive(eventId);
+        this.#begin(eventId, 'parked', 1);
+        return '';
+      case 'reply.planned':
+        return this.#onReply(data);
+      case 'event.finished':
+        this.#onFinished(eventId, data.outcome ?? 'answered');
+        return '';
+      default:
+        return '';
+    }
+  }
+
+  #fromLog(entry) {
+    if (entry.role === 'user') {
+      const state = entry.pending ? 'kept' : '';
+      return { key: entry.event_id, kind: 'user', eventId: entry.event_id, text: entry.text, at: entry.at, state, sender: this.#named(entry.sender) };
+    }
+    const { eventId, kind, base } = takeApart(entry.id ?? '');
+    const spoken = entry.role === 'assistant' && kind === 'notice' ? 'answer' : kind;
+    return { key: base, kind: spoken, eventId: entry.event_id || eventId, text: entry.text, at: entry.at, state: '' };
+  }
+
+  /** After a load: whoever has an answer is answered; whoever has none yet is at least kept. */
+  #settle() {
+    const answered = new Set(
+      this.items.filter((item) => item.kind === 'answer' || item.kind === 'command').map((item) => item.eventId),
+    );
+    this.items
+      .filter((item) => item.kind === 'user' && answered.has(item.eventId))
+      .forEach((item) => (item.state = 'answered'));
+  }
+
+  #onAccepted(eventId, data) {
+    if (this.#user(eventId)) {
+      return;
+    }
+    const ours = this.items.find(
+      (item) => item.kind === 'user' && !item.eventId && item.text === data.text && item.state !== 'failed',
+    );
+    if (ours) {
+      ours.eventId = eventId;
+      ours.state = 'kept';
+      return;
+    }
+    this.items.push({
+      key: eventId,
+      kind: 'user',
+      eventId,
+      text: data.text ?? '',
+      at: this.now(),
+      state: 'kept',
+      sender: this.#named(data.sender),
+    });
+  }
+
+  #begin(eventId, phase, attempt) {
+    const user = this.#user(eventId);
+    if (user && FINAL.has(user.state)) {
+      return; // Replayed from before the log was read.
+    }
+    this.turn = { eventId, since: this.now(), phase, attempt };
+    this.#setState(eventId, phase === 'parked' ? 'parked' : 'working');
+  }
+
+  #onText(eventId, delta) {
+    if (this.items.some((item) => item.eventId === eventId && item.kind === 'answer' && !item.live)) {
+      return;
+    }
+    let live = this.items.find((item) => item.eventId === eventId && item.live);
+    if (!live) {
+      // Whoever comes in the middle of an answer has missed its beginning; the whole text follows at the end.
+      const begun = this.turn?.eventId === eventId && this.turn.seenStart !== false;
+      live = { key: `${eventId}.live`, kind: 'answer', eventId, text: begun ? '' : '… ', at: this.now(), state: '', live: true };
+      this.#insert(live);
+    }
+    live.text += delta;
+    if (this.turn?.eventId !== eventId) {
+      this.#begin(eventId, 'writing', 1);
+    } else {
+      this.turn.phase = 'writing';
+    }
+  }
+
+  #onReply(data) {
+    const { eventId, kind, base } = takeApart(data.reply_id ?? '');
+    const whose = data.event_id || eventId;
+    const parts = data.parts ?? 1;
+    const known = this.items.find((item) => item.key === base && !item.live);
+    if (known) {
+      this.#addPart(known, data);
+      return '';
+    }
+    if (kind === 'answer') {
+      // Several messages may be answered as one: what was streamed for the first becomes the reply to the last.
+      this.items = this.items.filter((item) => !item.live && item.key !== `${whose}.cut`);
+    }
+    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '' };
+    if (parts > 1) {
+      item.parts = [];
+      this.#addPart(item, data);
+    }
+    this.#insert(item);
+    return item.text;
+  }
+
+  /** A long reply comes in parts, each maybe twice. One that came whole from the log has no parts to add. */
+  #addPart(item, data) {
+    if (item.parts && data.part !== undefined) {
+      item.parts[data.part] = data.text ?? '';
+      item.text = Object.values(item.parts).join('\n');
+    }
+  }
+
+  #onFinished(eventId, outcome) {
+    this.#setState(eventId, outcome);
+    for (const item of this.items.filter((candidate) => candidate.eventId === eventId && candidate.live)) {
+      item.live = false;
+      item.key = `${eventId}.cut`;
+      item.state = 'stopped';
+    }
+    if (this.turn?.eventId === eventId) {
+      this.turn = null;
+    }
+  }
+
+  #setState(eventId, state) {
+    const user = this.#user(eventId);
+    if (user) {
+      user.state = state;
+    }
+  }
+
+  #user(eventId) {
+    return eventId ? this.items.find((item) => item.kind === 'user' && item.eventId === eventId) : undefined;
+  }
+
+  #dropLive(eventId) {
+    this.items = this.items.filter((item) => !(item.live && item.eventId === eventId));
+  }
+
+  /** Behind everything that belongs to the same event, so that an answer never stands below the next question. */
+  #insert(item) {
+    const last = this.items.findLastIndex((candidate) => candidate.eventId === item.eventId);
+    if (last < 0) {
+      this.items.push(item);
+    } else {
+      this.items.splice(last + 1, 0, item);
+    }
+  }
+}
+
+/** What makes an item the same one after a reload: a message its event, a reply its id. */
+const identity = (item) => (item.kind === 'user' ? `user ${item.eventId}` : item.key);
+
+let dividers = 0;
+const divider = () => ({ key: `divider ${++dividers}`, kind: 'divider', eventId: '', text: 'said meanwhile', at: 0, state: '' });

@@ -1,0 +1,246 @@
+// The list of messages on the page. Keeps one node per item and touches only what changed, so that a screen reader
+// hears each message once, a selection survives, and long conversations stay quick.
+import { copyButton, markdown } from './render.js';
+import { dateOf, fullTime, ofState, shortTime } from './words.js';
+
+/** An answer that is still being written is drawn at most this often, and less often when drawing takes long. */
+const DRAW_EVERY_MS = 60;
+const NEAR_BOTTOM_PX = 90;
+
+export class View {
+  #log = document.getElementById('log');
+  #scroller = document.getElementById('scroller');
+  #latest = document.getElementById('latest');
+  #nodes = new Map();
+  #hears;
+  #drawTimer = 0;
+  #drawMillis = 0;
+  #sticks = true;
+
+  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key)} */
+  constructor(hears) {
+    this.#hears = hears;
+    this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
+    this.#latest.addEventListener('click', () => this.toBottom());
+    // A phone's keyboard, or a picture of code that got its final width, changes what fits.
+    new ResizeObserver(() => this.#stick()).observe(this.#scroller);
+  }
+
+  /** Another conversation: begins with an empty list, at its end. */
+  clear() {
+    this.#log.setAttribute('aria-live', 'off');
+    this.#log.replaceChildren();
+    this.#nodes.clear();
+    this.#sticks = true;
+  }
+
+  /** From now on additions are news, and not the history that was just loaded. */
+  speak() {
+    setTimeout(() => this.#log.setAttribute('aria-live', 'polite'), 300);
+  }
+
+  /** Shows the items as they are now. */
+  show(items) {
+    const kept = new Set();
+    let previous = null;
+    for (const item of items) {
+      const node = this.#nodeOf(item);
+      kept.add(item.key);
+      const place = previous ? previous.nextSibling : this.#log.firstChild;
+      if (node !== place) {
+        this.#log.insertBefore(node, place);
+      }
+      previous = node;
+    }
+    for (const [key, { node }] of this.#nodes) {
+      if (!kept.has(key)) {
+        node.remove();
+        this.#nodes.delete(key);
+      }
+    }
+    this.#stick();
+  }
+
+  /** As show, but soon: the words of a stream come faster than a page can be drawn. */
+  showSoon(itemsOf) {
+    if (!this.#drawTimer) {
+      const wait = Math.max(DRAW_EVERY_MS, this.#drawMillis * 4);
+      this.#drawTimer = setTimeout(() => {
+        this.#drawTimer = 0;
+        const before = performance.now();
+        this.show(itemsOf());
+        this.#drawMillis = performance.now() - before;
+      }, wait);
+    }
+  }
+
+  toBottom() {
+    this.#sticks = true;
+    this.#stick();
+  }
+
+  /** Keeps what is read in place while older messages are put above it. */
+  keepPlace(change) {
+    const fromEnd = this.#scroller.scrollHeight - this.#scroller.scrollTop;
+    this.#sticks = false;
+    change();
+    this.#scroller.scrollTop = this.#scroller.scrollHeight - fromEnd;
+  }
+
+  #scrolled() {
+    const left = this.#scroller.scrollHeight - this.#scroller.scrollTop - this.#scroller.clientHeight;
+    this.#sticks = left < NEAR_BOTTOM_PX;
+    this.#latest.hidden = this.#sticks;
+  }
+
+  #stick() {
+    if (this.#sticks) {
+      this.#scroller.scrollTop = this.#scroller.scrollHeight;
+      this.#latest.hidden = true;
+    } else {
+      this.#scrolled();
+    }
+  }
+
+  #nodeOf(item) {
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}`;
+    const known = this.#nodes.get(item.key);
+    if (known?.version === version) {
+      return known.node;
+    }
+    const parts = known ?? { node: document.createElement(item.kind === 'divider' ? 'p' : 'article') };
+    parts.version = version;
+    this.#nodes.set(item.key, parts);
+    this.#fill(parts, item);
+    return parts.node;
+  }
+
+  #fill(parts, item) {
+    const { node } = parts;
+    node.className = classOf(item);
+    if (item.kind === 'divider') {
+      node.textContent = item.text;
+      return;
+    }
+    node.dataset.state = item.state;
+    node.dataset.kind = item.kind;
+    if (item.eventId) {
+      node.dataset.event = item.eventId;
+    }
+    // While it grows it is not read out; the finished answer is a new node, and that one is.
+    node.toggleAttribute('aria-hidden', false);
+    if (item.live) {
+      node.setAttribute('aria-hidden', 'true');
+    }
+    if (!parts.body) {
+      parts.body = element('div', item.kind === 'user' ? 'text' : 'body');
+      parts.body.dir = 'auto';
+      parts.meta = element('footer', 'meta');
+      node.append(whoOf(item), parts.body, parts.meta);
+    }
+    if (parts.text !== item.text) {
+      parts.text = item.text;
+      this.#fillText(parts.body, item);
+    }
+    parts.meta.replaceChildren(...this.#metaOf(item));
+  }
+
+  #fillText(body, item) {
+    if (item.kind === 'answer') {
+      body.classList.add('md');
+      body.replaceChildren(markdown(item.text));
+    } else {
+      body.textContent = item.text;
+    }
+  }
+
+  #metaOf(item) {
+    if (item.live) {
+      return [];
+    }
+    if (item.kind === 'user') {
+      return this.#metaOfUser(item);
+    }
+    const nodes = [timeOf(item)];
+    if (item.state === 'stopped') {
+      nodes.push(element('span', '', 'cut off here'));
+    }
+    if (item.kind === 'answer') {
+      nodes.push(copyButton(() => item.text));
+    }
+    return nodes;
+  }
+
+  #metaOfUser(item) {
+    const { mark, text } = ofState(item.state);
+    const nodes = [timeOf(item)];
+    if (item.eventId) {
+      const button = element('button', 'state', text ? `${mark} ${text}` : 'details');
+      button.type = 'button';
+      button.title = 'What happened to this message?';
+      button.setAttribute('aria-label', `${text || 'details'}: what happened to this message?`);
+      button.addEventListener('click', () => this.#hears.onStory(item.eventId));
+      nodes.push(button);
+    } else {
+      nodes.push(element('span', 'state', `${mark} ${text}`));
+    }
+    if (item.why) {
+      nodes.push(element('span', '', item.why));
+    }
+    if (item.state === 'failed') {
+      nodes.push(this.#action('Try again', () => this.#hears.onRetry(item.key)));
+      nodes.push(this.#action('Take back', () => this.#hears.onDiscard(item.key)));
+    }
+    return nodes;
+  }
+
+  #action(label, run) {
+    const button = element('button', '', label);
+    button.type = 'button';
+    button.addEventListener('click', run);
+    return button;
+  }
+}
+
+function classOf(item) {
+  switch (item.kind) {
+    case 'divider':
+      return 'divider';
+    case 'user':
+      return 'msg user';
+    case 'answer':
+      return `msg answer${item.live ? ' live' : ''}${item.state === 'stopped' ? ' stopped' : ''}`;
+    case 'command':
+      return 'msg notice command';
+    case 'problem':
+      return 'msg notice problem';
+    default:
+      return 'msg notice';
+  }
+}
+
+/** Who speaks, for those who do not see on which side it stands; someone else's name for all. */
+function whoOf(item) {
+  if (item.kind !== 'user') {
+    return element('span', 'unseen', item.kind === 'answer' ? 'Holdfast says:' : 'Notice:');
+  }
+  return item.sender ? element('span', 'who', item.sender) : element('span', 'unseen', 'You say:');
+}
+
+function timeOf(item) {
+  const node = element('time', '', shortTime(item.at));
+  node.dateTime = dateOf(item.at).toISOString();
+  node.title = fullTime(item.at);
+  return node;
+}
+
+export function element(tag, className, text = '') {
+  const node = document.createElement(tag);
+  if (className) {
+    node.className = className;
+  }
+  if (text) {
+    node.textContent = text;
+  }
+  return node;
+}

@@ -1,0 +1,266 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CliTest {
+  @TempDir Path folder;
+  private FakeServer server;
+  private CommandLineOf line;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new FakeServer();
+    line = new CommandLineOf(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void aWrongCommandLineIsUsage() {
+    assertThat(line.run()).isEqualTo(64);
+    assertThat(line.err()).contains("Usage: holdfast", "chat", "Exit codes");
+    assertThat(line.run("statsu")).isEqualTo(64);
+    assertThat(line.err()).contains("statsu", "status");
+    assertThat(line.run("status", "--no-such")).isEqualTo(64);
+    assertThat(line.run("dlq")).isEqualTo(64);
+    assertThat(line.run("dlq", "replay")).isEqualTo(64);
+    assertThat(line.run("dlq", "list", "--older-than", "soon")).isEqualTo(64);
+    assertThat(line.err()).contains("write for example 90s, 15m, 2h or 7d");
+    assertThat(line.run("status", "--url", "ftp://x")).isEqualTo(64);
+  }
+
+  @Test
+  void everyCommandHasHelpThatFitsAScreen() {
+    for (List<String> command :
+        List.of(
+            List.of("run"),
+            List.of("chat"),
+            List.of("status"),
+            List.of("doctor"),
+            List.of("trace"),
+            List.of("threads", "list"),
+            List.of("threads", "show"),
+            List.of("threads", "reset"),
+            List.of("dlq", "list"),
+            List.of("dlq", "show"),
+            List.of("dlq", "replay"),
+            List.of("dlq", "discard"),
+            List.of("config", "check"),
+            List.of("config", "show"),
+            List.of("version"))) {
+      String[] args = command.toArray(String[]::new);
+      String[] help = java.util.Arrays.copyOf(args, args.length + 1);
+      help[args.length] = "--help";
+      assertThat(line.run(help)).as("%s", command).isZero();
+      assertThat(line.out()).contains("Usage: holdfast " + String.join(" ", command), "--json");
+      assertThat(line.out().lines()).allMatch(text -> text.length() <= 100);
+    }
+  }
+
+  @Test
+  void runTellsTheStarterWhatWasAsked() {
+    assertThat(line.run("run", "--data", "d", "--strict")).isZero();
+    assertThat(line.run("run", "--config", "c.yaml", "--take-over")).isZero();
+    RunOptions first = line.started().getFirst();
+    assertThat(first.config()).isEqualTo(Path.of("conf/holdfast.yaml"));
+    assertThat(first.configNamed()).isFalse();
+    assertThat(first.data()).contains(Path.of("d"));
+    assertThat(first.strict()).isTrue();
+    assertThat(first.takeOver()).isFalse();
+    RunOptions second = line.started().getLast();
+    assertThat(second.configNamed()).isTrue();
+    assertThat(second.data()).isEmpty();
+    assertThat(second.takeOver()).isTrue();
+  }
+
+  @Test
+  void withoutAServerItSaysSoAndHowToStartOne() {
+    String url = server.url();
+    server.close();
+    for (String[] args :
+        new String[][] {
+          {"status"},
+          {"trace", "x"},
+          {"dlq", "list"},
+          {"dlq", "show", "1"},
+          {"threads", "list"},
+          {"chat", "hello"}
+        }) {
+      String[] all = java.util.Arrays.copyOf(args, args.length + 2);
+      all[args.length] = "--url";
+      all[args.length + 1] = url;
+      assertThat(line.run(all)).as(args[0]).isEqualTo(74);
+      assertThat(line.err()).contains("no server runs at " + url, "holdfast run");
+    }
+    assertThat(line.run("status", "--json", "--url", url)).isEqualTo(74);
+    assertThat(line.err()).startsWith("{\"error\":\"no server runs");
+  }
+
+  @Test
+  void theTokenComesFromTheDataFolder() throws IOException {
+    line.environment(Map.of());
+    assertThat(line.run(server, "status")).isEqualTo(1);
+    assertThat(line.err()).contains("does not accept the token");
+    Files.createDirectory(folder.resolve("data"));
+    Files.writeString(folder.resolve("data/token"), "good-token\n");
+    server.on("GET /api/v1/breakers", 200, "{\"breakers\":[]}");
+    assertThat(line.run(server, "status")).isZero();
+  }
+
+  @Test
+  void statusShowsWhatIsNotWell() {
+    server
+        .on("GET /api/v1/breakers", 200, "{\"breakers\":[{\"name\":\"llm:x\",\"state\":\"OPEN\"}]}")
+        .on("GET /ready", 503, "{\"checks\":[{\"id\":\"store\",\"status\":\"DOWN\"}]}");
+    assertThat(line.run(server, "status")).isZero();
+    assertThat(line.out())
+        .contains("ready", "Holdfast 1.2", "accepted 3", "breaker llm:x is OPEN", "store: DOWN");
+    server.on("GET /api/v1/status", 200, "{\"ready\":false,\"refusal\":\"disk full\\u001b[2J\"}");
+    assertThat(line.run(server, "status")).isEqualTo(1);
+    assertThat(line.out()).contains("not ready: disk full").doesNotContain("\u001b");
+    assertThat(line.run(server, "status", "--json")).isEqualTo(1);
+    assertThat(line.out()).contains("\"health\"", "\"breakers\"");
+  }
+
+  @Test
+  void traceTellsAStory() {
+    server.on(
+        "GET /api/v1/events/e%2F1",
+        200,
+        """
+        {"event_id":"e/1","dedupe_key":"w1","thread_id":"webhook:ci:t","source":"webhook:ci",
+         "sender":"ada","text":"hello\\nthere","state":"answered","attempts":2,"cost_usd":0.0123,
+         "received_at":"2026-01-01T10:00:00Z",
+         "story":[{"at":"2026-01-01T10:00:00Z","what":"event.accepted"},
+                  {"at":"2026-01-01T10:00:05.500Z","what":"turn.started","attempt":2}],
+         "model_calls":[{"at":"2026-01-01T10:00:02Z","provider":"p","model":"m","outcome":"timeout",
+                         "input_tokens":5,"output_tokens":0,"cost_usd":0,"first_token_millis":-1,
+                         "millis":1500}],
+         "replies":[{"reply_id":"e/1.a.1","part":1,"parts":1,"state":"sent","attempts":1,
+                     "unknowns":1,"text":"hi"}]}
+        """);
+    assertThat(line.run(server, "trace", "e/1")).isZero();
+    assertThat(line.out())
+        .containsSubsequence(
+            "event e/1",
+            "ada on webhook:ci",
+            "hello there",
+            "answered after 2 attempts, cost $0.0123",
+            "10:00:00.000Z",
+            "event accepted",
+            "10:00:02.000Z",
+            "+2.0 s model p/m: timeout in 1.5 s, 5 tokens in",
+            "+5.5 s turn started (attempt 2)",
+            "part 1 of 1: sent after 1 attempt(s), 1 with an unknown outcome");
+    assertThat(line.run(server, "trace", "no")).isEqualTo(1);
+    assertThat(line.err()).contains("unknown (NOT_FOUND)");
+  }
+
+  @Test
+  void threadsAreListedShownAndReset() {
+    server
+        .on(
+            "GET /api/v1/threads?limit=50",
+            200,
+            "{\"threads\":[{\"thread_id\":\"web:main:a\",\"last_at\":\"2026-01-01T10:00:00Z\","
+                + "\"events\":3,\"open\":1,\"doing\":\"model\"}]}")
+        .on("GET /api/v1/threads/a%2Fb", 200, "{\"thread_id\":\"web:main:a/b\"}")
+        .on(
+            "GET /api/v1/threads/a%2Fb/log?limit=50",
+            200,
+            "{\"entries\":[{\"role\":\"user\",\"sender\":\"ada\",\"text\":\"hi\",\"pending\":true}]}")
+        .on("POST /api/v1/threads/a%2Fb/reset", 200, "{\"reset\":true}");
+    assertThat(line.run(server, "threads", "list")).isZero();
+    assertThat(line.out()).contains("web:main:a  2026-01-01 10:00:00Z  3       1     model");
+    assertThat(line.run(server, "threads", "show", "a/b")).isZero();
+    assertThat(line.out()).contains("ada: hi", "pending");
+    assertThat(line.run(server, "threads", "reset", "a/b")).isZero();
+  }
+
+  @Test
+  void allDeadLettersAreReplayedInPagesAndAFailureIsNamed() {
+    String two = "{\"dead_letters\":[{\"id\":\"1\"},{\"id\":\"2\"}]}";
+    server
+        .on("GET /api/v1/dead-letters?limit=500&older_than_secs=7200", 200, two)
+        .on(
+            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200",
+            200,
+            "{\"dead_letters\":[{\"id\":\"2\"},{\"id\":\"3\"}]}")
+        .on(
+            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200",
+            200,
+            "{\"dead_letters\":[{\"id\":\"2\"}]}")
+        .on("POST /api/v1/dead-letters/1/replay", 200, "{\"replayed\":true}")
+        .on("POST /api/v1/dead-letters/3/replay", 200, "{\"replayed\":true}");
+    String[] args = {"dlq", "replay", "--all", "--older-than", "2h"};
+    assertThat(line.run(server, args)).isEqualTo(1);
+    assertThat(line.out()).contains("2: not replayed: unknown (NOT_FOUND)", "2 of 3 replayed");
+    server.requests.clear();
+    assertThat(line.run(server, "dlq", "replay", "--all", "--older-than", "2h", "--dry-run"))
+        .isZero();
+    assertThat(line.out()).contains("1: would replay", "3 in all; nothing was changed");
+    assertThat(server.requests).noneMatch(request -> request.startsWith("POST"));
+  }
+
+  @Test
+  void deadLettersAreListedShownAndDiscarded() {
+    server
+        .on(
+            "GET /api/v1/dead-letters?limit=50&kind=event",
+            200,
+            "{\"dead_letters\":[{\"id\":\"7\",\"kind\":\"event\",\"reason\":\"died\\n3 times\"}],"
+                + "\"counts\":{\"event\":1}}")
+        .on("GET /api/v1/dead-letters/7", 200, "{\"id\":\"7\",\"payload\":\"{}\"}")
+        .on("DELETE /api/v1/dead-letters/7", 200, "{\"discarded\":true}");
+    assertThat(line.run(server, "dlq", "list", "--kind", "event")).isZero();
+    assertThat(line.out()).contains("died 3 times");
+    assertThat(line.err()).contains("in all: event 1");
+    assertThat(line.run(server, "dlq", "show", "7")).isZero();
+    assertThat(line.run(server, "dlq", "discard", "7", "--json")).isZero();
+    assertThat(line.out()).contains("\"discarded\" : 1");
+  }
+
+  @Test
+  void configIsCheckedAndShownWithoutAServer() throws IOException {
+    assertThat(line.run("config", "check")).isZero();
+    Path file = folder.resolve("h.yaml");
+    Files.writeString(file, "http: {port: 70000}\napi: {key: hush-hush}\nhtp: 1\n");
+    assertThat(line.run("config", "check", "--config", file.toString())).isEqualTo(78);
+    assertThat(line.out().lines())
+        .containsExactly(
+            file + ":1: http: port must be from 0 to 65535, got 70000",
+            file + ":3: unknown key htp; did you mean http?");
+    assertThat(line.run("config", "check", "--json", "--config", file.toString())).isEqualTo(78);
+    assertThat(line.out()).contains("\"line\" : 3");
+    assertThat(line.run("config", "show", "--config", file.toString())).isEqualTo(78);
+    assertThat(line.out()).contains("key: \"***\"").doesNotContain("hush");
+    assertThat(line.run("config", "check", "--config", "no.yaml")).isEqualTo(78);
+    assertThat(line.run("version", "--json")).isZero();
+  }
+
+  @Test
+  void theDoctorLooksAtEverything() throws IOException {
+    Files.createDirectory(folder.resolve("data"));
+    int exit = line.run(server, "doctor", "--json");
+    assertThat(line.out())
+        .contains("\"SQLite\"", "\"fsync\"", "\"file system\"", "\"http port\"", "\"server\"");
+    assertThat(exit).isIn(0, 1);
+    Files.writeString(folder.resolve("h.yaml"), "nonsense: 1");
+    assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
+    assertThat(line.out()).contains("BAD   configuration", "unknown key nonsense");
+    assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+}

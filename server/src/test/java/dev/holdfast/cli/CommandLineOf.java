@@ -1,0 +1,96 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import dev.holdfast.time.SystemTime;
+import java.io.BufferedReader;
+import java.io.PrintWriter;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Runs one command line as a person would, and keeps what it printed. */
+final class CommandLineOf {
+  private final Path folder;
+  private final List<RunOptions> started = new ArrayList<>();
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Map<String, String> environment = Map.of("HOLDFAST_TOKEN", "good-token", "USER", "ada");
+  private String in = "";
+  private boolean terminal;
+
+  CommandLineOf(Path folder) {
+    this.folder = folder;
+  }
+
+  CommandLineOf environment(Map<String, String> given) {
+    environment = given;
+    return this;
+  }
+
+  CommandLineOf input(String text) {
+    in = text;
+    return this;
+  }
+
+  CommandLineOf atATerminal() {
+    terminal = true;
+    return this;
+  }
+
+  int run(FakeServer server, String... args) {
+    return run(
+        Stream.concat(Stream.of(args), Stream.of("--url", server.url())).toArray(String[]::new));
+  }
+
+  int run(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    Screen screen = new Screen(new PrintWriter(out), new PrintWriter(err), terminal, "1");
+    World world =
+        new World(
+            environment,
+            new BufferedReader(new StringReader(in)),
+            screen,
+            folder,
+            new SystemTime());
+    return Cli.run(
+        world,
+        args,
+        options -> {
+          started.add(options);
+          return 0;
+        },
+        CommandLineOf::config);
+  }
+
+  String out() {
+    return out.toString();
+  }
+
+  String err() {
+    return err.toString();
+  }
+
+  List<RunOptions> started() {
+    return started;
+  }
+
+  /** A configuration of which these tests know as much as they need. */
+  private static int config(Section root) {
+    root.section("server").text("data_dir", "data");
+    Section http = root.section("http");
+    http.text("host", "127.0.0.1");
+    root.section("api").secret("key");
+    return http.read(
+        section -> {
+          int port = section.whole("port", 8080);
+          Check.port("port", port);
+          return port;
+        });
+  }
+}

@@ -1,0 +1,78 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import ch.qos.logback.core.AppenderBase;
+import dev.holdfast.config.Secrets;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class LogsTest {
+  private final LoggerContext context = new LoggerContext();
+
+  LogsTest() {
+    context.setMDCAdapter(new LogbackMDCAdapter());
+  }
+
+  private LoggingEvent event(String message, Throwable error) {
+    return new LoggingEvent(
+        "x", context.getLogger("dev.holdfast.X"), Level.WARN, message, error, null);
+  }
+
+  @Test
+  void aLineIsOneJsonObjectWithoutSecrets() throws Exception {
+    Secrets secrets = new Secrets();
+    secrets.add("hush-hush");
+    context.putObject("holdfast.secrets", secrets);
+    JsonLineEncoder encoder = new JsonLineEncoder();
+    encoder.setContext(context);
+    String line =
+        new String(
+            encoder.encode(
+                event("thread t: \"hush-hush\"\n{\"level\":\"forged\"}", new Error("hush-hush"))),
+            StandardCharsets.UTF_8);
+    assertThat(line).endsWith("}\n").doesNotContain("hush");
+    assertThat(line.strip()).doesNotContain("\n");
+    assertThat(Json.parse(line).path("level").asText()).isEqualTo("warn");
+    assertThat(Json.parse(line).path("message").asText()).startsWith("thread t: \"***\"\n{");
+    assertThat(Json.parse(line).path("error").asText())
+        .contains("java.lang.Error: ***", "LogsTest");
+  }
+
+  @Test
+  @Timeout(30)
+  void aReaderThatHangsBlocksNobody() {
+    CountDownLatch hangs = new CountDownLatch(1);
+    AppenderBase<ILoggingEvent> slow =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            try {
+              hangs.await();
+            } catch (InterruptedException _) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    slow.setContext(context);
+    slow.start();
+    LogQueue queue = new LogQueue();
+    queue.setContext(context);
+    queue.setQueueSize(10);
+    queue.addAppender(slow);
+    queue.start();
+    for (int i = 0; i < 1000; i++) {
+      queue.doAppend(event("line " + i, new Error("e")));
+    }
+    assertThat(queue.dropped()).isBetween(950L, 995L);
+    hangs.countDown();
+    queue.stop();
+  }
+}

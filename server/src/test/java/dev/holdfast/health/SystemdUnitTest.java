@@ -1,0 +1,97 @@
+package dev.holdfast.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/** The shipped unit file, as systemd itself reads it. */
+class SystemdUnitTest {
+  private static final Path FOLDER = Path.of("..", "systemd");
+  private static final Path UNIT = FOLDER.resolve("holdfast.service");
+
+  private record Ran(int status, String output) {}
+
+  static boolean hasSystemdAnalyze() {
+    return runs("systemd-analyze") && Files.isExecutable(Path.of("/usr/bin/java"));
+  }
+
+  static boolean hasSysusers() {
+    return runs("systemd-sysusers") && runs("systemd-tmpfiles");
+  }
+
+  private static boolean runs(String command) {
+    try {
+      return run(command, "--version").status() == 0;
+    } catch (IOException | InterruptedException e) {
+      return false;
+    }
+  }
+
+  private static Ran run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ran(process.waitFor(), output);
+  }
+
+  @Test
+  @EnabledIf("hasSystemdAnalyze")
+  void itsExposureIsAtMostTwo() throws Exception {
+    Ran ran =
+        run(
+            "systemd-analyze",
+            "security",
+            "--offline=yes",
+            "--threshold=20",
+            "--no-pager",
+            UNIT.toRealPath().toString());
+    assertThat(ran.status()).as(ran.output()).isZero();
+  }
+
+  @Test
+  @EnabledIf("hasSystemdAnalyze")
+  void systemdFindsNothingWrongWithIt() throws Exception {
+    Ran ran = run("systemd-analyze", "verify", "--man=no", UNIT.toRealPath().toString());
+    assertThat(ran.status()).as(ran.output()).isZero();
+    assertThat(ran.output()).doesNotContain("holdfast.service");
+  }
+
+  @Test
+  @EnabledIf("hasSysusers")
+  void theUserAndTheFoldersCanBeMade() throws Exception {
+    Ran users =
+        run("systemd-sysusers", "--dry-run", FOLDER.toRealPath() + "/holdfast.sysusers.conf");
+    assertThat(users.status()).as(users.output()).isZero();
+    assertThat(users.output()).doesNotContain("Unknown", "Failed");
+  }
+
+  @Test
+  void whatARestartCannotMendIsNotRestarted() throws Exception {
+    List<String> lines = new ArrayList<>(Files.readAllLines(UNIT));
+    assertThat(lines)
+        .contains(
+            "RestartPreventExitStatus=64 65 73 78",
+            "Restart=always",
+            "Type=notify",
+            "NotifyAccess=main",
+            "WatchdogSec=30s",
+            "KillMode=mixed",
+            "OOMPolicy=continue",
+            "StateDirectoryMode=0700",
+            "UMask=0077");
+    assertThat(lines)
+        .filteredOn(line -> line.startsWith("ExecStart="))
+        .singleElement()
+        .asString()
+        .contains("-Xmx", "-XX:MaxDirectMemorySize=", "-XX:MaxMetaspaceSize=")
+        .contains(
+            "-jar /usr/lib/holdfast/holdfast.jar run --config %E/holdfast/holdfast.yaml --data"
+                + " %S/holdfast");
+  }
+}

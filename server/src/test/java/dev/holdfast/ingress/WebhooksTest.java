@@ -1,0 +1,157 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WebhooksTest {
+  private static final String PATH = "/webhooks/webhook/ci";
+  private static final String SIGNED = "x-sign: ok";
+
+  private Rig rig;
+
+  @BeforeEach
+  void start() throws Exception {
+    rig = new Rig();
+  }
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  @Test
+  void aSignedMessageIsCommittedThenAnswered() throws Exception {
+    CompletableFuture<String> commit = new CompletableFuture<>();
+    rig.inbox.gate = commit;
+    try (Raw raw = rig.raw()) {
+      raw.send(Raw.request("POST", PATH, "t1|hi|m1", SIGNED));
+      raw.send("");
+      assertThat(rig.inbox.events).isEmpty();
+      commit.complete("done");
+      Raw.Answer answer = raw.answer();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.body()).isEqualTo("{}");
+    }
+    assertThat(rig.inbox.events).hasSize(1);
+    assertThat(rig.inbox.events.getFirst().threadId()).isEqualTo("webhook:ci:t1");
+    assertThat(rig.turns.woken).hasSize(1);
+    assertThat(rig.count("holdfast.events", "channel", "webhook", "outcome", "accepted")).isOne();
+  }
+
+  /** S5: the same request a hundred times at once is one event, and each sender hears 2xx. */
+  @Test
+  void aRedeliveryIsAcknowledgedAndNothingElse() throws Exception {
+    List<Callable<Integer>> senders = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      senders.add(() -> rig.post(PATH, "t1|hi|m1", SIGNED).status());
+    }
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<Integer> sent : threads.invokeAll(senders)) {
+        assertThat(sent.get()).isEqualTo(200);
+      }
+    }
+    assertThat(rig.inbox.events).hasSize(1);
+    assertThat(rig.turns.woken).hasSize(1);
+    assertThat(rig.count("holdfast.events", "channel", "webhook", "outcome", "duplicate"))
+        .isEqualTo(99);
+  }
+
+  /** S1: without a believable signature nothing happens, and the answer gives no reason. */
+  @Test
+  void anUnsignedMessageIsRefusedWithoutAReason() throws Exception {
+    Raw.Answer answer = rig.post(PATH, "t1|hi|m1");
+    assertThat(answer.status()).isEqualTo(401);
+    assertThat(answer.body()).doesNotContain("signature");
+    assertThat(rig.inbox.events).isEmpty();
+    assertThat(rig.count("holdfast.events", "channel", "webhook", "outcome", "refused")).isOne();
+  }
+
+  @Test
+  void everyVerdictHasItsStatus() throws Exception {
+    assertThat(rig.post(PATH, "junk", SIGNED).status()).isEqualTo(400);
+    assertThat(rig.post("/webhooks/webhook/other", "t|x|m", SIGNED).status()).isEqualTo(404);
+    assertThat(rig.post("/webhooks/webhook", "t|x|m", SIGNED).status()).isEqualTo(404);
+    assertThat(rig.post("/webhooks/nothing/ci", "t|x|m", SIGNED).status()).isEqualTo(404);
+    assertThat(rig.post("/webhooks/webhook/ci/more", "t|x|m", SIGNED).status()).isEqualTo(404);
+    assertThat(rig.post(PATH, "hello?", SIGNED).body()).isEqualTo("hello!");
+    assertThat(rig.send(Raw.request("DELETE", PATH, "", SIGNED)).status()).isEqualTo(405);
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  @Test
+  void aMessageOfNothingIsAcknowledgedAndFiltered() throws Exception {
+    assertThat(rig.post(PATH, "t1|  |m1", SIGNED).status()).isEqualTo(200);
+    assertThat(rig.inbox.events).isEmpty();
+    assertThat(rig.count("holdfast.events", "channel", "webhook", "outcome", "filtered")).isOne();
+  }
+
+  @Test
+  void allMessagesOfARequestAreCommittedBeforeItsAnswer() throws Exception {
+    assertThat(rig.post(PATH, "t1|a|m1\nt2|b|m2\nt1|c|m3", SIGNED).status()).isEqualTo(200);
+    assertThat(rig.inbox.events).hasSize(3);
+  }
+
+  @Test
+  void aFullStoreIsSaidAndTellsWhenToComeAgain() throws Exception {
+    rig.inbox.refuses = true;
+    Raw.Answer answer = rig.post(PATH, "t1|hi|m1", SIGNED);
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("5");
+    assertThat(rig.turns.woken).isEmpty();
+  }
+
+  @Test
+  void aHangingDiskIsSaidBeforeThePlatformGivesUp() throws Exception {
+    rig.inbox.gate = new CompletableFuture<>();
+    Raw.Answer answer = rig.post(PATH, "t1|hi|m1", SIGNED);
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("5");
+  }
+
+  /** S56: what went wrong inside stays inside. */
+  @Test
+  void aBugOfAnAdapterIsAPlain500() throws Exception {
+    Raw.Answer answer = rig.post(PATH, "boom", SIGNED);
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.body()).doesNotContain("bug").doesNotContain("Exception");
+  }
+
+  /** F28: half a body leaves nothing behind, and the next client is served. */
+  @Test
+  void aClientThatVanishesLeavesNoEvent() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      try (Raw raw = rig.raw()) {
+        raw.send(
+            "POST " + PATH + " HTTP/1.1\r\nHost: localhost\r\n" + SIGNED
+                + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\nt1|h");
+        raw.socket().setSoLinger(true, 0);
+      }
+    }
+    assertThat(rig.post(PATH, "t1|hi|m1", SIGNED).status()).isEqualTo(200);
+    assertThat(rig.inbox.events).hasSize(1);
+  }
+
+  @Test
+  void expectingClientsAreToldToGoOn() throws Exception {
+    try (Raw raw = rig.raw()) {
+      raw.send(
+          "POST " + PATH + " HTTP/1.1\r\nHost: localhost\r\n" + SIGNED
+              + "\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n");
+      assertThat(raw.line()).startsWith("HTTP/1.1 100");
+      raw.line();
+      raw.send("t1|hi|m1");
+      assertThat(raw.answer().status()).isEqualTo(200);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.net.HttpCaller.Limits;
+import dev.holdfast.net.HttpCaller.Request;
+import dev.holdfast.time.SystemTime;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.SelfSignedCertificate;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class TlsTest {
+  private static final Limits LIMITS =
+      new Limits(
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(10),
+          1000);
+
+  private final Vertx vertx = Vertx.vertx();
+  private final SelfSignedCertificate certificate = SelfSignedCertificate.create("localhost");
+  private HttpServer server;
+
+  @BeforeEach
+  void open() {
+    server =
+        vertx
+            .createHttpServer(
+                new HttpServerOptions()
+                    .setSsl(true)
+                    .setHost("localhost")
+                    .setKeyCertOptions(certificate.keyCertOptions()))
+            .requestHandler(request -> request.response().end("hello"))
+            .listen(0)
+            .toCompletionStage()
+            .toCompletableFuture()
+            .join();
+  }
+
+  @AfterEach
+  void close() {
+    certificate.delete();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private static Request get(String url) {
+    return new Request("GET", url, Map.of(), new byte[0]);
+  }
+
+  @Test
+  void aCertificateOfAnUnknownAuthorityIsRefusedBeforeAnythingIsSent() {
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime())) {
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class,
+              () -> http.send(get("https://localhost:" + server.actualPort()), LIMITS));
+      assertThat(e.failure().code()).isEqualTo(FailureCode.NETWORK);
+      assertThat(e.failure().message()).contains("TLS");
+      assertThat(e.surelyNotSent()).isTrue();
+    }
+  }
+
+  @Test
+  void aCertificateOfAnotherNameIsRefused() {
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class,
+              () -> http.send(get("https://127.0.0.1:" + server.actualPort()), LIMITS));
+      assertThat(e.failure().message()).contains("TLS");
+      assertThat(e.surelyNotSent()).isTrue();
+    }
+  }
+
+  @Test
+  void aTrustedCertificateOfTheRightNameIsFine() throws Exception {
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+      assertThat(http.send(get("https://localhost:" + server.actualPort()), LIMITS).body())
+          .hasSize(5);
+    }
+  }
+
+  @Test
+  void aServerThatSpeaksNoTlsIsRefusedBeforeAnythingIsSent() {
+    try (RawServer plain = new RawServer(c -> c.write("HTTP/1.1 200 OK\r\n\r\n"));
+        HttpCaller http = HttpCaller.create(vertx, new SystemTime())) {
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class,
+              () -> http.send(get(plain.url().replace("http:", "https:")), LIMITS));
+      assertThat(e.failure().code()).isEqualTo(FailureCode.NETWORK);
+      assertThat(e.surelyNotSent()).isTrue();
+    }
+  }
+}

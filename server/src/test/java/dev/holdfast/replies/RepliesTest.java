@@ -1,0 +1,369 @@
+package dev.holdfast.replies;
+
+import static dev.holdfast.replies.FakePlatform.hangs;
+import static dev.holdfast.replies.FakePlatform.losesAnswer;
+import static dev.holdfast.replies.FakePlatform.refuses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.Reply;
+import dev.holdfast.store.ReplyState;
+import dev.holdfast.time.SystemTime;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class RepliesTest extends RepliesFixture {
+  @Test
+  void postsTheRepliesOfAThreadInTheirOrder() throws Exception {
+    for (int i = 1; i <= 20; i++) {
+      plan("t", "e" + i, 1, 1);
+    }
+    drain();
+    assertThat(platform.ids())
+        .isEqualTo(IntStream.rangeClosed(1, 20).mapToObj(i -> "e" + i + ".a.1").toList());
+    assertThat(book.all()).allMatch(row -> row.state() == ReplyState.SENT);
+    assertThat(count("sent")).isEqualTo(20);
+    assertThat(items).allMatch(item -> item.kind().equals("reply.state")).hasSize(20);
+    assertThat(items.peek().json()).isEqualTo("{\"reply_id\":\"e1.a.1\",\"state\":\"sent\"}");
+    assertThat(stories).hasSize(20);
+  }
+
+  @Test
+  void marksAsSendingBeforeTheFirstByteGoesOut() throws Exception {
+    platform.next(
+        "main",
+        _ -> {
+          assertThat(book.row(1).state()).isEqualTo(ReplyState.SENDING);
+          return new PostOutcome.Sent("");
+        });
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(book.changes()).containsExactly("1 sending", "1 sent");
+  }
+
+  @Test
+  void tellsThePlatformWhatItNeeds() throws Exception {
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(platform.posted())
+        .containsExactly(new OutboundReply("e1.a.1", "e1", "main", "t", "m-e1", "text", 1, 1, false));
+  }
+
+  @Test
+  void aStuckThreadDelaysNoOther() throws Exception {
+    CountDownLatch latch = new CountDownLatch(1);
+    platform.next("main", hangs(latch));
+    plan("stuck", "e1", 1, 1);
+    await(() -> platform.posted().size() == 1);
+    for (int i = 0; i < 50; i++) {
+      plan("free" + i, "f" + i, 1, 1);
+    }
+    await(() -> count("sent") == 50);
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENDING);
+    latch.countDown();
+    drain();
+    assertThat(count("sent")).isEqualTo(51);
+  }
+
+  @Test
+  void aStuckAccountDelaysNoOther() throws Exception {
+    CountDownLatch latch = new CountDownLatch(1);
+    for (int i = 0; i < 200; i++) {
+      platform.next("main", hangs(latch));
+      plan("stuck" + i, "e" + i, 1, 1);
+    }
+    await(() -> platform.mostAtOnce() == 32);
+    planAt("fake:other", "t", "o1", 1, 1);
+    await(() -> count("sent") == 1);
+    assertThat(platform.mostAtOnce()).isLessThanOrEqualTo(33);
+    latch.countDown();
+    drain();
+    assertThat(count("sent")).isEqualTo(201);
+  }
+
+  @Test
+  void aLostAnswerIsResentOnceAndThenHeld() throws Exception {
+    platform.next("main", losesAnswer(), losesAnswer());
+    plan("t", "e1", 1, 1);
+    plan("t", "e2", 1, 1);
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
+    assertThat(platform.ids()).containsExactly("e1.a.1");
+    time.advance(Duration.ofSeconds(2));
+    drain();
+    assertThat(platform.ids()).containsExactly("e1.a.1", "e1.a.1", "e2.a.1");
+    assertThat(platform.posted().get(1).resend()).isTrue();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(book.row(2).state()).isEqualTo(ReplyState.SENT);
+    assertThat(count("unknown")).isEqualTo(2);
+    assertThat(count("held")).isEqualTo(1);
+  }
+
+  @Test
+  void aResendThatArrivesIsResent() throws Exception {
+    platform.next("main", losesAnswer());
+    plan("t", "e1", 1, 1);
+    drain();
+    time.advance(Duration.ofSeconds(2));
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.RESENT);
+    assertThat(count("resent")).isEqualTo(1);
+    assertThat(book.changes()).containsExactly("1 sending", "1 unknown", "1 resending", "1 sent");
+  }
+
+  @Test
+  void withHoldNothingIsEverPostedTwice() throws Exception {
+    replies = replies(OnUnknown.HOLD, 10_000);
+    platform.next("main", losesAnswer());
+    plan("t", "e1", 1, 1);
+    drain();
+    time.advance(Duration.ofHours(2));
+    drain();
+    assertThat(platform.posted()).hasSize(1);
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
+  }
+
+  @Test
+  void aCrashWhileSendingIsALostAnswer() throws Exception {
+    Reply row = book.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
+    book.sending(row.seq(), false);
+    replies.start();
+    drain();
+    time.advance(Duration.ofSeconds(2));
+    drain();
+    assertThat(platform.posted()).hasSize(1).allMatch(OutboundReply::resend);
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.RESENT);
+  }
+
+  @Test
+  void aSecondCrashWhileSendingIsHeld() throws Exception {
+    Reply row = book.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
+    book.sending(row.seq(), false);
+    book.unknown(row.seq(), "crash");
+    book.sending(row.seq(), true);
+    replies.start();
+    drain();
+    assertThat(platform.posted()).isEmpty();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
+  }
+
+  @Test
+  void obeysTheWaitThatThePlatformAsksForAndCountsIt() throws Exception {
+    platform.next("main", refuses(BUSY), refuses(BUSY), refuses(BUSY));
+    plan("t", "e1", 1, 1);
+    plan("t", "e2", 1, 1);
+    drain();
+    time.advance(Duration.ofSeconds(29));
+    drain();
+    assertThat(platform.posted()).hasSize(1);
+    time.advance(Duration.ofSeconds(8));
+    drain();
+    assertThat(platform.posted()).hasSize(2);
+    time.advance(Duration.ofSeconds(40));
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.REJECTED);
+    assertThat(book.row(1).detail()).contains("429", "3 times");
+    assertThat(platform.ids()).containsExactly("e1.a.1", "e1.a.1", "e1.a.1", "e2.a.1");
+    assertThat(count("retried")).isEqualTo(2);
+  }
+
+  @Test
+  void aNewReplyDoesNotCutAWaitShort() throws Exception {
+    platform.next("main", refuses(BUSY));
+    plan("t", "e1", 1, 1);
+    drain();
+    plan("t", "e2", 1, 1);
+    drain();
+    replies.rescan();
+    drain();
+    assertThat(platform.posted()).hasSize(1);
+  }
+
+  @Test
+  void aJumpOfTheWallClockChangesNoWait() throws Exception {
+    platform.next("main", refuses(BUSY));
+    plan("t", "e1", 1, 1);
+    drain();
+    time.jumpWall(Duration.ofDays(-3650));
+    time.advance(Duration.ofSeconds(37));
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  @Test
+  void whatFailsForGoodIsRejectedAfterOneAndTheThreadGoesOn() throws Exception {
+    platform.next("main", refuses(GONE));
+    plan("t", "e1", 1, 1);
+    plan("t", "e2", 1, 1);
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.REJECTED);
+    assertThat(book.row(2).state()).isEqualTo(ReplyState.SENT);
+    assertThat(platform.posted()).hasSize(2);
+  }
+
+  @Test
+  void laterPartsShareTheFateOfAPartThatWasNotDelivered() throws Exception {
+    platform.next("main", _ -> new PostOutcome.Sent(""), refuses(GONE));
+    book.plan(reply("fake:main", "t", "e1", 1, 4), time.now());
+    book.plan(reply("fake:main", "t", "e1", 2, 4), time.now());
+    book.plan(reply("fake:main", "t", "e1", 3, 4), time.now());
+    book.plan(reply("fake:main", "t", "e1", 4, 4), time.now());
+    book.plan(reply("fake:main", "t", "e2", 1, 2), time.now());
+    replies.start();
+    drain();
+    assertThat(book.all())
+        .extracting(Reply::state)
+        .containsExactly(
+            ReplyState.SENT, ReplyState.REJECTED, ReplyState.REJECTED, ReplyState.REJECTED, ReplyState.SENT);
+    assertThat(book.row(4).detail()).isEqualTo("part 2 of 4 was not delivered");
+  }
+
+  @Test
+  void aPlatformThatIsAwayIsWaitedForUntilTheReplyIsTooOld() throws Exception {
+    for (int i = 0; i < 500; i++) {
+      platform.next("main", refuses(AWAY));
+    }
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 58; minute++) {
+      drain();
+      time.advance(Duration.ofMinutes(1));
+    }
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.RETRY_AT);
+    assertThat(book.row(1).attempts()).isZero();
+    assertThat(platform.posted().size()).isBetween(30, 80);
+    for (int minute = 0; minute < 5; minute++) {
+      time.advance(Duration.ofMinutes(1));
+      drain();
+    }
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(book.row(1).detail()).contains("older than 3600 s");
+  }
+
+  @Test
+  void anOpenBreakerPausesTheAccountWithoutAWrite() throws Exception {
+    gate("main").opensIn(Duration.ofSeconds(10));
+    for (int i = 0; i < 100; i++) {
+      plan("t" + i, "e" + i, 1, 1);
+    }
+    planAt("fake:other", "t", "o", 1, 1);
+    drain();
+    assertThat(platform.ids()).containsExactly("o.a.1");
+    assertThat(book.changes()).hasSize(2);
+    gate("main").opensIn(Duration.ZERO);
+    time.advance(Duration.ofSeconds(12));
+    drain();
+    assertThat(platform.posted()).hasSize(101);
+  }
+
+  @Test
+  void aRejectionAtTheDoorLeavesNoTrace() throws Exception {
+    gate("main").rejects(true);
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(book.changes()).isEmpty();
+    gate("main").rejects(false);
+    time.advance(Duration.ofSeconds(3));
+    drain();
+    assertThat(book.changes()).containsExactly("1 sending", "1 sent");
+  }
+
+  @Test
+  void aChannelThatComesLaterIsWaitedFor() throws Exception {
+    planAt("fake:late", "t", "e1", 1, 1);
+    drain();
+    assertThat(book.changes()).isEmpty();
+    platform.add("late");
+    time.advance(Duration.ofSeconds(20));
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  @Test
+  void aFullDiskBeforeThePostPostsNothing() throws Exception {
+    book.failsNext(1);
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(platform.posted()).isEmpty();
+    time.advance(Duration.ofSeconds(6));
+    drain();
+    assertThat(platform.posted()).hasSize(1);
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  @Test
+  void aFullDiskAfterThePostIsWaitedOutWithoutASecondPost() throws Exception {
+    platform.next(
+        "main",
+        _ -> {
+          book.failsNext(20);
+          return new PostOutcome.Sent("");
+        });
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(platform.posted()).hasSize(1);
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  @Test
+  void aBugInAChannelIsALostAnswer() throws Exception {
+    platform.next(
+        "main",
+        _ -> {
+          throw new IllegalStateException("bug");
+        });
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
+  }
+
+  @Test
+  void aStopInterruptsThePostAndItsOutcomeIsUnknown() throws Exception {
+    platform.next("main", hangs(new CountDownLatch(1)));
+    plan("t", "e1", 1, 1);
+    plan("t", "e2", 1, 1);
+    await(() -> platform.posted().size() == 1);
+    replies.stop();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
+    assertThat(book.row(2).state()).isEqualTo(ReplyState.PLANNED);
+    plan("t3", "e3", 1, 1);
+    time.advance(Duration.ofMinutes(5));
+    assertThat(platform.posted()).hasSize(1);
+  }
+
+  @Test
+  void aDrainEndsAtItsDeadline() throws Exception {
+    platform.next("main", hangs(new CountDownLatch(1)));
+    plan("t", "e1", 1, 1);
+    await(() -> platform.posted().size() == 1);
+    SystemTime real = new SystemTime();
+    assertThat(replies.drain(Deadline.in(real, Duration.ofMillis(100)))).isFalse();
+  }
+
+  @Test
+  void whatAnEarlierRunLeftIsTakenUpInPagesWithFewThreadsRemembered() throws Exception {
+    replies = replies(OnUnknown.RESEND_ONCE, 100);
+    for (int i = 0; i < 5000; i++) {
+      book.plan(reply("fake:main", "t" + i % 2500, "e" + i, 1, 1), time.now());
+    }
+    replies.start();
+    await(() -> book.open(0, 1).isEmpty());
+    drain();
+    assertThat(book.biggestPage()).isLessThanOrEqualTo(200);
+    assertThat(platform.ids()).doesNotHaveDuplicates().hasSize(5000);
+    assertThat(platform.mostAtOnce()).isLessThanOrEqualTo(32);
+    for (int thread = 0; thread < 2500; thread++) {
+      assertThat(platform.ids().indexOf("e" + thread + ".a.1"))
+          .isLessThan(platform.ids().indexOf("e" + (thread + 2500) + ".a.1"));
+      if (thread > 50) {
+        break;
+      }
+    }
+  }
+}

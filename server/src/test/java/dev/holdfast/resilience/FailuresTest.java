@@ -1,0 +1,133 @@
+package dev.holdfast.resilience;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.nio.file.FileSystemException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FailuresTest {
+  private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, INVALID, INVALID_REQUEST",
+    "401, PERMANENT, AUTH",
+    "402, PERMANENT, QUOTA",
+    "403, PERMANENT, AUTH",
+    "404, PERMANENT, INVALID_REQUEST",
+    "405, INVALID, INVALID_REQUEST",
+    "408, TRANSIENT, TIMEOUT",
+    "409, TRANSIENT, BACKEND_FAILURE",
+    "413, INVALID, INVALID_REQUEST",
+    "422, INVALID, INVALID_REQUEST",
+    "429, TRANSIENT, RATE_LIMITED",
+    "500, TRANSIENT, BACKEND_FAILURE",
+    "502, TRANSIENT, BACKEND_FAILURE",
+    "503, TRANSIENT, OVERLOADED",
+    "504, TRANSIENT, TIMEOUT",
+    "529, TRANSIENT, OVERLOADED",
+    "302, PERMANENT, INVALID_REQUEST"
+  })
+  void aStatusDecidesBeforeAnyText(int status, FailureKind kind, FailureCode code) {
+    Failure failure = Failures.ofStatus(status, "connection refused; overloaded", ZERO);
+    assertThat(failure.kind()).isEqualTo(kind);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.context()).containsEntry("status", Integer.toString(status));
+  }
+
+  @Test
+  void anOverflowIsSeenInABadRequestButNeverInARateLimit() {
+    String overflow = "prompt is too long: 210000 tokens > 200000 maximum";
+    assertThat(Failures.ofStatus(400, overflow, ZERO).code()).isEqualTo(FailureCode.CONTEXT_OVERFLOW);
+    assertThat(Failures.ofStatus(429, overflow, ZERO).code()).isEqualTo(FailureCode.RATE_LIMITED);
+    assertThat(Failures.ofText("Rate limit exceeded: maximum context length tokens a minute"))
+        .contains(FailureCode.RATE_LIMITED);
+  }
+
+  @Test
+  void aFailureNeverRepeatsTheBody() {
+    assertThat(Failures.ofStatus(401, "bad key sk-secret", ZERO).toString()).doesNotContain("secret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Connection refused, NETWORK",
+    "read timeout after a while, TIMEOUT",
+    "the request timed out, TIMEOUT",
+    "fork: Resource temporarily unavailable, IO",
+    "Too many open files, IO",
+    "No space left on device, IO",
+    "Overloaded, OVERLOADED"
+  })
+  void aTextIsTheLastResort(String text, FailureCode code) {
+    assertThat(Failures.of(new IllegalStateException(text)).code()).isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"429", "got 429 and 503", "the error 500", "timeouts_total", "unoverloadedness", "read-timeout-ms"})
+  void bareDigitsAndPartsOfWordsMeanNothing(String text) {
+    assertThat(Failures.ofText(text)).isEmpty();
+  }
+
+  @Test
+  void aTypeDecidesBeforeTheText() {
+    assertThat(Failures.of(new SocketTimeoutException("overloaded")).code()).isEqualTo(FailureCode.TIMEOUT);
+    assertThat(Failures.of(new RuntimeException(new ConnectException("x"))).code())
+        .isEqualTo(FailureCode.NETWORK);
+    assertThat(Failures.of(new FileSystemException("/data", null, "No space left on device")).code())
+        .isEqualTo(FailureCode.IO);
+    assertThat(Failures.of(new IOException("Connection reset by peer")).code())
+        .isEqualTo(FailureCode.NETWORK);
+    assertThat(Failures.of(new InterruptedException()).code()).isEqualTo(FailureCode.CANCELLED);
+    Failure known = Failure.of(FailureCode.QUOTA, "spent");
+    assertThat(Failures.of(new RuntimeException(new CallFailedException(known)))).isSameAs(known);
+    assertThat(Failures.of(new NullPointerException()).kind()).isEqualTo(FailureKind.FATAL);
+    assertThat(Failures.of(new Exception("odd")).code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+  }
+
+  private static Duration retryAfter(String value) {
+    return Failures.retryAfter(Map.of("retry-after", List.of(value)), NOW);
+  }
+
+  @Test
+  void retryAfterIsReadAsSecondsOrAsADate() {
+    assertThat(retryAfter("5")).isEqualTo(ofSeconds(5));
+    assertThat(retryAfter(" 1.5 ")).isEqualTo(ofMillis(1500));
+    assertThat(retryAfter("Thu, 01 Jan 2026 00:01:00 GMT")).isEqualTo(ofSeconds(60));
+    assertThat(retryAfter("0")).isZero();
+    assertThat(Failures.retryAfter(Map.of("retry-after-ms", List.of("250"), "retry-after", List.of("1")), NOW))
+        .isEqualTo(ofMillis(250));
+    assertThat(Failures.retryAfter(Map.of(), NOW)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-5", "soon", "1e9", "Thu, 99 Foo 2026 00:01:00 GMT", "NaN", "0x10"})
+  void aRetryAfterThatMakesNoSenseIsNone(String value) {
+    assertThat(retryAfter(value)).isZero();
+  }
+
+  @Test
+  void aRetryAfterInThePastIsNoneAndOneFarAheadIsBounded() {
+    assertThat(retryAfter("Wed, 31 Dec 2025 23:59:00 GMT")).isZero();
+    assertThat(retryAfter("999999999999")).isEqualTo(Duration.ofDays(365));
+    assertThat(retryAfter("Fri, 01 Jan 9999 00:00:00 GMT")).isEqualTo(Duration.ofDays(365));
+  }
+}

@@ -1,0 +1,105 @@
+package dev.holdfast.supervision;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.time.ManualTime;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class SupervisorTest {
+  private final ManualTime time = new ManualTime();
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final List<String> givenUp = new CopyOnWriteArrayList<>();
+  private final CountDownLatch gaveUp = new CountDownLatch(1);
+  private final Supervisor supervisor =
+      new Supervisor(
+          RestartLimit.DEFAULT,
+          time,
+          registry,
+          spec -> {
+            givenUp.add(spec.name());
+            gaveUp.countDown();
+          });
+
+  @Test
+  void startsAgainWhatCrashesAndCountsIt() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    Child child =
+        supervisor.start(
+            ChildSpec.virtual("loop"),
+            () -> {
+              if (runs.incrementAndGet() < 3) {
+                throw new IllegalStateException("a bug");
+              }
+            });
+    assertThat(child.awaitEnd(ofSeconds(10))).isTrue();
+    assertThat(child.state()).isEqualTo(Child.State.ENDED);
+    assertThat(time.sleeps()).containsExactly(ofSeconds(1), ofSeconds(2));
+    assertThat(registry.scrape()).contains("holdfast_restarts_total{child=\"loop\"} 2.0");
+  }
+
+  @Test
+  void givesUpOnWhatCrashesTooOftenAndSaysSo() throws Exception {
+    Child child =
+        supervisor.start(
+            ChildSpec.platform("writer"),
+            () -> {
+              throw new AssertionError("a bug");
+            });
+    gaveUp.await();
+    assertThat(child.state()).isEqualTo(Child.State.GIVEN_UP);
+    assertThat(givenUp).containsExactly("writer");
+    assertThat(time.sleeps()).hasSize(5);
+    assertThat(supervisor.children()).isEmpty();
+  }
+
+  @Test
+  void aStopEndsWhatRunsAndWhatWaits() throws Exception {
+    CountDownLatch running = new CountDownLatch(2);
+    for (String id : List.of("a", "b")) {
+      supervisor.start(
+          ChildSpec.virtual("worker", id),
+          () -> {
+            running.countDown();
+            new CountDownLatch(1).await();
+          });
+    }
+    running.await();
+    assertThat(supervisor.children()).hasSize(2);
+    assertThat(supervisor.stopAll(ofSeconds(10))).isEmpty();
+    assertThat(givenUp).isEmpty();
+    assertThat(registry.scrape()).contains("holdfast_restarts_total{child=\"worker\"} 0.0");
+  }
+
+  @Test
+  void aStrangersInterruptIsACrashAndNotTheEnd() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    Child child =
+        supervisor.start(
+            ChildSpec.virtual("loop"),
+            () -> {
+              if (runs.incrementAndGet() == 1) {
+                throw new InterruptedException();
+              }
+            });
+    assertThat(child.awaitEnd(ofSeconds(10))).isTrue();
+    assertThat(runs.get()).isEqualTo(2);
+  }
+
+  @Test
+  void aCrashIsDescribedWithoutItsMessage() {
+    Exception crash = new IllegalStateException("token abc", new java.io.IOException("secret"));
+    assertThat(Crash.describe(crash))
+        .contains("IllegalStateException at supervision.SupervisorTest")
+        .contains("caused by IOException")
+        .doesNotContain("abc")
+        .doesNotContain("secret");
+  }
+}

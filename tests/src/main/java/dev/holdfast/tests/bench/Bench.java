@@ -1,0 +1,60 @@
+package dev.holdfast.tests.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Measures the jar beside the bare limits of this machine, in one run.
+ *
+ * <p>Usage: {@code bench [--quick] [row ...]}; without names all rows run. Quick mode takes shorter spans and smaller
+ * numbers: good for a look, not for a claim.
+ */
+public final class Bench {
+  private Bench() {}
+
+  public static void main(String[] arguments) {
+    QuietLog.set();
+    Map<String, Row> rows = rows();
+    List<String> wanted = new ArrayList<>(List.of(arguments));
+    boolean quick = wanted.remove("--quick");
+    if (wanted.contains("--help") || !rows.keySet().containsAll(wanted)) {
+      System.out.println("usage: bench [--quick] [row ...]; rows: " + rows.keySet());
+      System.exit(wanted.contains("--help") ? 0 : 64);
+    }
+    Report report = new Report(System.out);
+    Machine.describe(report, quick);
+    int failed = 0;
+    for (Map.Entry<String, Row> row : rows.entrySet()) {
+      if (wanted.isEmpty() || wanted.contains(row.getKey())) {
+        failed += run(row.getKey(), row.getValue(), new Scale(quick), report);
+      }
+    }
+    System.exit(failed == 0 ? 0 : 1);
+  }
+
+  private static Map<String, Row> rows() {
+    Map<String, Row> rows = new LinkedHashMap<>();
+    rows.put("fsync", new FsyncRow());
+    rows.put("acks", new AckRow());
+    rows.put("pending", new PendingRow());
+    rows.put("turns", new TurnRow());
+    rows.put("start", new StartRow());
+    rows.put("memory", new MemoryRow());
+    rows.put("recovery", new RecoveryRow());
+    return rows;
+  }
+
+  private static int run(String name, Row row, Scale scale, Report report) {
+    report.heading(name);
+    try {
+      row.run(scale, report);
+      return 0;
+    } catch (Exception | AssertionError e) {
+      // One row that cannot be measured must not hide the others.
+      report.line("failed: " + e);
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.holdfast.tests.bench;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.PlatformMode;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a turn costs besides the model: the embedded model answers at once, so the whole time from the moment at which an
+ * event is due until its reply has come to the platform is Holdfast's own.
+ */
+final class TurnRow implements Row {
+  private static final int WINDOW = 2_000;
+
+  @Override
+  public void run(Scale scale, Report report) throws Exception {
+    String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
+    try (Rig rig = new Rig(false)) {
+      rig.start();
+      flatOut(rig, scale.span(8)); // only warms the JIT
+      Histogram nanos = atRate(rig, 200, scale.span(30));
+      report.figure("event due to reply posted, 200 turns/s", Report.percentiles(nanos), fsync);
+      report.figure(
+          "the server's own holdfast_turn_overhead_seconds, mean",
+          Report.millis(1000 * meanOverhead(rig)),
+          fsync);
+      String rate = Report.perSecond(flatOut(rig, scale.span(20)));
+      report.figure("turns flat out, replies posted", rate, fsync);
+    }
+  }
+
+  private static Histogram atRate(Rig rig, int perSecond, Duration span) {
+    Map<String, Long> postedAt = new ConcurrentHashMap<>();
+    rig.platform()
+        .plan(
+            post -> {
+              postedAt.putIfAbsent(post.inReplyTo(), System.nanoTime());
+              return PlatformMode.ACCEPT;
+            });
+    Histogram nanos = new Histogram(3);
+    try (LoadClient client = new LoadClient(rig.setup().httpPort(), 64)) {
+      long start = System.nanoTime();
+      LoadResult result = client.steady(perSecond, span);
+      Await.until(
+          "all " + result.accepted() + " are answered, not " + postedAt.size(),
+          Duration.ofMinutes(1),
+          () -> postedAt.size() >= result.accepted());
+      for (long i = 0; i < client.sent(); i++) {
+        Long posted = postedAt.get(client.id(i));
+        if (posted != null) {
+          nanos.recordValue(posted - LoadClient.dueAt(start, i, perSecond));
+        }
+      }
+    }
+    return nanos;
+  }
+
+  /** Keeps a window of unanswered events and counts the replies. */
+  private static double flatOut(Rig rig, Duration span) {
+    AtomicLong answered = new AtomicLong();
+    Semaphore window = new Semaphore(WINDOW);
+    rig.platform()
+        .plan(
+            _ -> {
+              answered.incrementAndGet();
+              window.release();
+              return PlatformMode.ACCEPT;
+            });
+    try (LoadClient client = new LoadClient(rig.setup().httpPort(), 64)) {
+      long start = System.nanoTime();
+      long end = start + span.toNanos();
+      while (System.nanoTime() < end) {
+        int free = window.drainPermits();
+        if (free > 0) {
+          client.send(free);
+        } else {
+          Await.pause(Duration.ofMillis(2));
+        }
+      }
+      double secs = (System.nanoTime() - start) / 1e9;
+      double rate = answered.get() / secs;
+      Await.until(
+          "the rest is answered",
+          Duration.ofMinutes(1),
+          () -> answered.get() >= client.sent());
+      return rate;
+    }
+  }
+
+  private static double meanOverhead(Rig rig) throws IOException {
+    double count = rig.metrics().sum("holdfast_turn_overhead_seconds_count");
+    return count == 0 ? 0 : rig.metrics().sum("holdfast_turn_overhead_seconds_sum") / count;
+  }
+}

@@ -1,0 +1,5 @@
+/** Measures the server beside the bare limits of the same machine in the same run. May not use a class of the server. */
+@NullMarked
+package dev.holdfast.tests.bench;
+
+import org.jspecify.annotations.NullMarked;

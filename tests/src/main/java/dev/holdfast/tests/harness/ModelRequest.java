@@ -1,0 +1,37 @@
+package dev.holdfast.tests.harness;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** A request that a fake model got. */
+public record ModelRequest(String path, String key, JsonNode body, long atNanos) {
+  static ModelRequest of(WireRequest request) {
+    String bearer = request.header("authorization");
+    String key = bearer.isEmpty() ? request.header("x-api-key") : bearer.replace("Bearer ", "");
+    return new ModelRequest(
+        request.path(), key, Json.read(request.text()), request.atNanos());
+  }
+
+  /** The text of the newest user message. */
+  public String lastText() {
+    String text = "";
+    for (JsonNode message : body.path("messages")) {
+      if (message.path("role").asText().equals("user")) {
+        text = textOf(message.path("content"));
+      }
+    }
+    return text;
+  }
+
+  private static String textOf(JsonNode content) {
+    if (content.isTextual()) {
+      return content.asText();
+    }
+    StringBuilder all = new StringBuilder();
+    content.forEach(part -> all.append(part.path("text").asText("")));
+    return all.toString();
+  }
+
+  public boolean wantsStream() {
+    return body.path("stream").asBoolean();
+  }
+}

@@ -1,0 +1,159 @@
+package dev.holdfast.tests.harness;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a server is to be started: configuration, folder, ports, flags, environment. Ports stay the same over restarts, so
+ * that clients find it again.
+ */
+public final class Setup {
+  private final Path folder;
+  private Path dataDir;
+  private final int httpPort = freePort();
+  private final int metricsPort = freePort();
+  private final ObjectNode config = Json.object();
+  private final List<String> jvmFlags =
+      new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx512m"));
+  private final List<String> arguments = new ArrayList<>();
+  private final Map<String, String> environment = new HashMap<>();
+
+  /**
+   * @param folder an empty folder of this setup's own: configuration, data and output go there
+   */
+  public Setup(Path folder) {
+    this.folder = folder;
+    this.dataDir = folder.resolve("data");
+    set("http.port", httpPort);
+    set("metrics.port", metricsPort);
+  }
+
+  /** The jar under test: {@code -Dholdfast.jar}, or the one that the build just made. */
+  public static Path jar() {
+    Path jar = Path.of(System.getProperty("holdfast.jar", "../server/target/holdfast.jar"));
+    if (!Files.exists(jar)) {
+      throw new IllegalStateException(
+          jar.toAbsolutePath() + " is missing: these tests need 'mvn package' of the server first");
+    }
+    return jar.toAbsolutePath().normalize();
+  }
+
+  /** The java command of the JVM that runs the tests. */
+  public static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  /** Sets one key of holdfast.yaml, named by its path with dots. */
+  public Setup set(String path, Object value) {
+    List<String> names = List.of(path.split("\\.", -1));
+    ObjectNode at = config;
+    for (String name : names.subList(0, names.size() - 1)) {
+      at = at.withObjectProperty(name);
+    }
+    at.set(names.getLast(), Json.of(value));
+    return this;
+  }
+
+  /** Sets an entry whose name may hold dots and colons. */
+  public Setup setNamed(String path, String name, Object value) {
+    ObjectNode at = config;
+    for (String step : path.split("\\.", -1)) {
+      at = at.withObjectProperty(step);
+    }
+    at.set(name, Json.of(value));
+    return this;
+  }
+
+  public Setup dataDir(Path dir) {
+    this.dataDir = dir;
+    return this;
+  }
+
+  public Setup heap(String flag) {
+    jvmFlags.removeIf(old -> old.startsWith("-Xmx"));
+    return flag(flag);
+  }
+
+  public Setup flag(String flag) {
+    jvmFlags.add(flag);
+    return this;
+  }
+
+  public Setup noFlag(String flag) {
+    jvmFlags.remove(flag);
+    return this;
+  }
+
+  public Setup argument(String argument) {
+    arguments.add(argument);
+    return this;
+  }
+
+  public Setup noArgument(String argument) {
+    arguments.remove(argument);
+    return this;
+  }
+
+  public Setup env(String name, String value) {
+    environment.put(name, value);
+    return this;
+  }
+
+  public Path folder() {
+    return folder;
+  }
+
+  public Path dataDir() {
+    return dataDir;
+  }
+
+  public int httpPort() {
+    return httpPort;
+  }
+
+  public int metricsPort() {
+    return metricsPort;
+  }
+
+  public String url(String path) {
+    return "http://127.0.0.1:" + httpPort + path;
+  }
+
+  Path outputFile() {
+    return folder.resolve("output.log");
+  }
+
+  Map<String, String> environment() {
+    return environment;
+  }
+
+  /** Writes the configuration down (JSON is YAML) and names the whole command. */
+  List<String> command() throws IOException {
+    Path yaml = folder.resolve("holdfast.yaml");
+    Files.writeString(yaml, Json.write(config));
+    List<String> command = new ArrayList<>();
+    command.add(java());
+    command.addAll(jvmFlags);
+    command.addAll(List.of("-jar", jar().toString(), "run", "--config", yaml.toString()));
+    command.addAll(List.of("--data", dataDir.toString()));
+    command.addAll(arguments);
+    return command;
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Rows F23 to F26: files of the store are cut, flipped, deleted and forged between runs. The start is refused with 65, or
+ * what is served is right. How many random damages: {@code -Dholdfast.damages}; the same again: {@code -Dholdfast.seed}.
+ */
+@Timeout(600)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DamageTest {
+  private static final int DAMAGES = Integer.getInteger("holdfast.damages", 6);
+  private static final int DATA_DAMAGED = 65;
+  private static final int EVENTS = 12;
+  private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
+  private final Random random = new Random(seed);
+  private final Rig rig = new Rig();
+  private final Path stopped = rig.folder().resolve("stopped-template");
+  private final Path killed = rig.folder().resolve("killed-template");
+  private int number;
+
+  /** Two templates of the same conversation: one after a clean stop, one after a kill with a live WAL. */
+  @BeforeAll
+  void makeTemplates() {
+    rig.start();
+    for (int i = 0; i < EVENTS; i++) {
+      rig.converse("e" + i, "t" + i % 3, text(i));
+    }
+    rig.server().kill9();
+    copy(rig.setup().dataDir(), killed);
+    rig.start();
+    assertThat(rig.server().stop()).isZero();
+    copy(rig.setup().dataDir(), stopped);
+  }
+
+  @AfterAll
+  void close() {
+    rig.close();
+  }
+
+  /** Row F23. */
+  @Test
+  void aCutFileIsRefusedOrHarmless() throws Exception {
+    for (int i = 0; i < DAMAGES; i++) {
+      Path data = fresh(i % 2 == 0 ? stopped : killed);
+      Path file = pick(data, _ -> true);
+      long length = Files.size(file);
+      long cut = (long) (random.nextDouble() * length);
+      try (var channel = new RandomAccessFile(file.toFile(), "rw")) {
+        channel.setLength(cut);
+      }
+      judge(data, "cut " + data.relativize(file) + " from " + length + " to " + cut);
+    }
+  }
+
+  /** Row F24. */
+  @Test
+  void aFlippedBitIsRefusedOrHarmless() throws Exception {
+    for (int i = 0; i < DAMAGES; i++) {
+      Path data = fresh(i % 2 == 0 ? stopped : killed);
+      Path file = pick(data, candidate -> size(candidate) > 0);
+      byte[] bytes = Files.readAllBytes(file);
+      int at = random.nextInt(bytes.length);
+      bytes[at] = (byte) (bytes[at] ^ (1 << random.nextInt(8)));
+      Files.write(file, bytes);
+      judge(data, "flipped a bit of " + data.relativize(file) + " at " + at);
+    }
+  }
+
+  /** Row F24, aimed: each flip hits a text that a person said or was told, in the database. */
+  @Test
+  void aFlippedWordIsNeverServed() throws Exception {
+    for (int i = 0; i < DAMAGES; i++) {
+      Path data = fresh(stopped);
+      Path file = data.resolve("holdfast.db");
+      byte[] bytes = Files.readAllBytes(file);
+      int at = indexOf(bytes, text(random.nextInt(EVENTS)));
+      assertThat(at).as("the text stands in the database").isPositive();
+      bytes[at + 3] = (byte) (bytes[at + 3] ^ 1);
+      Files.write(file, bytes);
+      judge(data, "flipped a letter in the database at " + (at + 3));
+    }
+  }
+
+  /** Row F25: files that may be missing without loss. */
+  @Test
+  void aMissingFileIsRebuiltOrRefused() throws Exception {
+    for (String name : List.of("holdfast.db-shm", "clean_shutdown", "holdfast.pid", "holdfast.lock")) {
+      for (Path template : List.of(stopped, killed)) {
+        Path data = fresh(template);
+        Files.deleteIfExists(data.resolve(name));
+        judge(data, "deleted " + name + " of " + template.getFileName());
+      }
+    }
+  }
+
+  /** Row F25: the WAL of an unclean stop holds accepted events; without it a start would forget them. */
+  @Test
+  void aMissingWalIsRefused() throws Exception {
+    Path data = fresh(killed);
+    assertThat(Files.size(data.resolve("holdfast.db-wal"))).isPositive();
+    Files.delete(data.resolve("holdfast.db-wal"));
+    judge(data, "deleted the WAL of an unclean stop");
+  }
+
+  /** Row F25: an older database beside a newer WAL is never mixed. */
+  @Test
+  void anOldDatabaseBesideANewWalIsNotMixed() throws Exception {
+    Path data = fresh(killed);
+    Files.copy(
+        stopped.resolve("holdfast.db"),
+        data.resolve("holdfast.db"),
+        StandardCopyOption.REPLACE_EXISTING);
+    judge(data, "a database of another time beside the WAL");
+  }
+
+  /** Row F26: a marker that looks clean does not spare a dirty store its checks. */
+  @Test
+  void aForgedMarkerIsNotBelieved() throws Exception {
+    Path data = fresh(killed);
+    Files.copy(stopped.resolve("clean_shutdown"), data.resolve("clean_shutdown"));
+    judge(data, "forged the marker");
+  }
+
+  /** Starts on the damaged folder: 65, or every answer that is given is right. */
+  private void judge(Path data, String damage) throws Exception {
+    String what = damage + ", seed " + seed;
+    rig.setup().dataDir(data);
+    int outputBefore = rig.server().output().length();
+    HoldfastProcess server = rig.launch();
+    Await.until(
+        "ready or ended after: " + what,
+        Duration.ofSeconds(30),
+        () -> !server.isAlive() || server.isReady());
+    String output = rig.server().output().substring(outputBefore);
+    if (!server.isAlive()) {
+      System.out.println(what + " -> refused");
+      assertThat(server.exitNow()).as(what + "\n" + output).contains(DATA_DAMAGED);
+      assertThat(output).as(what).containsAnyOf("holdfast.db", "context.jsonl", "meta.json");
+    } else {
+      System.out.println(what + " -> served");
+      assertServedRight(what);
+      server.stop();
+    }
+    rig.server().close();
+    Rig.delete(data);
+  }
+
+  private void assertServedRight(String what) throws IOException {
+    String token = Files.readString(rig.setup().dataDir().resolve("token")).strip();
+    assertThat(token).as("the token after: " + what).hasSizeGreaterThan(16);
+    Api api = new Api(rig.setup());
+    for (int i = 0; i < EVENTS; i++) {
+      Answer answer = api.get("/api/v1/events/e" + i);
+      // A row that is known to be damaged may be refused; it may not be gone without a word.
+      assertThat(answer.status()).as("e%d after: %s", i, what).isIn(200, 500);
+      if (answer.status() == 200) {
+        String state = answer.json().path("state").asText().toLowerCase(Locale.ROOT);
+        assertThat(state).as("e%d after: %s", i, what).isIn("answered", "dead_lettered");
+        if (state.equals("answered")) {
+          assertThat(answer.json().path("text").asText()).as(what).isEqualTo(text(i));
+          assertThat(answer.json().path("replies").path(0).path("text").asText())
+              .as(what)
+              .contains(text(i));
+        }
+      }
+    }
+    int posts = rig.platform().posts().size();
+    String id = "after-" + number + "-" + seed;
+    rig.converse(id, "t0", "are you well?");
+    assertThat(rig.platform().posts().size()).as("old answers came again: " + what).isEqualTo(posts + 1);
+  }
+
+  private static String text(int number) {
+    return "a sentence of its own, number " + number + " of all, long enough to be hit";
+  }
+
+  private Path fresh(Path template) {
+    Path data = rig.folder().resolve("data-" + number++);
+    copy(template, data);
+    return data;
+  }
+
+  private static void copy(Path from, Path to) {
+    Commands.run("cp", "-a", from.toString(), to.toString());
+  }
+
+  private Path pick(Path data, Predicate<Path> wanted) throws IOException {
+    try (Stream<Path> files = Files.walk(data)) {
+      List<Path> candidates =
+          new ArrayList<>(files.filter(Files::isRegularFile).filter(wanted).sorted().toList());
+      return candidates.get(random.nextInt(candidates.size()));
+    }
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private static int indexOf(byte[] bytes, String text) {
+    return new String(bytes, StandardCharsets.ISO_8859_1).indexOf(text);
+  }
+}

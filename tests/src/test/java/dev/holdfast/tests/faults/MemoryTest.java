@@ -1,0 +1,80 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.WebhookSender;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Row F19: memory of each kind runs out. The process ends with 3 and never limps; the next start serves. */
+@Timeout(120)
+class MemoryTest {
+  private static final int OUT_OF_MEMORY = 3;
+  private static final int BODY_BYTES = 24 * 1024 * 1024;
+
+  @Test
+  void aFullHeapEndsTheProcessAndTheNextStartServes() {
+    try (Rig rig = new Rig()) {
+      rig.setup().heap("-Xmx96m");
+      rig.setup().set("http.max_body_bytes", 64 * 1024 * 1024);
+      rig.start();
+      rig.converse("before", "t", "hello");
+      sendBigBodies(rig, 12);
+      assertThat(rig.server().exitCode(Duration.ofSeconds(60))).isEqualTo(OUT_OF_MEMORY);
+      rig.start();
+      rig.converse("after", "t", "hello again");
+    }
+  }
+
+  @Test
+  void fullDirectMemoryEndsTheProcessOrIsBorne() {
+    try (Rig rig = new Rig()) {
+      rig.setup().flag("-XX:MaxDirectMemorySize=8m");
+      rig.setup().set("http.max_body_bytes", 64 * 1024 * 1024);
+      rig.start();
+      rig.converse("before", "t", "hello");
+      List<Thread> senders = sendBigBodies(rig, 12);
+      Await.until(
+          "ended, or all senders got an answer",
+          Duration.ofSeconds(60),
+          () -> !rig.server().isAlive() || senders.stream().noneMatch(Thread::isAlive));
+      if (rig.server().isAlive()) {
+        assertThat(rig.server().isReady()).isTrue();
+      } else {
+        assertThat(rig.server().exitNow()).contains(OUT_OF_MEMORY);
+        rig.start();
+      }
+      rig.converse("after", "t", "hello again");
+    }
+  }
+
+  private static List<Thread> sendBigBodies(Rig rig, int count) {
+    String text = "x".repeat(BODY_BYTES);
+    String body = WebhookSender.body("big", text);
+    List<Thread> senders = new ArrayList<>();
+    HoldfastProcess server = rig.server();
+    for (int i = 0; i < count; i++) {
+      String id = "big-" + i;
+      senders.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      if (server.isAlive()) {
+                        rig.sender().post(rig.sender().headers(id, body), body);
+                      }
+                    } catch (IOException e) {
+                      // The server ended, which is the expected way out.
+                    }
+                  }));
+    }
+    return senders;
+  }
+}

@@ -1,0 +1,165 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.ModelRequest;
+import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.Rig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rows F30 to F33: what a model provider may do to a request. */
+@Timeout(60)
+class ModelFaultTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  /** Row F30: 429 with Retry-After; nobody asks again before its time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"openai", "anthropic"})
+  void retryAfterOfA429IsObeyed(String shape) {
+    try (Rig rig = new Rig();
+        FakeModel model = as(shape, rig)) {
+      model.next(
+          ModelScript.status(
+              429, Map.of("retry-after", "2"), "rate_limit_error", "slow down, please"));
+      rig.start();
+      Post answer = rig.converse("e1", "t", "hello");
+      assertThat(answer.text()).contains("answer to hello");
+      List<ModelRequest> asked = model.requests();
+      assertThat(asked).hasSize(2);
+      assertThat(Duration.ofNanos(asked.get(1).atNanos() - asked.get(0).atNanos()))
+          .isBetween(Duration.ofMillis(1_950), Duration.ofSeconds(8));
+    }
+  }
+
+  static Stream<Arguments> passingFaults() {
+    Map<String, String> none = Map.of();
+    return Stream.of(
+        Arguments.of("500", ModelScript.status(500, none, "server_error", "boom")),
+        Arguments.of("503", ModelScript.unavailable()),
+        Arguments.of("529", ModelScript.status(529, none, "overloaded_error", "Overloaded")),
+        Arguments.of("429 without a wait", ModelScript.status(429, none, "rate_limit_error", "x")),
+        Arguments.of(
+            "429 with junk",
+            ModelScript.status(429, Map.of("retry-after", "soon"), "rate_limit_error", "x")),
+        Arguments.of("reset", ModelScript.reset()),
+        Arguments.of("cut stream", ModelScript.cutStream()),
+        Arguments.of("stalled stream", ModelScript.stallStream()),
+        Arguments.of("error in the stream", ModelScript.errorInStream()),
+        Arguments.of("silence", ModelScript.hang()));
+  }
+
+  /** Rows F30, F31, F32: a fault that passes is tried again; partial text is never posted as an answer. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("passingFaults")
+  void aPassingFaultIsTriedAgain(String name, ModelScript fault) {
+    try (Rig rig = new Rig();
+        FakeModel model = as(name.startsWith("529") ? "anthropic" : "openai", rig)) {
+      model.next(fault);
+      rig.start();
+      rig.accept("e1", "t", "hello");
+      rig.platform().awaitText("e1", "answer to hello", SOON);
+      assertThat(rig.platform().posts()).noneMatch(post -> post.text().contains("PARTIAL-TEXT"));
+      assertThat(model.requests()).hasSize(2);
+    }
+  }
+
+  static Stream<Arguments> garbage() {
+    return Stream.of(
+        Arguments.of("a login page", "text/html", "<html><body>please log in</body></html>"),
+        Arguments.of("half JSON", "application/json", "{\"id\":\"c1\",\"choices\":[{"),
+        Arguments.of("an empty body", "application/json", ""),
+        Arguments.of("half an event", "text/event-stream", "data: {\"id\":\"c1\",\"choi"),
+        Arguments.of("NUL bytes", "text/event-stream", "data: \u0000\u0000\n\n"),
+        Arguments.of("deep JSON", "text/event-stream", "data: " + "[".repeat(100_000) + "\n\n"));
+  }
+
+  /** Row F33: nonsense from the provider ends in one short honest sentence, and the server lives. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("garbage")
+  void garbageIsSpokenOfAndNotPosted(String name, String type, String body) {
+    try (Rig rig = new Rig();
+        FakeModel model = as("openai", rig)) {
+      model.always(ModelScript.garbage(type, body));
+      rig.start();
+      rig.accept("e1", "t", "hello");
+      Post told = rig.platform().awaitPost("e1", SOON);
+      assertThat(told.text()).as(name).doesNotContain("html", "choices", "Exception", "\u0000");
+      assertThat(told.text().length()).isBetween(5, 500);
+      assertThat(model.requests().size()).isLessThan(12);
+      model.always(ModelScript.echo());
+      rig.accept("e2", "u", "and now?");
+      rig.platform().awaitText("e2", "answer to and now?", SOON);
+    }
+  }
+
+  /** Row F30: 400 is not tried again and is spoken of. */
+  @Test
+  void aRejectedRequestIsNotTriedAgain() {
+    try (Rig rig = new Rig();
+        FakeModel model = as("openai", rig)) {
+      model.always(ModelScript.status(400, Map.of(), "invalid_request_error", "no such field"));
+      rig.start();
+      Post told = rig.converse("e1", "t", "hello");
+      assertThat(told.text()).doesNotContain("Exception");
+      Await.pause(Duration.ofSeconds(2));
+      assertThat(model.requests()).hasSize(1);
+    }
+  }
+
+  /** Row F30: a refused key parks the event, alarms, and is not hammered. */
+  @Test
+  void aRefusedKeyParksTheEvent() throws Exception {
+    try (Rig rig = new Rig();
+        FakeModel model = as("openai", rig)) {
+      rig.setup().set("models.providers.openai.api_key", "sk-wrong-key-000");
+      rig.start();
+      rig.accept("e1", "t", "hello");
+      rig.platform().awaitPost("e1", SOON);
+      rig.api().awaitState("e1", Set.of("parked"), SOON);
+      Await.pause(Duration.ofSeconds(3));
+      assertThat(model.requests().size()).isLessThanOrEqualTo(3);
+      assertThat(rig.platform().posts()).hasSize(1);
+      assertThat(rig.server().isReady()).as("degraded, not down").isTrue();
+      assertThat(rig.server().output()).doesNotContain("sk-wrong-key-000");
+    }
+  }
+
+  /** The wire shapes themselves, without a fault. */
+  @ParameterizedTest
+  @ValueSource(strings = {"openai", "anthropic"})
+  void anHonestProviderIsUnderstood(String shape) throws Exception {
+    try (Rig rig = new Rig();
+        FakeModel model = as(shape, rig)) {
+      rig.start();
+      assertThat(rig.converse("e1", "t", "hello").text()).isEqualTo("answer to hello");
+      assertThat(rig.converse("e2", "t", "again").text()).isEqualTo("answer to again");
+      assertThat(model.requests()).hasSize(2);
+      assertThat(rig.api().event("e1").path("model_calls").path(0).path("input_tokens").asInt())
+          .isEqualTo(11);
+    }
+  }
+
+  private static FakeModel as(String shape, Rig rig) {
+    rig.setup().set("models.timeouts.first_token_secs", 2);
+    rig.setup().set("models.timeouts.idle_secs", 2);
+    rig.setup().set("models.retry.server_error.initial_backoff_ms", 200);
+    rig.setup().set("models.retry.rate_limit.initial_backoff_ms", 200);
+    FakeModel model = new FakeModel();
+    return shape.equals("anthropic")
+        ? model.asAnthropic(rig.setup())
+        : model.asOpenAi(rig.setup());
+  }
+}

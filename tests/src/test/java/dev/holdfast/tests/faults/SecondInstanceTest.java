@@ -1,0 +1,100 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.Setup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Row F10: two servers on one data folder. */
+@Timeout(60)
+class SecondInstanceTest {
+  private static final int ALREADY_RUNNING = 73;
+  private static final Duration REFUSED_WITHIN = Duration.ofSeconds(5);
+
+  @Test
+  void aSecondServerRefusesAndNamesTheFirst() throws IOException {
+    try (Rig rig = new Rig().start();
+        HoldfastProcess second = HoldfastProcess.start(other(rig))) {
+      String pidFile = Files.readString(rig.setup().dataDir().resolve("holdfast.pid"));
+      assertThat(second.exitCode(REFUSED_WITHIN)).isEqualTo(ALREADY_RUNNING);
+      assertThat(second.output()).contains(Long.toString(rig.server().pid()));
+      assertThat(rig.setup().dataDir().resolve("holdfast.pid")).hasContent(pidFile);
+      rig.converse("e1", "t", "still there?");
+    }
+  }
+
+  @Test
+  void aStoppedOwnerKeepsItsLock() {
+    try (Rig rig = new Rig().start()) {
+      rig.server().suspend();
+      try (HoldfastProcess second = HoldfastProcess.start(other(rig))) {
+        assertThat(second.exitCode(REFUSED_WITHIN)).isEqualTo(ALREADY_RUNNING);
+      }
+      rig.server().resume();
+      rig.converse("e1", "t", "still there?");
+    }
+  }
+
+  @Test
+  void aDeletedLockFileLetsNobodyIn() throws IOException {
+    try (Rig rig = new Rig().start()) {
+      Files.delete(rig.setup().dataDir().resolve("holdfast.lock"));
+      try (HoldfastProcess second = HoldfastProcess.start(other(rig))) {
+        assertThat(second.exitCode(REFUSED_WITHIN)).isEqualTo(ALREADY_RUNNING);
+      }
+      rig.converse("e1", "t", "still there?");
+    }
+  }
+
+  @Test
+  void takeOverStopsTheFirstAndServes() {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("e1", "t", "hello");
+      try (HoldfastProcess second =
+          HoldfastProcess.start(other(rig).argument("--take-over"))) {
+        second.awaitReady();
+        assertThat(rig.server().exitCode(Duration.ofSeconds(1))).isIn(0, 137, 143);
+      }
+    }
+  }
+
+  @Test
+  void takeOverOfAStoppedOwnerKillsIt() {
+    try (Rig rig = new Rig().start()) {
+      rig.server().suspend();
+      try (HoldfastProcess second =
+          HoldfastProcess.start(other(rig).argument("--take-over"))) {
+        second.awaitReady();
+        assertThat(rig.server().exitCode(Duration.ofSeconds(1))).isEqualTo(137);
+      }
+    }
+  }
+
+  /** Row F10: a pid file that names another live process, as after a reboot, stops nobody from starting. */
+  @Test
+  void aPidThatWasReusedIsNotTakenForTheOwner() throws IOException {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("e1", "t", "hello");
+      rig.server().kill9();
+      Path pidFile = rig.setup().dataDir().resolve("holdfast.pid");
+      String forged =
+          Files.readString(pidFile)
+              .replace(
+                  Long.toString(rig.server().pid()), Long.toString(ProcessHandle.current().pid()));
+      Files.writeString(pidFile, forged);
+      rig.start();
+      rig.converse("e2", "t", "hello again");
+    }
+  }
+
+  private static Setup other(Rig rig) {
+    return new Setup(rig.folder().resolve("second")).dataDir(rig.setup().dataDir());
+  }
+}

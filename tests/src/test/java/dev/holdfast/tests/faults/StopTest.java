@@ -1,0 +1,115 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Oracle;
+import dev.holdfast.tests.harness.Rig;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rows F5 (SIGTERM) and F6 (SIGSTOP). */
+@Timeout(120)
+class StopTest {
+  /** Row F5, idle. */
+  @Test
+  void anIdleServerStopsWithinFiveSeconds() {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("e1", "t", "hello");
+      rig.server().terminate();
+      assertThat(rig.server().exitCode(Duration.ofSeconds(5))).isZero();
+      assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
+    }
+  }
+
+  /** Row F5, under load: nothing that was accepted is lost over the stop. */
+  @Test
+  void aStopUnderLoadLosesNothing() throws Exception {
+    try (Rig rig = new Rig().start();
+        LoadDriver load = new LoadDriver(rig, "load").start(100, 20)) {
+      Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 100);
+      assertThat(rig.server().stop()).isZero();
+      rig.start();
+      load.stop(Duration.ofSeconds(20));
+      Oracle oracle = new Oracle(rig, load.events(), List.of());
+      assertThat(oracle.judge(Duration.ofSeconds(30))).isEmpty();
+    }
+  }
+
+  /** Row F5: while a turn keeps it from stopping, the server refuses new work and says that it is not ready. */
+  @Test
+  void aStoppingServerIsNotReady() {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      model.always(ModelScript.after(Duration.ofSeconds(3), ModelScript.echo()));
+      rig.start();
+      rig.accept("slow", "t", "take your time");
+      Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
+      rig.server().terminate();
+      Await.until(
+          "not ready, or gone",
+          Duration.ofSeconds(2),
+          () -> rig.server().probe("/ready") != 200);
+      assertThat(rig.server().exitCode(Duration.ofSeconds(30))).isZero();
+      rig.start();
+      rig.platform().awaitPost("slow", Duration.ofSeconds(15));
+    }
+  }
+
+  /** Row F5, twice: the second SIGTERM does not wait for the turn that hangs. */
+  @Test
+  void aSecondTermHurries() {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      model.always(ModelScript.hang());
+      rig.start();
+      rig.accept("stuck", "t", "this will hang");
+      Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
+      rig.server().terminate();
+      Await.pause(Duration.ofMillis(500));
+      rig.server().terminate();
+      assertThat(rig.server().exitCode(Duration.ofSeconds(7))).isZero();
+      model.always(ModelScript.echo());
+      rig.start();
+      rig.platform().awaitText("stuck", "this will hang", Duration.ofSeconds(15));
+    }
+  }
+
+  /** Row F5, during boot: whatever moment it hits, the process ends and the next start serves. */
+  @Test
+  void aTermDuringBootEndsTheProcess() {
+    try (Rig rig = new Rig()) {
+      for (int millis : List.of(50, 250, 500, 900)) {
+        rig.launch();
+        Await.pause(Duration.ofMillis(millis));
+        rig.server().terminate();
+        // Before the server has its hook, the JVM itself ends with 128 + 15.
+        assertThat(rig.server().exitCode(Duration.ofSeconds(10))).isIn(0, 143);
+      }
+      rig.start();
+      rig.converse("e1", "t", "hello");
+    }
+  }
+
+  /** Row F6: five seconds without a breath, under load. */
+  @Test
+  void aStoppedProcessGoesOnWhereItWas() throws Exception {
+    try (Rig rig = new Rig().start();
+        LoadDriver load = new LoadDriver(rig, "load").start(50, 20)) {
+      Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 50);
+      rig.server().suspend();
+      Await.pause(Duration.ofSeconds(5));
+      rig.server().resume();
+      int before = load.acked();
+      Await.until("more events", Duration.ofSeconds(10), () -> load.acked() > before + 50);
+      load.stop(Duration.ofSeconds(20));
+      Oracle oracle = new Oracle(rig, load.events(), List.of());
+      assertThat(oracle.judge(Duration.ofSeconds(30))).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.Oracle;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.Strace;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rows F13, F14 and F16: system calls on the disk fail or crawl. */
+@Timeout(120)
+class SyscallTest {
+  private static final int IO_ERROR = 74;
+
+  /** Row F14: after a failed fsync nothing may be believed, so the process ends; the next start serves all. */
+  @Test
+  void aFailedFsyncEndsTheProcessAndLosesNothing() throws Exception {
+    try (Rig rig = new Rig().start();
+        LoadDriver load = new LoadDriver(rig, "load").start(50, 20)) {
+      Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 50);
+      long from = System.nanoTime();
+      try (Strace strace =
+          Strace.attach(rig.server(), rig.folder(), "fdatasync,fsync:error=EIO:when=20+")) {
+        assertThat(rig.server().exitCode(Duration.ofSeconds(20))).isEqualTo(IO_ERROR);
+        assertThat(strace.hits()).as("the fault hit").isPositive();
+      }
+      rig.start();
+      load.stop(Duration.ofSeconds(20));
+      Oracle oracle = new Oracle(rig, load.events(), List.of(from, System.nanoTime()));
+      assertThat(oracle.judge(Duration.ofSeconds(60))).isEmpty();
+    }
+  }
+
+  /** Row F13: the database's file system turns read-only under the server, and back. */
+  @Test
+  void aReadOnlyDatabaseIsRefusedAndHealsByItself() throws Exception {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("before", "t", "hello");
+      try (Strace strace = Strace.attach(rig.server(), rig.folder(), "pwrite64:error=EROFS")) {
+        Await.until(
+            "a 503",
+            Duration.ofSeconds(20),
+            () -> rig.sender().send("ro-" + System.nanoTime(), "t", "room?").status() == 503);
+        Await.until("not ready", Duration.ofSeconds(20), () -> rig.server().probe("/ready") == 503);
+        assertThat(rig.server().probe("/live")).isEqualTo(200);
+        assertThat(strace.hits()).as("the fault hit").isPositive();
+      }
+      Await.until("ready again", Duration.ofSeconds(30), () -> rig.server().isReady());
+      rig.converse("after", "t", "and now?");
+    }
+  }
+
+  /** Row F16: each fsync takes 300 ms longer; acks are slow, and nothing else. */
+  @Test
+  void aSlowDiskOnlySlowsDown() throws Exception {
+    try (Rig rig = new Rig().start();
+        LoadDriver load = new LoadDriver(rig, "load").start(40, 20)) {
+      Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 40);
+      try (Strace strace =
+          Strace.attach(rig.server(), rig.folder(), "fdatasync,fsync:delay_enter=300000")) {
+        Await.pause(Duration.ofSeconds(6));
+        assertThat(strace.hits()).as("the fault hit").isGreaterThan(5);
+        assertThat(rig.server().probe("/live")).isEqualTo(200);
+      }
+      assertThat(load.slowestAck()).isLessThan(Duration.ofMillis(2_500));
+      load.stop(Duration.ofSeconds(20));
+      Oracle oracle = new Oracle(rig, load.events(), List.of());
+      assertThat(oracle.judge(Duration.ofSeconds(60))).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.holdfast.tests.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rows S22, S24, S26 and S60: who may do what through the API. */
+class AccessTest extends SharedServer {
+  private static final String READER = "reader-token-0123456789abcdef";
+  private static final String CHATTER = "chatter-token-0123456789abcdef";
+
+  @Override
+  void configure(Rig unstarted) {
+    unstarted
+        .setup()
+        .set(
+            "api.tokens",
+            List.of(
+                Map.of("name", "reader", "token", READER, "scopes", List.of("read")),
+                Map.of(
+                    "name", "chatter", "token", CHATTER, "scopes", List.of("read", "chat"))));
+  }
+
+  /** Row S22. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/api/v1/status",
+        "/api/v1/threads",
+        "/api/v1/threads/x",
+        "/api/v1/threads/x/log",
+        "/api/v1/events/x",
+        "/api/v1/stream",
+        "/api/v1/dead-letters",
+        "/api/v1/breakers",
+        "/api/v1/usage",
+        "/api/v1/config"
+      })
+  void eachRouteWantsAToken(String route) throws IOException {
+    String url = rig.setup().url(route);
+    String token = rig.api().token();
+    assertThat(http.get(url, Map.of()).status()).isEqualTo(401);
+    for (String value :
+        List.of(
+            "Bearer", "Bearer ", "Bearer  " + token, "Bearer wrong", "Basic " + token, token,
+            "Bearer " + token + "x", "Bearer " + token.substring(1))) {
+      assertThat(http.get(url, Map.of("authorization", value)).status())
+          .as("'%s'", value)
+          .isEqualTo(401);
+    }
+    for (String query : List.of("?token=", "?access_token=", "?authorization=Bearer%20")) {
+      assertThat(http.get(url + query + token, Map.of()).status()).isEqualTo(401);
+    }
+  }
+
+  /** Row S24: a token can do what its scopes say, whatever the client claims. */
+  @Test
+  void aReadTokenOnlyReads() throws IOException {
+    assertThat(as(READER, "GET", "/api/v1/status", "").status()).isEqualTo(200);
+    for (String route :
+        List.of(
+            "/api/v1/threads/x/messages",
+            "/api/v1/threads/x/stop",
+            "/api/v1/threads/x/reset",
+            "/api/v1/breakers/llm:openai/trip",
+            "/api/v1/dead-letters/1/replay")) {
+      assertThat(as(READER, "POST", route, "{\"text\":\"hi\"}").status()).as(route).isEqualTo(403);
+    }
+    assertThat(as(READER, "DELETE", "/api/v1/dead-letters/1", "").status()).isEqualTo(403);
+    assertThat(as(READER, "GET", "/api/v1/config", "").status()).isEqualTo(403);
+    Answer claimed =
+        http.post(
+            rig.setup().url("/api/v1/threads/x/messages"),
+            Map.of(
+                "authorization", "Bearer " + READER,
+                "content-type", "application/json",
+                "x-scopes", "admin",
+                "x-holdfast-scopes", "read,chat,admin"),
+            "{\"text\":\"hi\",\"scopes\":[\"admin\"]}");
+    assertThat(claimed.status()).isIn(400, 403);
+  }
+
+  /** Row S24. */
+  @Test
+  void aChatTokenChatsAndDoesNotAdministrate() throws IOException {
+    assertThat(as(CHATTER, "POST", "/api/v1/threads/x/messages", "{\"text\":\"hi\"}").status())
+        .isEqualTo(202);
+    assertThat(as(CHATTER, "POST", "/api/v1/breakers/llm:openai/trip", "{}").status())
+        .isEqualTo(403);
+    assertThat(as(CHATTER, "GET", "/api/v1/config", "").status()).isEqualTo(403);
+  }
+
+  /** Row S26: what a foreign page in the operator's browser could do. */
+  @Test
+  void foreignPagesAreRefused() throws IOException {
+    String login = rig.setup().url("/login");
+    Answer session =
+        http.post(
+            login,
+            Map.of("content-type", "application/json", "origin", rig.setup().url("")),
+            "{\"token\":\"" + rig.api().token() + "\"}");
+    assertThat(session.status()).as(session.body()).isEqualTo(204);
+    String cookie = session.header("set-cookie");
+    assertThat(cookie).contains("holdfast_session=", "HttpOnly", "SameSite=Strict");
+    String pair = cookie.substring(0, cookie.indexOf(';'));
+    String url = rig.setup().url("/api/v1/threads/x/messages");
+    for (String origin : List.of("http://evil.example", "null", "http://127.0.0.1:1", "")) {
+      Map<String, String> headers = new HashMap<>();
+      headers.put("cookie", pair);
+      headers.put("content-type", "application/json");
+      if (!origin.isEmpty()) {
+        headers.put("origin", origin);
+      }
+      assertThat(http.post(url, headers, "{\"text\":\"hi\"}").status())
+          .as("origin '%s'", origin)
+          .isEqualTo(403);
+    }
+    Answer honest =
+        http.post(
+            url,
+            Map.of(
+                "cookie", pair,
+                "content-type", "application/json",
+                "origin", rig.setup().url("")),
+            "{\"text\":\"hi\"}");
+    assertThat(honest.status()).isEqualTo(202);
+    assertThat(honest.header("access-control-allow-origin")).isEmpty();
+  }
+
+  /** Row S26: DNS rebinding shows in the Host header. */
+  @Test
+  void foreignHostsAreRefused() throws IOException {
+    String bearer = "authorization: Bearer " + rig.api().token() + "\r\n";
+    for (String host : List.of("evil.example", "evil.example:80", "127.0.0.1.evil.example")) {
+      for (String path : List.of("/chat", "/api/v1/status")) {
+        assertThat(
+                rawStatus("GET " + path + " HTTP/1.1\r\nhost: " + host + "\r\n" + bearer + "\r\n"))
+            .as(host + path)
+            .isIn(400, 403, 421);
+      }
+    }
+    assertThat(rawStatus("GET /api/v1/status HTTP/1.1\r\nhost: localhost\r\n" + bearer + "\r\n"))
+        .isEqualTo(200);
+  }
+
+  /** Row S60. */
+  @Test
+  void anIdempotencyKeyIsHonoured() throws IOException {
+    int before = accepted();
+    Answer first = keyed("key-1", "{\"text\":\"pay once\"}");
+    Answer again = keyed("key-1", "{\"text\":\"pay once\"}");
+    assertThat(first.status()).isEqualTo(202);
+    assertThat(again.status()).isEqualTo(202);
+    assertThat(again.json().path("event_id")).isEqualTo(first.json().path("event_id"));
+    assertThat(accepted()).isEqualTo(before + 1);
+    assertThat(keyed("key-1", "{\"text\":\"pay more\"}").status()).isEqualTo(422);
+    assertThat(keyed("k".repeat(10_240), "{\"text\":\"x\"}").status()).isIn(400, 431);
+    assertThat(accepted()).isEqualTo(before + 1);
+  }
+
+  private Answer keyed(String key, String body) throws IOException {
+    return http.post(
+        rig.setup().url("/api/v1/threads/keyed/messages"),
+        Map.of(
+            "authorization", "Bearer " + rig.api().token(),
+            "content-type", "application/json",
+            "idempotency-key", key),
+        body);
+  }
+
+  private Answer as(String token, String method, String route, String body) throws IOException {
+    return http.send(
+        method,
+        rig.setup().url(route),
+        Map.of("authorization", "Bearer " + token, "content-type", "application/json"),
+        body);
+  }
+}

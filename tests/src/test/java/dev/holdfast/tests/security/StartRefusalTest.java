@@ -1,0 +1,119 @@
+package dev.holdfast.tests.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rows S30 and S62, and the strict configuration: when a start is refused. */
+@Timeout(60)
+class StartRefusalTest {
+  private static final int CONFIGURATION = 78;
+
+  /** Row S30: the made token in the data folder is known to the operator only, so a public bind wants a chosen one. */
+  @Test
+  void aPublicBindWithoutATokenIsRefused() {
+    try (Rig rig = new Rig()) {
+      rig.setup().set("http.host", "0.0.0.0");
+      assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
+      assertThat(rig.server().output()).contains("token");
+    }
+  }
+
+  @Test
+  void aPublicBindWithATokenServes() {
+    try (Rig rig = new Rig()) {
+      rig.setup().set("http.host", "0.0.0.0");
+      rig.setup().env("HOLDFAST_TOKEN", "a-token-that-the-operator-chose-0123");
+      rig.start();
+      rig.converse("e1", "t", "hello");
+    }
+  }
+
+  /** Each wrong key is named with its file and line, all at once. */
+  @Test
+  void aWrongConfigurationNamesAllProblems() {
+    try (Rig rig = new Rig()) {
+      rig.setup().set("http.prot", 8080).set("turn.timeout_secs", 0);
+      assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
+      assertThat(rig.server().output()).contains("holdfast.yaml", "prot", "port", "timeout_secs");
+    }
+  }
+
+  /** A bad change leaves the last good configuration in force, at boot too. */
+  @Test
+  void aBadChangeLeavesTheLastGoodOneInForce() throws IOException {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("e1", "t", "hello");
+      rig.server().stop();
+      rig.setup().set("http.prot", 8080);
+      rig.start();
+      rig.converse("e2", "t", "hello again");
+      rig.server().stop();
+      rig.setup().argument("--strict");
+      assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
+    }
+  }
+
+  /** Row S62: what the server writes only its owner reads. */
+  @Test
+  void filesAndFoldersAreTheOwnersAlone() throws IOException {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("e1", "t", "hello");
+      try (Stream<Path> files = Files.walk(rig.setup().dataDir())) {
+        for (Path file : files.toList()) {
+          String wanted = Files.isDirectory(file) ? "rwx------" : "rw-------";
+          assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+              .as(file.toString())
+              .isEqualTo(wanted);
+        }
+      }
+    }
+  }
+
+  /** Row S62: a store that others can read, or that is a link to somewhere else. */
+  @Test
+  void anOpenStoreIsRefusedOrWarnedOf() throws IOException {
+    try (Rig rig = new Rig().start()) {
+      rig.converse("e1", "t", "hello");
+      rig.server().stop();
+      Path database = rig.setup().dataDir().resolve("holdfast.db");
+      Files.setPosixFilePermissions(database, PosixFilePermissions.fromString("rw-rw-rw-"));
+      int before = rig.server().output().length();
+      rig.launch();
+      Await.until(
+          "ready or refused",
+          Duration.ofSeconds(20),
+          () -> !rig.server().isAlive() || rig.server().isReady());
+      String said = rig.server().output().substring(before);
+      if (rig.server().isAlive()) {
+        assertThat(said).contains("holdfast.db").containsAnyOf("WARN", "ERROR", "warn", "error");
+      } else {
+        assertThat(rig.server().exitNow()).contains(CONFIGURATION);
+      }
+    }
+  }
+
+  /** The webhook account needs a secret: an unsigned door would be open to all. */
+  @Test
+  void anAccountWithoutASecretIsRefused() {
+    try (Rig rig = new Rig()) {
+      rig.setup()
+          .setNamed(
+              "channels.webhook.accounts",
+              "open",
+              Map.of("secret", "", "reply_url", "http://127.0.0.1:1/", "allow", List.of("*")));
+      assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
+    }
+  }
+}
