@@ -55,9 +55,11 @@ final class TraceCommand implements Callable<Integer> {
     List<Line> lines = new ArrayList<>();
     lines.add(line(story.path("received_at"), "received and committed"));
     Json.items(story, "replies")
-        .forEach(reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
+        .forEach(
+            reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
     Json.items(story, "story").forEach(line -> lines.add(line(line.path("at"), what(line))));
-    Json.items(story, "model_calls").forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
+    Json.items(story, "model_calls")
+        .forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
     lines.sort(
         Comparator.comparing(line -> line.at().orElse(Instant.MAX), Comparator.naturalOrder()));
     Optional<Instant> first = lines.stream().flatMap(line -> line.at().stream()).findFirst();
