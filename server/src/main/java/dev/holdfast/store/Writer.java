@@ -110,8 +110,8 @@ final class Writer implements Runnable {
 
   /** As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of the commits. */
   <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
-    Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
-    CompletableFuture<T> heard = op.done.whenComplete((result, failure) -> hear(first, result, failure));
+    Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
+    CompletableFuture<T> heard = op.done().whenComplete((result, failure) -> hear(first, result, failure));
     enqueue(op);
     return heard;
   }
