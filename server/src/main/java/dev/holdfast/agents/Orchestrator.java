@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,6 +49,7 @@ public final class Orchestrator {
   /** Whether there are open events on disk that nobody was told of; the cursor says after which one. */
   private volatile boolean scanWanted = true;
 
+  private final Set<Long> obeying = ConcurrentHashMap.newKeySet();
   private volatile boolean rescanWanted;
   private volatile boolean closing;
   private long scanned;
@@ -276,8 +278,20 @@ public final class Orchestrator {
     return agent != null && agent.resume(probe);
   }
 
+  /** A command is met twice: as a committed event, and on disk by its thread's agent. The first one obeys. */
   private void obey(Incoming incoming) {
+    if (obeying.add(incoming.seq())) {
+      try {
+        obeyOnce(incoming);
+      } finally {
+        obeying.remove(incoming.seq());
+      }
+    }
+  }
+
+  private void obeyOnce(Incoming incoming) {
     try {
+      parts.store().inbox().start(incoming.seq());
       String threadId = incoming.event().threadId();
       String text =
           switch (incoming.command().orElseThrow().word()) {
@@ -289,7 +303,6 @@ public final class Orchestrator {
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
-      parts.store().inbox().start(incoming.seq());
       endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {

@@ -64,7 +64,9 @@ final class TraceCommand implements Callable<Integer> {
               ? "+" + Shown.millis(Duration.between(first.get(), line.at().get()).toMillis())
               : "";
       root.screen()
-          .line("  %s %s %s".formatted(line.shownAt(), root.screen().dim(padded(since)), line.text()));
+          .line(
+              "  %s %s %s"
+                  .formatted(line.shownAt(), root.screen().dim(padded(since)), line.text()));
     }
     replies(story);
   }

@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -15,16 +14,11 @@ final class Tx {
   private final Counters counters;
   private final Map<Count, Long> deltas = new EnumMap<>(Count.class);
   private final List<Runnable> afterCommit = new ArrayList<>();
-  private final Map<Long, Touched> touched = new HashMap<>();
+  private final List<Touches.Touch> touched = new ArrayList<>();
+  private final Touches touches;
 
-  /** New events of a thread in this transaction. */
-  private record Touched(long lastAt, long events) {
-    Touched plus(Touched other) {
-      return new Touched(Math.max(lastAt, other.lastAt), events + other.events);
-    }
-  }
-
-  Tx(Statements sql, Names names, Counters counters) {
+  Tx(Statements sql, Names names, Counters counters, Touches touches) {
+    this.touches = touches;
     this.sql = sql;
     this.names = names;
     this.counters = counters;
@@ -47,6 +41,11 @@ final class Tx {
     return counters.get(count) + deltas.getOrDefault(count, 0L);
   }
 
+  /** The count as it was before this transaction. */
+  long committed(Count count) {
+    return counters.get(count);
+  }
+
   long openEvents() {
     return counted(Count.PENDING) + counted(Count.RUNNING) + counted(Count.PARKED);
   }
@@ -57,9 +56,9 @@ final class Tx {
     count(Count.of(to), 1);
   }
 
-  /** One more event of the thread; written once per thread at the end of the transaction. */
+  /** One more event of the thread. */
   void touch(long thread, Instant at) {
-    touched.merge(thread, new Touched(Millis.of(at), 1), Touched::plus);
+    touched.add(new Touches.Touch(thread, Millis.of(at)));
   }
 
   /** Runs on the writer's thread after the commit; not at all when it fails. */
@@ -69,19 +68,13 @@ final class Tx {
 
   /** The last writes before the commit. */
   void finish() throws SQLException {
-    for (Map.Entry<Long, Touched> thread : touched.entrySet()) {
-      sql.update(
-          "update threads set last_at = max(last_at, ?), events = events + ? where no = ?",
-          thread.getValue().lastAt(),
-          thread.getValue().events(),
-          thread.getKey());
-    }
     Counters.write(sql, deltas);
   }
 
   /** After the commit. */
   void publish() {
     counters.publish(deltas);
+    touches.add(touched);
     afterCommit.forEach(Runnable::run);
   }
 }

@@ -64,7 +64,8 @@ final class Writer implements Runnable {
       FailStop failStop,
       Runnable tick,
       Timer commits,
-      Runnable afterBatch) {}
+      Runnable afterBatch,
+      Touches touches) {}
 
   /** One change. Throws {@link StoreException} only before its first write. */
   interface Work<T> {
@@ -288,7 +289,7 @@ final class Writer implements Runnable {
 
   /** Returns false when the transaction was rolled back and its operations may be tried one by one. */
   private boolean attempt(List<Op<?>> batch) {
-    Tx tx = new Tx(sql, names, counters);
+    Tx tx = new Tx(sql, names, counters, parts.touches);
     try {
       sql.of("begin immediate").execute();
       for (Op<?> op : batch) {
@@ -347,6 +348,7 @@ final class Writer implements Runnable {
   }
 
   private void rollback() {
+    sql.forget();
     try {
       sql.of("rollback").execute();
     } catch (SQLException _) {

@@ -30,6 +30,7 @@ import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.micrometer.VertxPrometheusOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** A listener on free ports with a store in memory and one channel whose signature is the header {@code x-sign: ok}. */
@@ -170,6 +173,17 @@ final class Rig implements AutoCloseable {
 
   static String bearer(String token) {
     return "Authorization: Bearer " + token;
+  }
+
+  /** Waits for what is about to come true, for 10 s at most. */
+  static void until(BooleanSupplier condition) {
+    Instant end = Instant.now().plusSeconds(10);
+    while (!condition.getAsBoolean()) {
+      if (Instant.now().isAfter(end)) {
+        throw new AssertionError("it did not come true");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   double count(String name, String... tags) {

@@ -11,7 +11,9 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class WebhooksTest {
   private static final String PATH = "/webhooks/webhook/ci";
   private static final String SIGNED = "x-sign: ok";

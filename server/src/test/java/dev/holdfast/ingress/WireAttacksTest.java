@@ -9,10 +9,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a socket can be made to say that is not plain HTTP. */
+@Timeout(60)
 class WireAttacksTest {
   private static final String HOOK = "POST /webhooks/webhook/ci HTTP/1.1\r\nHost: localhost\r\n";
   private static final String SIGNED = HOOK + "x-sign: ok\r\nContent-Type: application/json\r\n";

@@ -1,0 +1,371 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class ApiTest {
+  private static final String MESSAGES = "/api/v1/threads/t1/messages";
+
+  private Rig rig;
+
+  @BeforeEach
+  void start() throws Exception {
+    rig = new Rig();
+  }
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  /** S22: whatever is not one good token in the one right place is 401. */
+  @Test
+  void onlyABearerTokenOpens() throws Exception {
+    List<String> wrong =
+        List.of(
+            "X: y",
+            "Authorization: ",
+            "Authorization: Bearer",
+            "Authorization: Bearer ",
+            "Authorization: Bearer  " + Rig.ADMIN,
+            "Authorization: Bearer " + Rig.ADMIN + " x",
+            "Authorization: Basic " + Rig.ADMIN,
+            "Authorization: " + Rig.ADMIN,
+            "Authorization: Token " + Rig.ADMIN,
+            Rig.bearer(Rig.ADMIN) + "\r\n" + Rig.bearer(Rig.ADMIN));
+    for (String header : wrong) {
+      Raw.Answer answer = rig.get("/api/v1/status", header);
+      assertThat(answer.status()).as(header).isEqualTo(401);
+      assertThat(answer.header("www-authenticate")).isEqualTo("Bearer");
+      JsonObject body = new JsonObject(answer.body());
+      assertThat(body.getString("correlation_id")).isNotEmpty();
+      assertThat(body.getJsonObject("error").getString("code")).isEqualTo("AUTH");
+    }
+    assertThat(rig.calls).isEmpty();
+    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+  }
+
+  /** S22: a token in the address would stand in every log on the way. */
+  @Test
+  void aTokenInTheQueryIsNeverAccepted() throws Exception {
+    for (String name : List.of("token", "access_token", "api_key", "authorization")) {
+      assertThat(rig.get("/api/v1/status?" + name + "=" + Rig.ADMIN).status()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void unknownPathsAskForATokenToo() throws Exception {
+    assertThat(rig.get("/api/v1/nothing").status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/nothing", Rig.bearer(Rig.READ)).status()).isEqualTo(404);
+    assertThat(rig.get("/api/v2/status", Rig.bearer(Rig.READ)).status()).isEqualTo(404);
+    assertThat(rig.post("/api/v1/status", "{}", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(405);
+  }
+
+  /** S24: a scope is what the server knows of the token, whatever a header claims. */
+  @Test
+  void aTokenOpensNoMoreThanItsScope() throws Exception {
+    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.READ)).status()).isEqualTo(200);
+    assertThat(
+            rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.READ), "X-Scope: admin").status())
+        .isEqualTo(403);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.CHAT)).status()).isEqualTo(202);
+    assertThat(rig.get("/api/v1/config", Rig.bearer(Rig.CHAT)).status()).isEqualTo(403);
+    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.CHAT)).status()).isEqualTo(403);
+    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+    assertThat(rig.send(Raw.request("DELETE", "/api/v1/dead-letters/d1", "", Rig.bearer(Rig.CHAT))).status())
+        .isEqualTo(403);
+    assertThat(rig.get("/api/v1/config", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+  }
+
+  /** S23: guessing is slowed down, from this machine too, and the right token does not help then. */
+  @Test
+  void guessersAreNotListenedTo() throws Exception {
+    int refused = 0;
+    for (int i = 0; i < 12; i++) {
+      Raw.Answer answer = rig.get("/api/v1/status", Rig.bearer("guess-number-" + i));
+      refused += answer.status() == 429 ? 1 : 0;
+      if (answer.status() == 429) {
+        assertThat(Integer.parseInt(answer.header("retry-after"))).isPositive();
+      }
+    }
+    assertThat(refused).isEqualTo(2);
+    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(429);
+    assertThat(rig.post("/login", "{\"token\":\"" + Rig.ADMIN + "\"}").status()).isEqualTo(429);
+  }
+
+  /** S29: a forwarded-for header does not make a guesser another one. */
+  @Test
+  void aForwardedAddressIsNotBelieved() throws Exception {
+    int status = 0;
+    for (int i = 0; i < 11; i++) {
+      status =
+          rig.get("/api/v1/status", Rig.bearer("guess-number-" + i), "X-Forwarded-For: 10.0.0." + i)
+              .status();
+    }
+    assertThat(status).isEqualTo(429);
+  }
+
+  @Test
+  void theContractIsEnforced() throws Exception {
+    String token = Rig.bearer(Rig.ADMIN);
+    for (String body :
+        List.of(
+            "{}",
+            "{\"text\":\"\"}",
+            "{\"text\":7}",
+            "{\"text\":null}",
+            "{\"text\":\"hi\",\"extra\":1}",
+            "{\"text\":\"hi\",\"dedupe_key\":\"" + "k".repeat(300) + "\"}",
+            "{\"text\":\"  \"}",
+            "[]",
+            "7")) {
+      Raw.Answer answer = rig.post(MESSAGES, body, token);
+      assertThat(answer.status()).as(body).isEqualTo(400);
+      assertThat(new JsonObject(answer.body()).getJsonObject("error").getString("code"))
+          .isEqualTo("INVALID_REQUEST");
+    }
+    assertThat(rig.send(Raw.request("POST", MESSAGES, "", token)).status()).isEqualTo(400);
+    assertThat(rig.get("/api/v1/threads?limit=0", token).status()).isEqualTo(400);
+    assertThat(rig.get("/api/v1/threads?limit=x", token).status()).isEqualTo(400);
+    assertThat(rig.get("/api/v1/threads?limit=7", token).status()).isEqualTo(200);
+    assertThat(rig.get("/api/v1/dead-letters?kind=other", token).status()).isEqualTo(400);
+    assertThat(rig.post("/api/v1/dead-letters/d1/replay", "{\"channel\":\"x\"}", token).status())
+        .isEqualTo(400);
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  /** S18: JSON that is too deep, too clever or not quite JSON is refused, and fast. */
+  @Test
+  void hostileJsonIsRefusedFast() throws Exception {
+    StringBuilder keys = new StringBuilder("{");
+    for (int i = 0; i < 100_000; i++) {
+      keys.append("\"k").append(i).append("\":1,");
+    }
+    keys.append("\"text\":1}");
+    List<String> bodies =
+        List.of(
+            "[".repeat(100_000),
+            "{\"text\":" + "[".repeat(65) + "]".repeat(65) + "}",
+            "{\"a\":".repeat(100_000),
+            keys.toString(),
+            "{\"text\":" + "9".repeat(1_000_000) + "}",
+            "{\"text\":1e999999999}",
+            "{\"text\":\"hi\",\"text\":\"ho\"}",
+            "{\"text\":\"hi\",\"\\u0074ext\":\"ho\"}",
+            "{\"text\":NaN}",
+            "{\"text\":Infinity}",
+            "{\"text\":+1}",
+            "{\"text\":01}",
+            "{'text':'hi'}",
+            "{text:\"hi\"}",
+            "{\"text\":\"hi\",}",
+            "{\"text\":\"hi\"}{}",
+            "{\"text\":\"hi\"} x",
+            "/* c */{\"text\":\"hi\"}",
+            "\ufeff{\"text\":\"hi\"}",
+            "{\"text\":\"\\ud800\"}",
+            "{\"text\":\"\\udc00\\ud800\"}",
+            "{\"text\":\"a\\u0000b\"}",
+            "{\"text\":\"a\u0000b\"}",
+            "{\"text\":\"a\tb\"}",
+            "{\"\\ud800\":1}");
+    String token = Rig.bearer(Rig.ADMIN);
+    rig.post(MESSAGES, "{}", token); // the first request loads the classes
+    for (String body : bodies) {
+      long before = System.nanoTime();
+      int status = rig.post(MESSAGES, body, token).status();
+      long millis = (System.nanoTime() - before) / 1_000_000;
+      assertThat(status).as(body.substring(0, Math.min(40, body.length()))).isEqualTo(400);
+      assertThat(millis).as(body.substring(0, Math.min(40, body.length()))).isLessThan(1000);
+    }
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  /** S18: other encodings, which a parser that guesses would take. */
+  @Test
+  void onlyUtf8IsRead() throws Exception {
+    byte[][] bodies = {
+      "{\"text\":\"hi\"}".getBytes(java.nio.charset.StandardCharsets.UTF_16),
+      "{\"text\":\"hi\"}".getBytes(java.nio.charset.StandardCharsets.UTF_16LE),
+      "{\"text\":\"hi\"}".getBytes(java.nio.charset.StandardCharsets.UTF_16BE),
+      "{\"text\":\"h\u00e4\"}".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1),
+      {'{', '"', 't', '"', ':', '"', (byte) 0xc0, (byte) 0x80, '"', '}'},
+      {'{', '"', 't', '"', ':', '"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"', '}'},
+    };
+    for (byte[] body : bodies) {
+      try (Raw raw = rig.raw()) {
+        raw.send(
+            "POST " + MESSAGES + " HTTP/1.1\r\nHost: localhost\r\n" + Rig.bearer(Rig.ADMIN)
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length + "\r\n\r\n");
+        raw.send(body);
+        assertThat(raw.answer().status()).isEqualTo(400);
+      }
+    }
+  }
+
+  /** S33: an id is only a name; each spelling of it is another one. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"..%2F..%2Fx", "%2Fetc%2Fpasswd", "a%2F..%2Fb", "CON", "%E2%80%AEabc", "t%20x", "a+b", "%C3%A9", "e%CC%81", "100%25", "a%3Bb", "x%5Cy"})
+  void idsAreOnlyNames(String encoded) throws Exception {
+    Raw.Answer answer =
+        rig.post("/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+    assertThat(answer.status()).isEqualTo(202);
+    String decoded = String.valueOf(Paths.decode(encoded));
+    assertThat(rig.inbox.events.getFirst().threadId()).isEqualTo("web:main:" + decoded);
+  }
+
+  /** S16, S33: ids that would break a line or a path are refused. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a%0Ab", "a%0D%0Ab", "a%00b", "%2E%2E", "%2e", "..", "a%zz", "a%", "%C3", "%1b[31m", "a b", "a//b"})
+  void idsThatAreNoNamesAreRefused(String encoded) throws Exception {
+    Raw.Answer answer =
+        rig.post("/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+    assertThat(answer.status()).isIn(400, 404);
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  @Test
+  void longIdsAreRefused() throws Exception {
+    assertThat(
+            rig.get("/api/v1/threads/" + "x".repeat(600), Rig.bearer(Rig.ADMIN)).status())
+        .isEqualTo(400);
+  }
+
+  @Test
+  void aPlatformsThreadGetsItsMessagesFromThePlatform() throws Exception {
+    Raw.Answer answer =
+        rig.post("/api/v1/threads/webhook%3Aci%3At1/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(
+            rig.post("/api/v1/threads/web%3Amain%3At1/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN))
+                .status())
+        .isEqualTo(202);
+  }
+
+  /** S60: one key, one body, one answer. */
+  @Test
+  void anIdempotencyKeyMakesARetrySafe() throws Exception {
+    String token = Rig.bearer(Rig.ADMIN);
+    String key = "Idempotency-Key: k1";
+    Raw.Answer first = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
+    Raw.Answer second = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
+    assertThat(second.status()).isEqualTo(202);
+    assertThat(second.body()).isEqualTo(first.body());
+    assertThat(rig.calls).hasSize(1);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"other\"}", token, key).status()).isEqualTo(422);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: " + "k".repeat(256)).status())
+        .isEqualTo(400);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: ").status()).isEqualTo(400);
+    assertThat(rig.inbox.events).hasSize(1);
+  }
+
+  /** S60: the same key of another token is another key. */
+  @Test
+  void keysOfDifferentTokensAreDifferent() throws Exception {
+    rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+    assertThat(
+            rig.post(MESSAGES, "{\"text\":\"ho\"}", Rig.bearer(Rig.CHAT), "Idempotency-Key: k1").status())
+        .isEqualTo(202);
+  }
+
+  /** S60: the second of two at once is told that the first still runs. */
+  @Test
+  void aRunningKeyIs409() throws Exception {
+    var commit = new java.util.concurrent.CompletableFuture<String>();
+    rig.inbox.gate = commit;
+    String request =
+        Raw.request("POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+    try (Raw first = rig.raw()) {
+      first.send(request);
+      Rig.until(() -> !rig.calls.isEmpty());
+      assertThat(rig.send(request).status()).isEqualTo(409);
+      commit.complete("done");
+      assertThat(first.answer().status()).isEqualTo(202);
+    }
+    assertThat(rig.inbox.events).hasSize(1);
+  }
+
+  @Test
+  void aRefusalOfTheStoreIs503AndNotRemembered() throws Exception {
+    rig.inbox.refuses = true;
+    String request =
+        Raw.request("POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+    Raw.Answer answer = rig.send(request);
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("5");
+    rig.inbox.refuses = false;
+    assertThat(rig.send(request).status()).isEqualTo(202);
+  }
+
+  @Test
+  void theClientsCorrelationIdComesBack() throws Exception {
+    Raw.Answer answer =
+        rig.get("/api/v1/threads?limit=0", Rig.bearer(Rig.READ), "X-Correlation-Id: c-17");
+    assertThat(new JsonObject(answer.body()).getString("correlation_id")).isEqualTo("c-17");
+  }
+
+  @Test
+  void chatWaitsForTheAnswer() throws Exception {
+    try (Raw raw = rig.raw()) {
+      raw.send(
+          Raw.request(
+              "POST",
+              "/api/v1/chat",
+              "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
+              Rig.bearer(Rig.CHAT)));
+      Rig.until(() -> !rig.turns.woken.isEmpty());
+      rig.answers.put("e1", new Answers.Answer("answered", "hello ann"));
+      rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
+      Raw.Answer answer = raw.answer();
+      assertThat(answer.status()).isEqualTo(200);
+      JsonObject body = new JsonObject(answer.body());
+      assertThat(body.getString("status")).isEqualTo("success");
+      assertThat(body.getString("output")).isEqualTo("hello ann");
+      assertThat(body.getString("event_id")).isEqualTo("e1");
+      assertThat(body.getString("correlation_id")).isEqualTo("c1");
+      assertThat(body.getString("api_version")).isEqualTo("v1");
+      assertThat(body.containsKey("plan_id")).isTrue();
+    }
+  }
+
+  @Test
+  void chatThatTakesLongIsPending() throws Exception {
+    Raw.Answer answer =
+        rig.post("/api/v1/chat", "{\"message\":\"hi\"}", Rig.bearer(Rig.CHAT));
+    assertThat(answer.status()).isEqualTo(202);
+    JsonObject body = new JsonObject(answer.body());
+    assertThat(body.getString("status")).isEqualTo("pending");
+    assertThat(body.getString("event_id")).isEqualTo("e1");
+  }
+
+  @Test
+  void aFailedTurnIsAnErrorOfTheChat() throws Exception {
+    rig.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
+    try (Raw raw = rig.raw()) {
+      raw.send(Raw.request("POST", "/api/v1/chat", "{\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\"}}", Rig.bearer(Rig.CHAT)));
+      Rig.until(() -> !rig.turns.woken.isEmpty());
+      rig.news.publish("event.finished", "web:main:t1", "e1", "{}");
+      JsonObject body = new JsonObject(raw.answer().body());
+      assertThat(body.getString("status")).isEqualTo("error");
+      assertThat(body.getJsonObject("error").getString("message")).isEqualTo("I could not answer that.");
+    }
+  }
+
+  /** S22: a token is no password of the basic kind either. */
+  @Test
+  void basicAuthenticationIsNotSpoken() throws Exception {
+    String basic = Base64.getEncoder().encodeToString(("x:" + Rig.ADMIN).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    assertThat(rig.get("/api/v1/status", "Authorization: Basic " + basic).status()).isEqualTo(401);
+  }
+}
