@@ -187,6 +187,7 @@ final class TurnServer {
       } else if (attempt > 0) {
         started.add(incoming);
         endings.news("turn.started", incoming, Entries.object().put("attempt", attempt));
+        endings.story(incoming, "turn.started", Entries.object().put("attempt", attempt));
       }
     }
     return started;
@@ -252,6 +253,7 @@ final class TurnServer {
       parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold());
     }
     endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
+    endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));
     return Ended.PARKED;
   }
 
