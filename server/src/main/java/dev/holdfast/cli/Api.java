@@ -62,7 +62,7 @@ final class Api {
 
     /** Whether the same request may be taken later. */
     boolean isPassing() {
-      return status == 429 || status == 503;
+      return status == 429 || status >= 500;
     }
   }
 

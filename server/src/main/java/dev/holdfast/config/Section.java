@@ -346,6 +346,9 @@ public final class Section {
     List<String> keys =
         matcher.lookingAt() ? Arrays.asList(matcher.group().split("\\.")) : List.of();
     Section owner = keys.isEmpty() ? null : owner(keys);
+    if (owner == null && keys.size() == 1) {
+      owner = reading.lastAsked(keys.getFirst());
+    }
     String key = keys.isEmpty() ? "" : keys.getLast();
     if (owner == null || !owner.refused.add(key)) {
       reading.report(line, path, message);

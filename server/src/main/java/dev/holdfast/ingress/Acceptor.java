@@ -15,20 +15,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes verified messages in: commits them, then tells whoever runs and watches them. Thread-safe. */
+/**
+ * Takes verified messages in: commits them, then tells whoever watches. Whoever runs them hears of them from the inbox,
+ * in the order of the commits. Thread-safe.
+ */
 final class Acceptor {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
 
   private final Intake intake;
-  private final Turns turns;
   private final News news;
   private final Time time;
   private final MeterRegistry meters;
   private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
-  Acceptor(Intake intake, Turns turns, News news, Time time, MeterRegistry meters) {
+  Acceptor(Intake intake, News news, Time time, MeterRegistry meters) {
     this.intake = intake;
-    this.turns = turns;
     this.news = news;
     this.time = time;
     this.meters = meters;
@@ -50,7 +51,7 @@ final class Acceptor {
   private Appended committed(String channel, InboundMessage message, Appended appended) {
     count(channel, appended.duplicate() ? "duplicate" : "accepted");
     if (!appended.duplicate()) {
-      // The event is safe: what goes wrong from here on is found again by the next scan, and the sender gets its 200.
+      // The event is safe: its sender gets 200 whatever goes wrong from here on.
       try {
         news.publish(
             "event.accepted",
@@ -60,9 +61,8 @@ final class Acceptor {
                 .put("text", message.text())
                 .put("sender", message.sender())
                 .encode());
-        turns.wake(appended.event());
       } catch (RuntimeException e) {
-        LOG.error("event {}: committed, but its thread could not be woken", appended.event().id(), e);
+        LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }
     }
     return appended;

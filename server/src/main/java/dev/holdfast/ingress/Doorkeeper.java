@@ -31,6 +31,9 @@ final class Doorkeeper extends ChannelDuplexHandler {
   /** How long a refused client may go on sending, so that it sees the answer instead of a reset. */
   private static final long LINGER_NANOS = 1_000_000_000L;
 
+  /** How much it may go on sending; nothing of it is kept. */
+  private static final long LINGER_BYTES = 4L * 1024 * 1024;
+
   private enum Phase {
     /** Nothing of the next request has come. */
     BETWEEN,
@@ -46,6 +49,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
   private long stuckSinceNanos;
   private boolean stuck;
   private long bodyBytes;
+  private long lingerBytesMax;
   private int unanswered;
   private boolean answering;
   private boolean refused;
@@ -63,7 +67,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
   /** Bytes came. Returns whether they are to be decoded; if not, they are released. */
   boolean onBytes(Object bytes) {
     if (refused) {
-      ReferenceCountUtil.release(bytes);
+      linger(bytes);
       return false;
     }
     if (phase == Phase.BETWEEN) {
@@ -71,6 +75,16 @@ final class Doorkeeper extends ChannelDuplexHandler {
       deadlineNanos = doors.nanos() + doors.headerNanos();
     }
     return true;
+  }
+
+  private void linger(Object bytes) {
+    if (bytes instanceof ByteBuf buffer) {
+      bodyBytes += buffer.readableBytes();
+    }
+    ReferenceCountUtil.release(bytes);
+    if (bodyBytes > lingerBytesMax) {
+      closeNow();
+    }
   }
 
   boolean isBetweenMessages() {
@@ -116,7 +130,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
         && (codings.size() > 1 || !"chunked".equalsIgnoreCase(codings.getFirst().trim()))) {
       return 400;
     }
-    if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
+    if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1 || request.headers().contains("")) {
       return 400;
     }
     return HttpUtil.getContentLength(request, 0L) > doors.bodyBytesMax() ? 413 : 0;
@@ -166,6 +180,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
       return;
     }
     refused = true;
+    lingerBytesMax = bodyBytes + LINGER_BYTES;
     doors.countRefusal(status);
     // With another answer still to come or half written, a client would take this one for that: only closing is clear.
     boolean clear = !answering && unanswered == (phase == Phase.BODY ? 1 : 0);
@@ -179,8 +194,10 @@ final class Doorkeeper extends ChannelDuplexHandler {
     channel.config().setAutoRead(true);
   }
 
+  /** Past Vert.x, whose own closing waits until all is written: what nobody reads is never written. */
   private void closeNow() {
-    ChannelFuture _ = channel.close();
+    ChannelHandlerContext context = decoder;
+    ChannelFuture _ = context == null ? channel.close() : context.close();
   }
 
   private void finishOutput(io.netty.util.concurrent.Future<? super Void> written) {

@@ -78,8 +78,8 @@ final class HttpVerticle extends VerticleBase {
       router
           .onSuccess(
               ready -> {
+                ready.handle(request); // listens first, then the body may come
                 request.resume();
-                ready.handle(request);
               })
           .onFailure(why -> shared.refusals().send(request, why));
     };

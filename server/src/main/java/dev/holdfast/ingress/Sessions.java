@@ -39,7 +39,7 @@ public final class Sessions {
     this.time = time;
   }
 
-  /** A code that logs in once within ten minutes, with the rights of the server's own token. */
+  /** A code that logs in once within ten minutes, with the rights of the operator's token. */
   public String issueCode() {
     String code = randomText();
     synchronized (codes) {
@@ -67,7 +67,7 @@ public final class Sessions {
         }
       }
     }
-    return spent ? tokens.own().flatMap(token -> open(token.name())) : Optional.empty();
+    return spent ? tokens.operator().flatMap(token -> open(token.name())) : Optional.empty();
   }
 
   Optional<String> openByToken(String token) {

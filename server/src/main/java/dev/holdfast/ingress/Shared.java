@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.openapi.contract.OpenAPIContract;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -41,8 +42,7 @@ final class Shared implements AutoCloseable {
             STRANGERS_MAX,
             Math.max(STRANGERS_BYTES_MIN, (long) parts.http().maxBodyBytes() * BODIES_AT_ONCE));
     entrance = new Entrance(parts.tokens(), parts.sessions(), new Brake(parts.time()));
-    acceptor =
-        new Acceptor(parts.intake(), parts.turns(), parts.news(), parts.time(), parts.meters());
+    acceptor = new Acceptor(parts.intake(), parts.news(), parts.time(), parts.meters());
     streams = new Streams(parts.vertx(), parts.news(), entrance, limits);
     finishes = new Finishes(parts.news());
     idempotency = new Idempotency(parts.time());
@@ -61,8 +61,12 @@ final class Shared implements AutoCloseable {
       if (in == null) {
         throw new IllegalStateException("openapi.yaml is missing from the jar");
       }
+      // The validator knows no event streams and refuses the whole contract for one; it only ever reads requests here.
+      String text =
+          new String(in.readAllBytes(), StandardCharsets.UTF_8)
+              .replace("text/event-stream:", "text/plain:");
       Map<String, Object> yaml =
-          new ObjectMapper(new YAMLFactory()).readValue(in, new TypeReference<>() {});
+          new ObjectMapper(new YAMLFactory()).readValue(text, new TypeReference<>() {});
       return new JsonObject(yaml);
     }
   }

@@ -20,6 +20,9 @@ final class StrictJson {
   private static final int NUMBER_CHARS_MAX = 100;
   private static final int NAME_CHARS_MAX = 1024;
 
+  /** No request has more than a few; the schema validator takes its time with each. */
+  private static final int NAMES_MAX = 1000;
+
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder()
           // Names are the sender's: neither kept for later nor looked up by a hash that a sender could aim at.
@@ -44,12 +47,17 @@ final class StrictJson {
         throw RefusedRequestException.invalid("the body must be a JSON object");
       }
       int depth = 1;
+      int names = 0;
       while (depth > 0) {
         JsonToken token = parser.nextToken();
         if (token == null) {
           throw RefusedRequestException.invalid("the body is not valid JSON");
         }
         depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+        names += token == JsonToken.FIELD_NAME ? 1 : 0;
+        if (names > NAMES_MAX) {
+          throw RefusedRequestException.invalid("the body has too many names");
+        }
         checkValue(parser, token);
       }
       if (parser.nextToken() != null) {

@@ -50,19 +50,12 @@ final class ThreadCalls {
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
-    String threadId = request.threadId();
     ThreadFolders.ThreadRow row =
-        row(threadId).orElseThrow(() -> RefusedRequestException.unknown("no such thread"));
+        store
+            .threads()
+            .find(request.threadId())
+            .orElseThrow(() -> RefusedRequestException.unknown("no such thread"));
     return ApiAnswer.ok(view(row));
-  }
-
-  /** The list begins after a name: the one right before this, as near as a name can be. */
-  private Optional<ThreadFolders.ThreadRow> row(String threadId) {
-    int last = threadId.length() - 1;
-    String before = threadId.substring(0, last) + (char) (threadId.charAt(last) - 1) + '\uffff';
-    return store.threads().list(before, PAGE).stream()
-        .filter(row -> row.threadId().equals(threadId))
-        .findFirst();
   }
 
   private JsonObject view(ThreadFolders.ThreadRow row) {

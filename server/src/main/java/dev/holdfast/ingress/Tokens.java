@@ -25,10 +25,6 @@ public final class Tokens {
     known = tokens.stream().map(Tokens::known).toList();
   }
 
-  public boolean isEmpty() {
-    return known.isEmpty();
-  }
-
   /** Takes the same time whichever token it is not. */
   Optional<Caller> find(String presented) {
     byte[] digest = sha256(presented.getBytes(StandardCharsets.UTF_8));
@@ -41,9 +37,12 @@ public final class Tokens {
     return match == null ? Optional.empty() : Optional.of(new Caller(match.token.name(), match.token.scope(), false));
   }
 
-  /** The name that a session by one-time code belongs to: the first token, which is the server's own. */
-  Optional<ApiToken> own() {
-    return known.stream().map(Known::token).findFirst();
+  /** Whose rights a login by one-time code gets: the code is only shown to whoever runs the server. */
+  Optional<ApiToken> operator() {
+    return known.stream()
+        .map(Known::token)
+        .filter(token -> token.scope().covers(Scope.ADMIN))
+        .findFirst();
   }
 
   Optional<ApiToken> named(String name) {

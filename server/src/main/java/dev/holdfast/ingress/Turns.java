@@ -1,17 +1,11 @@
 package dev.holdfast.ingress;
 
 import dev.holdfast.agents.Orchestrator;
-import dev.holdfast.store.Event;
 import java.util.List;
 import java.util.Optional;
 
 /** What the outside may ask of the thread agents. Thread-safe. */
 public interface Turns {
-  /** Never blocks. */
-  void wake(Event event);
-
-  void rescan();
-
   int stop(String threadId, boolean all);
 
   void reset(String threadId);
@@ -22,16 +16,6 @@ public interface Turns {
 
   static Turns of(Orchestrator orchestrator) {
     return new Turns() {
-      @Override
-      public void wake(Event event) {
-        orchestrator.wake(event);
-      }
-
-      @Override
-      public void rescan() {
-        orchestrator.rescan();
-      }
-
       @Override
       public int stop(String threadId, boolean all) {
         return orchestrator.stop(threadId, all);

@@ -31,6 +31,7 @@ public final class Store implements AutoCloseable {
   private final Outbox outbox;
   private final Stories stories;
   private final Usage usage;
+  private final Approvals approvals;
   private final DeadLetters deadLetters;
   private final ThreadFolders threads;
   private boolean closed;
@@ -91,6 +92,7 @@ public final class Store implements AutoCloseable {
             new Outbox.Rows(replies, endings, letters, quarantine));
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
+    approvals = new Approvals(writer, readers);
     deadLetters =
         new DeadLetters(
             writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
@@ -203,7 +205,7 @@ public final class Store implements AutoCloseable {
   }
 
   public Approvals approvals() {
-    throw new UnsupportedOperationException();
+    return approvals;
   }
 
   public ThreadFolders threads() {

@@ -6,9 +6,13 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One transaction of the writer, shared by the operations of a batch. Used on the writer's thread alone. */
 final class Tx {
+  private static final Logger LOG = LoggerFactory.getLogger(Tx.class);
+
   private final Statements sql;
   private final Names names;
   private final Counters counters;
@@ -75,6 +79,12 @@ final class Tx {
   void publish() {
     counters.publish(deltas);
     touches.add(touched);
-    afterCommit.forEach(Runnable::run);
+    for (Runnable task : afterCommit) {
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        LOG.error("store: a listener of a commit failed", e); // what is committed stays so
+      }
+    }
   }
 }

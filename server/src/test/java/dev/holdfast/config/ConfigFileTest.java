@@ -296,4 +296,14 @@ class ConfigFileTest {
                     }))
         .hasMessage("x:1: http is open to the world");
   }
+
+  @Test
+  void aRefusedValueOfASectionBesideIsFoundByItsKeyToo() {
+    Loaded loaded = ConfigFile.text("x", "other:\n  max_rounds: 0\nthis: {}\n", Map.of());
+    assertThatThrownBy(
+            () ->
+                loaded.make(
+                    root -> root.section("this").read(_ -> Turn.from(root.section("other")))))
+        .hasMessage("x:2: other: max_rounds must be from 1 to 1000, got 0");
+  }
 }

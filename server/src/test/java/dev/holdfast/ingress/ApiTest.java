@@ -148,7 +148,7 @@ class ApiTest {
   @Test
   void hostileJsonIsRefusedFast() throws Exception {
     StringBuilder keys = new StringBuilder("{");
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < 80_000; i++) {
       keys.append("\"k").append(i).append("\":1,");
     }
     keys.append("\"text\":1}");
@@ -216,7 +216,7 @@ class ApiTest {
   /** S33: an id is only a name; each spelling of it is another one. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"..%2F..%2Fx", "%2Fetc%2Fpasswd", "a%2F..%2Fb", "CON", "%E2%80%AEabc", "t%20x", "a+b", "%C3%A9", "e%CC%81", "100%25", "a%3Bb", "x%5Cy"})
+      strings = {"..%2F..%2Fx", "%2Fetc%2Fpasswd", "a%2F..%2Fb", "CON", "%E2%80%AEabc", "t%20x", "a+b", "%C3%A9", "e%CC%81", "100%25", "a%3Bb"})
   void idsAreOnlyNames(String encoded) throws Exception {
     Raw.Answer answer =
         rig.post("/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
@@ -227,7 +227,7 @@ class ApiTest {
 
   /** S16, S33: ids that would break a line or a path are refused. */
   @ParameterizedTest
-  @ValueSource(strings = {"a%0Ab", "a%0D%0Ab", "a%00b", "%2E%2E", "%2e", "..", "a%zz", "a%", "%C3", "%1b[31m", "a b", "a//b"})
+  @ValueSource(strings = {"a%0Ab", "a%0D%0Ab", "a%00b", "%2E%2E", "%2e", "..", "a%zz", "a%", "%C3", "%1b[31m", "a b", "a//b", "x%5Cy"})
   void idsThatAreNoNamesAreRefused(String encoded) throws Exception {
     Raw.Answer answer =
         rig.post("/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
@@ -324,7 +324,7 @@ class ApiTest {
               "/api/v1/chat",
               "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
               Rig.bearer(Rig.CHAT)));
-      Rig.until(() -> !rig.turns.woken.isEmpty());
+      Rig.until(() -> !rig.inbox.events.isEmpty());
       rig.answers.put("e1", new Answers.Answer("answered", "hello ann"));
       rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
       Raw.Answer answer = raw.answer();
@@ -354,7 +354,7 @@ class ApiTest {
     rig.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
     try (Raw raw = rig.raw()) {
       raw.send(Raw.request("POST", "/api/v1/chat", "{\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\"}}", Rig.bearer(Rig.CHAT)));
-      Rig.until(() -> !rig.turns.woken.isEmpty());
+      Rig.until(() -> !rig.inbox.events.isEmpty());
       rig.news.publish("event.finished", "web:main:t1", "e1", "{}");
       JsonObject body = new JsonObject(raw.answer().body());
       assertThat(body.getString("status")).isEqualTo("error");

@@ -58,7 +58,6 @@ final class Rig implements AutoCloseable {
 
   final Time time;
   final FakeInbox inbox = new FakeInbox();
-  final FakeTurns turns = new FakeTurns();
   final News news = new News(1000);
   final Tokens tokens = new Tokens(TOKENS);
   final Sessions sessions;
@@ -105,7 +104,7 @@ final class Rig implements AutoCloseable {
             new MetricsConfig("127.0.0.1", 0),
             new ApiConfig(List.of(), Duration.ofMillis(500)),
             inbox,
-            turns,
+            new FakeTurns(),
             new Channels(List.of(new FakeAdapter())),
             news,
             new FakeProbes(),
@@ -241,18 +240,8 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Remembers what was asked of it. */
-  static final class FakeTurns implements Turns {
-    final List<Event> woken = new CopyOnWriteArrayList<>();
-
-    @Override
-    public void wake(Event event) {
-      woken.add(event);
-    }
-
-    @Override
-    public void rescan() {}
-
+  /** Has nothing to do. */
+  private static final class FakeTurns implements Turns {
     @Override
     public int stop(String threadId, boolean all) {
       return 0;

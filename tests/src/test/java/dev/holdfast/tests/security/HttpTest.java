@@ -97,7 +97,7 @@ class HttpTest extends SharedServer {
             rig.setup().url("/api/v1/dead-letters/none"),
             Map.of(
                 "authorization", "Bearer " + rig.api().token(), "x-http-method-override", "DELETE"));
-    assertThat(overridden.status()).isEqualTo(404);
+    assertThat(overridden.status()).isIn(404, 405);
     assertThat(http.send("DELETE", rig.sender().url(), Map.of(), "").status()).isEqualTo(405);
   }
 
