@@ -30,6 +30,7 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
@@ -279,6 +280,12 @@ final class Server {
             .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
     VertxOptions options =
         new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);
-    return Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+    Vertx vertx =
+        Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+    return vertx.exceptionHandler(
+        bug -> {
+          Fatal.check(bug);
+          LOG.error("server: nobody caught this", bug);
+        });
   }
 }

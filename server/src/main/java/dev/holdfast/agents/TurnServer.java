@@ -9,6 +9,7 @@ import dev.holdfast.models.ModelsAwayException;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
+import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.time.Duration;
@@ -233,7 +234,8 @@ final class TurnServer {
       endings.story(head, "turn.failed", Entries.object().put("code", e.failure().code().name()).put("message", e.failure().message()));
       endings.end(batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
       return Ended.DONE;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      Fatal.check(e);
       return crashed(batch, e);
     }
   }
@@ -268,7 +270,7 @@ final class TurnServer {
   }
 
   /** A bug. The agent begins again from what is on disk; the same event gets a bounded number of runs. */
-  private Ended crashed(List<Incoming> batch, RuntimeException bug) throws InterruptedException {
+  private Ended crashed(List<Incoming> batch, Throwable bug) throws InterruptedException {
     Incoming head = batch.getFirst();
     LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
     parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
