@@ -95,6 +95,10 @@ public final class Children implements AutoCloseable {
 
   /** Why children cannot be run so; empty when they can. */
   private Optional<String> probe() throws InterruptedException {
+    Optional<String> missing = launcher.missing();
+    if (missing.isPresent()) {
+      return Optional.of("there is no " + missing.get());
+    }
     Path folder = null;
     try {
       folder = Files.createTempDirectory("holdfast-probe-").toRealPath();

@@ -18,7 +18,7 @@ final class Drain {
   private static final int LOOK_MILLIS = 100;
 
   /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
-  private static final Duration FLOOD_PAUSE = Duration.ofNanos(500_000);
+  private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
   private final Posix posix;
   private final int end;

@@ -38,6 +38,11 @@ final class Launcher {
     this.time = time;
   }
 
+  /** The program that this isolation needs and this machine does not have. */
+  Optional<String> missing() {
+    return wrapping.missing();
+  }
+
   /**
    * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT when the machine has no
    *     room for another process

@@ -34,14 +34,15 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
       """;
 
   /**
-   * The first process of a namespace: hides what is to be hidden, brings the child's own folder back, gives up all
-   * rights and runs the command. It stays, because the kernel shields a namespace's first process from signals, and
+   * The first process of a namespace: hides what is to be hidden, brings the child's own folder back, shuts the ways to
+   * the kernel that are open to root by file rights alone, gives up all other rights and runs the command. It stays, because the kernel shields a namespace's first process from signals, and
    * ends everything with itself.
    */
   private static final String FIRST =
       """
-      work=$1
-      shift
+      root=$1
+      work=$2
+      shift 2
       for path; do
         [ "$path" = -- ] && break
         if [ -d "$path" ]; then
@@ -52,10 +53,17 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
       done
       mkdir -p "$work" && mount -c --bind /proc/self/cwd "$work" || exit 125
       while [ "$1" != -- ]; do
-        [ ! -d "$1" ] || mount -o remount,ro "$1" || exit 125
+        [ ! -d "$1" ] || mount -o remount,bind,ro "$1" || exit 125
         shift
       done
       shift
+      [ ! -d /sys/fs/cgroup ] || mount -t tmpfs -o ro,size=4k holdfast /sys/fs/cgroup || exit 125
+      if [ "$root" = true ]; then
+        for path in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
+          [ -e $path ] || continue
+          mount --bind $path $path && mount -o remount,bind,ro $path || exit 125
+        done
+      fi
       cd "$work" || exit 125
       "$@"
       exit $?
@@ -89,7 +97,10 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     switch (isolation) {
       case BUBBLEWRAP -> addBubblewrap(command, spec.folder());
       case NAMESPACES -> addNamespaces(command, spec.folder());
-      case PROCESS_GROUP -> add(command, "setsid", "--");
+      case PROCESS_GROUP -> {
+        add(command, "setsid", "--");
+        add(command, "setpriv", "--no-new-privs", "--");
+      }
     }
     addLimits(command, spec.limits(), processesMax);
     command.addAll(List.of(SHELL, "-c", BEGIN, "holdfast-child", program.toString()));
@@ -102,6 +113,10 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     command.addAll(List.of("--unshare-cgroup-try", "--die-with-parent", "--new-session"));
     command.addAll(List.of("--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev"));
     command.addAll(List.of("--proc", "/proc"));
+    // Open to root by file rights alone; bubblewrap 0.8 covers them only where it finds them writable.
+    for (String kernel : List.of("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")) {
+      command.addAll(List.of("--ro-bind-try", kernel, kernel));
+    }
     // Sockets of other services lie in /run: a read-only view would not keep a child from calling them.
     for (String temporary : List.of("/tmp", "/run")) {
       command.addAll(List.of("--size", TEMPORARY_BYTES_MAX, "--tmpfs", temporary));
@@ -131,6 +146,7 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     }
     command.addAll(List.of("--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child"));
     command.addAll(List.of("--mount-proc", "--", SHELL, "-c", FIRST, "holdfast-first"));
+    command.add(Boolean.toString(isRoot));
     command.add(folder.toString());
     hidden.forEach(path -> command.add(path.toString()));
     command.add("--");

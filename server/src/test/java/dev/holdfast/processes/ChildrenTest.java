@@ -104,7 +104,9 @@ class ChildrenTest {
   private void runQuietly(Children children) {
     try {
       children.run(rig.shell(rig.sleeper()));
-    } catch (CallFailedException | InterruptedException e) {
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (CallFailedException e) {
       throw new IllegalStateException(e);
     }
   }
