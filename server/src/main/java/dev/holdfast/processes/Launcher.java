@@ -44,8 +44,8 @@ final class Launcher {
   }
 
   /**
-   * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT when the machine has no
-   *     room for another process
+   * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT
+   *     when the machine has no room for another process
    */
   Running start(ChildSpec asked) throws CallFailedException, InterruptedException {
     Path program =
@@ -55,8 +55,7 @@ final class Launcher {
             .orElseThrow(
                 () -> failed(FailureKind.PERMANENT, "no program " + asked.command().getFirst()));
     ChildSpec spec = inRealFolder(asked);
-    ControlGroups.@Nullable Group group =
-        groups.map(all -> all.make(spec.limits())).orElse(null);
+    ControlGroups.@Nullable Group group = groups.map(all -> all.make(spec.limits())).orElse(null);
     if (group == null && groups.isPresent()) {
       throw failed(FailureKind.TRANSIENT, "the kernel refuses a control group");
     }
@@ -121,7 +120,10 @@ final class Launcher {
     return builder;
   }
 
-  /** The kernel's limit per user: it does not bind root, and without a namespace the server's own threads count. */
+  /**
+   * The kernel's limit per user: it does not bind root, and without a namespace the server's own
+   * threads count.
+   */
   private int processesMax(ChildSpec spec, boolean hasGroup) {
     if (hasGroup || wrapping.isRoot()) {
       return 0;
@@ -135,7 +137,10 @@ final class Launcher {
         Failure.of(FailureCode.IO, "A child cannot be started: " + what).as(kind));
   }
 
-  /** The wrappers were found, so what the kernel refuses is room: for a process, a descriptor, memory. */
+  /**
+   * The wrappers were found, so what the kernel refuses is room: for a process, a descriptor,
+   * memory.
+   */
   private static Failure refused(IOException e) {
     return Failure.of(FailureCode.IO, "A child cannot be started now: " + e.getMessage());
   }
@@ -192,7 +197,9 @@ final class Launcher {
       return pipe;
     }
 
-    /** The child opens its side anew by this name, so that it may block on it while ours never does. */
+    /**
+     * The child opens its side anew by this name, so that it may block on it while ours never does.
+     */
     private static File reopened(int end) {
       return new File("/proc/self/fd/" + end);
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Puts around a command what keeps it in: first what ties it to the server's life, then the walls, then the limits,
- * last a mark on its standard error that says that all of it worked.
+ * Puts around a command what keeps it in: first what ties it to the server's life, then the walls,
+ * then the limits, last a mark on its standard error that says that all of it worked.
  */
 record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boolean isRoot) {
   /** Written by the last step before the command itself. */
@@ -34,9 +34,10 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
       """;
 
   /**
-   * The first process of a namespace: hides what is to be hidden, brings the child's own folder back, shuts the ways to
-   * the kernel that are open to root by file rights alone, gives up all other rights and runs the command. It stays, because the kernel shields a namespace's first process from signals, and
-   * ends everything with itself.
+   * The first process of a namespace: hides what is to be hidden, brings the child's own folder
+   * back, shuts the ways to the kernel that are open to root by file rights alone, gives up all
+   * other rights and runs the command. It stays, because the kernel shields a namespace's first
+   * process from signals, and ends everything with itself.
    */
   private static final String FIRST =
       """
@@ -113,11 +114,13 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     command.addAll(List.of("--unshare-cgroup-try", "--die-with-parent", "--new-session"));
     command.addAll(List.of("--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev"));
     command.addAll(List.of("--proc", "/proc"));
-    // Open to root by file rights alone; bubblewrap 0.8 covers them only where it finds them writable.
+    // Open to root by file rights alone; bubblewrap 0.8 covers them only where it finds them
+    // writable.
     for (String kernel : List.of("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")) {
       command.addAll(List.of("--ro-bind-try", kernel, kernel));
     }
-    // Sockets of other services lie in /run: a read-only view would not keep a child from calling them.
+    // Sockets of other services lie in /run: a read-only view would not keep a child from calling
+    // them.
     for (String temporary : List.of("/tmp", "/run")) {
       command.addAll(List.of("--size", TEMPORARY_BYTES_MAX, "--tmpfs", temporary));
     }
@@ -154,7 +157,8 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
   }
 
   private void addLimits(List<String> command, ChildSpec.Limits limits, int processesMax) {
-    // What counts is memory that is written to, not address space: many runtimes reserve far more than they use.
+    // What counts is memory that is written to, not address space: many runtimes reserve far more
+    // than they use.
     List<String> flags = new ArrayList<>(List.of("--core=0", "--nofile=" + OPEN_FILES_MAX));
     flags.add("--data=" + limits.memoryBytes());
     flags.add("--fsize=" + limits.fileBytes());

@@ -162,7 +162,9 @@ class HostileChildrenTest {
     try (Children children = rig.children(sandbox)) {
       long server = ProcessHandle.current().pid();
       String command =
-          "kill -0 " + server + " || echo hidden; cat /proc/[0-9]*/environ | tr '\\0' '\\n'"
+          "kill -0 "
+              + server
+              + " || echo hidden; cat /proc/[0-9]*/environ | tr '\\0' '\\n'"
               + " | cut -d= -f1 | sort -u";
       ChildResult result = children.run(rig.shell(command));
       assertThat(result.errors()).contains("No such process");
@@ -179,7 +181,9 @@ class HostileChildrenTest {
       String own = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
       // Only where it cannot reach anybody else.
       String command =
-          "[ \"$(readlink /proc/self/ns/pid)\" != '" + own + "' ] || exit 9;"
+          "[ \"$(readlink /proc/self/ns/pid)\" != '"
+              + own
+              + "' ] || exit 9;"
               + " kill -9 $PPID; kill -9 1; sleep 0.2; echo still";
       ChildResult result = children.run(rig.shell(command));
       assertThat(result.exitCode()).isIn(0, 137);
@@ -192,9 +196,20 @@ class HostileChildrenTest {
   void theDataFolderIsOutOfReach(Sandbox sandbox) throws Exception {
     try (Children children = rig.children(sandbox)) {
       String command =
-          "cat " + rig.data + "/token; echo x > " + rig.data + "/token; echo x > " + rig.data
-              + "/new; umount " + rig.data + "; mount -o remount,rw " + rig.data + "; rm -rf "
-              + rig.data + "/threads; echo x > kept; ls " + rig.data;
+          "cat "
+              + rig.data
+              + "/token; echo x > "
+              + rig.data
+              + "/token; echo x > "
+              + rig.data
+              + "/new; umount "
+              + rig.data
+              + "; mount -o remount,rw "
+              + rig.data
+              + "; rm -rf "
+              + rig.data
+              + "/threads; echo x > kept; ls "
+              + rig.data;
       ChildResult result = children.run(rig.shell(command));
       assertThat(result.output()).doesNotContain("canary").isEqualTo("threads\n");
       assertThat(rig.data.resolve("token")).hasContent("canary");
@@ -221,7 +236,9 @@ class HostileChildrenTest {
     try (Children children = rig.children(sandbox)) {
       String probe = temporary.toRealPath().resolve("probe").toString();
       String command =
-          "touch /etc/hf-probe /usr/hf-probe " + probe + "; touch /tmp/hf-probe && echo tmp;"
+          "touch /etc/hf-probe /usr/hf-probe "
+              + probe
+              + "; touch /tmp/hf-probe && echo tmp;"
               + " ls /run | grep -v systemd";
       ChildResult result = children.run(rig.shell(command));
       assertThat(result.output()).isEqualTo("tmp\n");

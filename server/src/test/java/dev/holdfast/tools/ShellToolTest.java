@@ -46,8 +46,7 @@ class ShellToolTest {
   void outputErrorsAndExitCodeComeInThisOrder() throws Exception {
     ToolResult result = run("echo err >&2; echo out > file; cat file; pwd");
     assertThat(result.isError()).isFalse();
-    assertThat(result.text())
-        .isEqualTo("out\n" + scratch.toRealPath() + "\nerr\nexit code 0");
+    assertThat(result.text()).isEqualTo("out\n" + scratch.toRealPath() + "\nerr\nexit code 0");
     assertThat(result.facts()).containsEntry("exit_code", "0").containsKey("millis");
     assertThat(scratch.resolve("file")).hasContent("out");
     assertThat(labels).containsExactly("shell: echo err >&2; echo out > file; cat file; pwd");
@@ -62,7 +61,8 @@ class ShellToolTest {
 
   @Test
   void whatTakesTooLongIsEndedAndSaysSo() throws Exception {
-    ToolResult result = tool.run("{\"command\": \"echo a; sleep 30\", \"timeout_secs\": 1}", context());
+    ToolResult result =
+        tool.run("{\"command\": \"echo a; sleep 30\", \"timeout_secs\": 1}", context());
     assertThat(result.text()).isEqualTo("a\nended after 1 s: its time was over\nexit code 143");
     assertThat(result.failure()).extracting(Failure::code).isEqualTo(FailureCode.TIMEOUT);
   }
@@ -92,7 +92,7 @@ class ShellToolTest {
   @Test
   void itIsNeverRepeatedAndGetsTimeToEndItsChild() {
     assertThat(tool.replay()).isEqualTo(ReplayClass.UNSAFE);
-    assertThat(tool.timeout()).isGreaterThan(Duration.ofSeconds(26));
+    assertThat(tool.timeout()).isGreaterThan(Duration.ofSeconds(27));
     assertThat(tool.spec().name()).isEqualTo("shell");
     assertThat(new JsonObject(tool.spec().schema()).getJsonObject("properties").fieldNames())
         .containsExactly("command", "timeout_secs");
@@ -101,7 +101,7 @@ class ShellToolTest {
   @Test
   void itIsOffUnlessAskedFor() {
     assertThat(ShellConfig.from(Section.empty()))
-        .isEqualTo(new ShellConfig(false, Duration.ofSeconds(120), Sandbox.AUTO));
+        .isEqualTo(new ShellConfig(false, Duration.ofMinutes(2), Sandbox.AUTO));
     assertThatThrownBy(() -> new ShellConfig(true, Duration.ZERO, Sandbox.AUTO))
         .hasMessageStartingWith("timeout_secs must be");
   }
