@@ -159,11 +159,13 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
   private void addLimits(List<String> command, ChildSpec.Limits limits, int processesMax) {
     // What counts is memory that is written to, not address space: many runtimes reserve far more
     // than they use.
-    List<String> flags = new ArrayList<>(List.of("--core=0", "--nofile=" + OPEN_FILES_MAX));
-    flags.add("--data=" + limits.memoryBytes());
-    flags.add("--fsize=" + limits.fileBytes());
+    HardLimits hard = HardLimits.own();
+    List<String> flags = new ArrayList<>(List.of("--core=0"));
+    flags.add("--nofile=" + hard.atMost("Max open files", OPEN_FILES_MAX));
+    flags.add("--data=" + hard.atMost("Max data size", limits.memoryBytes()));
+    flags.add("--fsize=" + hard.atMost("Max file size", limits.fileBytes()));
     if (processesMax > 0) {
-      flags.add("--nproc=" + processesMax);
+      flags.add("--nproc=" + hard.atMost("Max processes", processesMax));
     }
     flags.add("--");
     add(command, "prlimit", flags.toArray(String[]::new));

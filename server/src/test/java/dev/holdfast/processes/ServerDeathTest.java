@@ -63,8 +63,7 @@ class ServerDeathTest {
     try {
       ChildRig.await(Duration.ofSeconds(30), () -> rig.alive() == 2 * CHILDREN);
       server.destroyForcibly();
-      Duration took = ChildRig.await(Duration.ofSeconds(1), () -> rig.alive() == 0);
-      System.out.println("gone after " + took.toMillis() + " ms in " + sandbox);
+      ChildRig.await(Duration.ofSeconds(1), () -> rig.alive() == 0);
     } finally {
       server.destroyForcibly();
     }
