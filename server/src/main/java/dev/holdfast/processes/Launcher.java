@@ -142,7 +142,18 @@ final class Launcher {
    * memory.
    */
   private static Failure refused(IOException e) {
-    return Failure.of(FailureCode.IO, "A child cannot be started now: " + e.getMessage());
+    String said = String.valueOf(e.getMessage());
+    String reason;
+    if (said.contains("Too many open files") || said.contains("descriptor")) {
+      reason = "no file descriptor is free";
+    } else if (said.contains("error=11")) {
+      reason = "there is no room for another process";
+    } else if (said.contains("error=12")) {
+      reason = "there is no memory for another process";
+    } else {
+      reason = said.lines().findFirst().orElse("");
+    }
+    return Failure.of(FailureCode.IO, "A child cannot be started now: " + reason);
   }
 
   /** Both ends of the child's streams, until it has its own. */
