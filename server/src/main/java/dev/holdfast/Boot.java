@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /** Everything around a server: its configuration, the lock of its data, the signals that end it, its exit code. */
 final class Boot {
   private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
-  private static final int CONFIGURATION = 78;
+  static final int CONFIGURATION = 78;
   private static final int IO = 74;
 
   private final RunOptions options;

@@ -2,7 +2,9 @@ package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
 import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
@@ -23,6 +25,8 @@ import dev.holdfast.ingress.Turns;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
@@ -33,7 +37,9 @@ import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.ShellTool;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.tools.ToolsConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -47,6 +53,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +73,7 @@ final class Server {
   private final HttpCaller http;
   private final Guards guards;
   private final News news = new News(NEWS_REMEMBERED);
+  private final Optional<Children> children;
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
@@ -90,6 +98,7 @@ final class Server {
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
+    children = children(settings, time);
     models = Models.create(config.models(), Providers.of(config.models(), http, time), guards, time, meters);
     Channels channels = new Channels(adapters(config));
     orchestrator = new Orchestrator(agentParts(channels));
@@ -165,6 +174,7 @@ final class Server {
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().multipliedBy(6).dividedBy(10);
     replies.drain(Deadline.in(time, forReplies));
     replies.stop();
+    children.ifPresent(Children::close);
     listener.close();
     supervisor.stopAll(Duration.ofSeconds(2));
     watchdogs.forEach(Watchdog::close);
@@ -212,9 +222,34 @@ final class Server {
   }
 
   private AgentParts agentParts(Channels channels) {
-    Toolbox toolbox = new Toolbox(List.of(), new dev.holdfast.tools.ToolOutputConfig(51_200, 2000), settings.secrets(), time, meters);
+    ToolsConfig tools = settings.config().tools();
+    Toolbox toolbox = new Toolbox(tools(tools), tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, this::agentConfig);
+  }
+
+  private List<Tool> tools(ToolsConfig config) {
+    return children.isPresent() ? List.of(new ShellTool(children.get(), config.shell())) : List.of();
+  }
+
+  /** Only with tools that need them: a server that starts no children need not be able to. */
+  private static Optional<Children> children(Settings settings, Time time)
+      throws StartRefusedException, InterruptedException {
+    ToolsConfig tools = settings.config().tools();
+    if (!tools.shell().enabled() || tools.autonomy() == ToolsConfig.Autonomy.MANUAL) {
+      return Optional.empty();
+    }
+    try {
+      Children children =
+          Children.open(
+              ChildrenConfig.of(
+                  tools.shell().sandbox(), settings.dataDir(), settings.file().toAbsolutePath()),
+              time);
+      LOG.info("tools: {}", children.describe());
+      return Optional.of(children);
+    } catch (CallFailedException e) {
+      throw new StartRefusedException(Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
+    }
   }
 
   private AgentParts.AgentConfig agentConfig() {
@@ -224,7 +259,7 @@ final class Server {
         config.turn(),
         config.context(),
         config.store().inbox().attemptsMax(),
-        false,
+        config.tools().autonomy() == ToolsConfig.Autonomy.SUPERVISED,
         settings.dataDir());
   }
 
