@@ -7,6 +7,7 @@ import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
+import dev.holdfast.cli.Logs;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
@@ -182,12 +183,14 @@ final class Server {
         (exitCode, text) -> {
           System.err.println("holdfast: " + text);
           LOG.error("store: {}", text);
+          Logs.stop();
           Runtime.getRuntime().halt(exitCode);
         });
   }
 
   private static void giveUp(ChildSpec child) {
     LOG.error("server: {} crashed too often, giving up", child.name());
+    Logs.stop();
     Runtime.getRuntime().halt(GAVE_UP);
   }
 

@@ -72,7 +72,9 @@ const threadPath = (id) => `/api/v1/threads/${encodeURIComponent(id)}`;
 export const login = (credentials) => call('POST', '/login', credentials);
 export const logout = () => call('POST', '/logout', {});
 export const status = () => call('GET', '/api/v1/status');
-export const threads = (limit) => call('GET', `/api/v1/threads?limit=${limit}`);
+/** Threads in the order of their ids, beginning behind `after`. */
+export const threads = (after, limit) =>
+  call('GET', `/api/v1/threads?limit=${limit}${after ? `&after=${encodeURIComponent(after)}` : ''}`);
 export const thread = (id) => call('GET', threadPath(id));
 export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });

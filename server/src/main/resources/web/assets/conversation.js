@@ -140,6 +140,7 @@ export class Conversation {
         if (this.#closed) {
           return;
         }
+        this.trouble('');
         this.#take(entries, marking);
         this.#listen(cursor ?? '');
         this.#askForTurn();
@@ -151,6 +152,9 @@ export class Conversation {
         if (error.status === 401 || error.status === 403) {
           this.#hears.onRefused(error);
           return;
+        }
+        if (error.status !== 0) {
+          this.trouble(sentence(error));
         }
         await this.#rest(failures);
       }

@@ -35,6 +35,11 @@ final class LoopGuard {
     return repeats;
   }
 
+  /** What the model is told with the result. */
+  static String note(int repeats) {
+    return "\n[You have made this same call " + repeats + " times in a row; its result will not change.]";
+  }
+
   private record Same(String tool, JsonNode arguments) {
     static Same of(ToolCall call) {
       try {

@@ -43,11 +43,13 @@ final class Mailbox {
     backlog = false;
   }
 
+  /** A full page may have left some on disk: then what came during the reading goes back behind those. */
   void refill(List<Incoming> fromDisk) {
-    fromDisk.forEach(incoming -> waiting.put(incoming.seq(), incoming));
     if (fromDisk.size() >= capacity) {
       backlog = true;
+      waiting.clear();
     }
+    fromDisk.forEach(incoming -> waiting.put(incoming.seq(), incoming));
   }
 
   boolean isEmpty() {

@@ -129,11 +129,13 @@ final class ToolRound {
   }
 
   private void append(ToolCall call, ToolResult result) throws IOException {
+    int repeats = LoopGuard.repeats(conversation.lastTurn());
+    String text = repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
     conversation.append(
         Entries.toolResult(
             incoming.id(),
             parts.time().now(),
-            new Message.ToolResult(call.id(), call.tool(), result.text(), result.isError())));
+            new Message.ToolResult(call.id(), call.tool(), text, result.isError())));
   }
 
   private Toolbox toolbox() {

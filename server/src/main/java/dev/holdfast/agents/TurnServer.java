@@ -244,6 +244,9 @@ final class TurnServer {
       giveUpWaiting(batch, away.failure().summary());
       return Ended.DONE;
     }
+    if (away.failure().kind() == FailureKind.PERMANENT) {
+      LOG.error("models: refused for good, an operator must act: {}", away.failure().summary());
+    }
     ear.tellModelAway();
     for (Incoming incoming : batch) {
       parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold());

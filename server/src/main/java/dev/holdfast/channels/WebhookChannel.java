@@ -38,7 +38,7 @@ public final class WebhookChannel implements ChannelAdapter {
   private record Line(StandardWebhooks signatures, String replyUrl, InboundFilter filter) {}
 
   public WebhookChannel(WebhookConfig config, HttpCaller http, Time time, MeterRegistry metrics) {
-    this(config, http::stream, time, metrics);
+    this(config, WebhookPosts.Wire.over(http), time, metrics);
   }
 
   WebhookChannel(WebhookConfig config, WebhookPosts.Wire wire, Time time, MeterRegistry metrics) {

@@ -8,13 +8,12 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.net.HttpCaller;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.net.HttpCaller.Streamed;
 import dev.holdfast.net.HttpFailedException;
 import dev.holdfast.time.Time;
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -36,10 +35,22 @@ final class WebhookPosts {
   private final Wire wire;
   private final Time time;
 
+  /** The head of an answer; nothing else of it matters. Header names are in lower case. */
+  record Answer(int status, Map<String, List<String>> headers) {}
+
   /** The part of the HTTP client that a post needs: returns when the head of the answer is there. */
   @FunctionalInterface
   interface Wire {
-    Streamed send(Request request, Limits limits) throws HttpFailedException, InterruptedException;
+    Answer send(Request request, Limits limits) throws HttpFailedException, InterruptedException;
+
+    /** The server's own client; the body is dropped, so that one that breaks off changes nothing. */
+    static Wire over(HttpCaller http) {
+      return (request, limits) -> {
+        Streamed answer = http.stream(request, limits);
+        answer.body().release();
+        return new Answer(answer.status(), answer.headers());
+      };
+    }
   }
 
   WebhookPosts(Wire wire, Time time) {
@@ -55,8 +66,7 @@ final class WebhookPosts {
     headers.put("content-type", "application/json");
     headers.put("user-agent", "Holdfast");
     try {
-      Streamed answer = wire.send(new Request("POST", url, headers, body), LIMITS);
-      drain(answer.body());
+      Answer answer = wire.send(new Request("POST", url, headers, body), LIMITS);
       return outcome(answer.status(), retryAfter(answer, now));
     } catch (HttpFailedException e) {
       return e.surelyNotSent()
@@ -77,15 +87,6 @@ final class WebhookPosts {
       return json.writeValueAsBytes(body);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("texts and numbers are always JSON", e);
-    }
-  }
-
-  /** The status has decided; the rest is read only to keep the connection, and may fail. */
-  private static void drain(InputStream body) {
-    try (body) {
-      body.transferTo(java.io.OutputStream.nullOutputStream());
-    } catch (IOException _) {
-      // The platform has answered already: what is wrong with the rest changes nothing.
     }
   }
 
@@ -132,7 +133,7 @@ final class WebhookPosts {
     };
   }
 
-  private static Duration retryAfter(Streamed answer, Instant now) {
+  private static Duration retryAfter(Answer answer, Instant now) {
     List<String> values = answer.headers().getOrDefault("retry-after", List.of());
     return values.isEmpty() ? Duration.ZERO : RetryAfter.parse(values.getFirst(), now);
   }

@@ -62,7 +62,7 @@ final class Api {
 
     /** Whether the same request may be taken later. */
     boolean isPassing() {
-      return status == 429 || status == 503;
+      return status == 429 || status >= 500;
     }
   }
 
@@ -97,12 +97,12 @@ final class Api {
     }
     try {
       HttpResponse<InputStream> response =
-          client.send(request.timeout(ANSWER_MAX).build(), HttpResponse.BodyHandlers.ofInputStream());
+          client.send(
+              request.timeout(ANSWER_MAX).build(), HttpResponse.BodyHandlers.ofInputStream());
       if (response.statusCode() != 200) {
         try (InputStream body = response.body()) {
           throw refused(
-              response.statusCode(),
-              new String(body.readNBytes(65536), StandardCharsets.UTF_8));
+              response.statusCode(), new String(body.readNBytes(65536), StandardCharsets.UTF_8));
         }
       }
       return response.body();

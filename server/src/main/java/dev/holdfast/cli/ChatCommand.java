@@ -24,7 +24,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "With TEXT, or text on standard input, it sends one message, prints the answer and leaves:",
-      "0 when it was answered, 1 when it was not. Without, it is a conversation; a line that begins",
+      "0 when it was answered, 1 when it was not. Without, it is a conversation; a line that"
+          + " begins",
       "with / is a command to the server: /stop, /stop all, /new, /status, /help.",
       "Ctrl-D or /quit leaves; the server answers on, and the next chat shows the thread as it is.",
       "",
@@ -69,7 +70,8 @@ final class ChatCommand implements Callable<Integer> {
       throw new CliException(ExitCode.USAGE, "nothing to send: the message is empty");
     }
     root.ask(api -> api.get("/api/v1/status")); // says clearly when no server runs
-    Follower follower = new Follower(root.api(), threadId(), new Conversation(root.screen(), manner()));
+    Follower follower =
+        new Follower(root.api(), threadId(), new Conversation(root.screen(), manner()));
     Thread reader = Thread.ofVirtual().name("chat-news").start(follower);
     try {
       follower.awaitConnection();
@@ -97,7 +99,8 @@ final class ChatCommand implements Callable<Integer> {
       n = root.world.in().read(buffer, length, buffer.length - length);
     }
     if (length > TEXT_MAX) {
-      throw new CliException(ExitCode.USAGE, "the message is longer than " + TEXT_MAX + " characters");
+      throw new CliException(
+          ExitCode.USAGE, "the message is longer than " + TEXT_MAX + " characters");
     }
     return new String(buffer, 0, length).strip();
   }
@@ -105,7 +108,8 @@ final class ChatCommand implements Callable<Integer> {
   private int talk(Follower follower) throws CliException, InterruptedException, IOException {
     Screen screen = root.screen();
     screen.aside(
-        screen.dim("Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
+        screen.dim(
+            "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
     while (true) {
       String line = root.world.in().readLine();
       if (line == null || line.strip().equals("/quit") || line.strip().equals("/exit")) {
@@ -149,11 +153,13 @@ final class ChatCommand implements Callable<Integer> {
     return outcome.equals("answered") || outcome.equals("silent") ? ExitCode.OK : ExitCode.NOT_GOOD;
   }
 
-  private ObjectNode answer(String event, String outcome) throws CliException, InterruptedException {
+  private ObjectNode answer(String event, String outcome)
+      throws CliException, InterruptedException {
     JsonNode story = root.ask(api -> api.get("/api/v1/events/" + event));
     ObjectNode answer = Json.object().put("event_id", event).put("thread_id", threadId());
     answer.put("outcome", outcome);
-    List<String> texts = Json.items(story, "replies").stream().map(r -> Json.text(r, "text")).toList();
+    List<String> texts =
+        Json.items(story, "replies").stream().map(r -> Json.text(r, "text")).toList();
     answer.put("text", texts.stream().collect(Collectors.joining("\n")));
     ArrayNode replies = answer.putArray("replies");
     Json.items(story, "replies").forEach(replies::add);

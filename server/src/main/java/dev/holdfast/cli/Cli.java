@@ -34,15 +34,12 @@ public final class Cli {
             new PrintWriter(System.err, false, charset),
             terminal,
             System.getenv("NO_COLOR"));
-    BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(System.in, charset));
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, charset));
     World world = new World(System.getenv(), in, screen, Path.of(""), new SystemTime());
     return run(world, args, starter, config);
   }
 
-  static int run(
-      World world, String[] args, ServerStarter starter, Function<Section, ?> config) {
+  static int run(World world, String[] args, ServerStarter starter, Function<Section, ?> config) {
     RootCommand root = new RootCommand(world);
     CommandLine line =
         new CommandLine(root)

@@ -130,8 +130,7 @@ final class Conversation {
   }
 
   private void reply(String event, String replyId, String text) {
-    boolean wanted =
-        manner == Manner.LIVE || (manner == Manner.WHOLE && mine.contains(event));
+    boolean wanted = manner == Manner.LIVE || (manner == Manner.WHOLE && mine.contains(event));
     if (!wanted || !repliesShown.add(replyId)) {
       return;
     }

@@ -18,7 +18,18 @@ import java.util.Set;
 /** Whether the data folder is a safe place for promises. */
 final class DataChecks {
   private static final Set<String> REMOTE =
-      Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "fuse.sshfs", "virtiofs");
+      Set.of(
+          "nfs",
+          "nfs4",
+          "cifs",
+          "smb",
+          "smb2",
+          "smb3",
+          "smbfs",
+          "9p",
+          "afs",
+          "fuse.sshfs",
+          "virtiofs");
   private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
   private static final Set<PosixFilePermission> OTHERS =
       EnumSet.complementOf(
@@ -46,13 +57,15 @@ final class DataChecks {
         Path parent = existing();
         return Files.isWritable(parent)
             ? Finding.good("data folder", folder + " will be made at the first start")
-            : Finding.bad("data folder", parent + " is not writable", "chown it to the server's account");
+            : Finding.bad(
+                "data folder", parent + " is not writable", "chown it to the server's account");
       }
       PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class);
       String rights = PosixFilePermissions.toString(attributes.permissions());
       String text = folder + ", " + rights + " of " + attributes.owner().getName();
       if (!Files.isWritable(folder)) {
-        return Finding.bad("data folder", text + " is not writable", "run as its owner, or chown it");
+        return Finding.bad(
+            "data folder", text + " is not writable", "run as its owner, or chown it");
       }
       return Collections.disjoint(attributes.permissions(), OTHERS)
           ? Finding.good("data folder", text)
@@ -118,7 +131,7 @@ final class DataChecks {
       return Collections.disjoint(rights, OTHERS)
           ? Finding.good("token", file + " is its owner's alone")
           : Finding.warning("token", "others can read " + file, "chmod 600 " + file);
-    } catch (IOException | UnsupportedOperationException _) {
+    } catch (IOException _) {
       return Finding.good("token", "none in the data folder yet; the first start makes one");
     }
   }
@@ -141,9 +154,11 @@ final class DataChecks {
   private static Finding judge(List<Long> micros) {
     long median = micros.get(micros.size() / 2);
     String text =
-        "%.2f ms in the middle, %.2f ms at worst".formatted(median / 1000.0, micros.getLast() / 1000.0);
+        "%.2f ms in the middle, %.2f ms at worst"
+            .formatted(median / 1000.0, micros.getLast() / 1000.0);
     if (median > SYNC_SLOW_MICROS) {
-      return Finding.warning("fsync", text + ": slow", "each message waits for it; use a faster disk");
+      return Finding.warning(
+          "fsync", text + ": slow", "each message waits for it; use a faster disk");
     }
     return median < SYNC_TOO_FAST_MICROS
         ? Finding.warning(

@@ -73,8 +73,7 @@ final class DlqCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(
-        ExitCode.USAGE, "say what: holdfast dlq list, show, replay or discard");
+    throw new CliException(ExitCode.USAGE, "say what: holdfast dlq list, show, replay or discard");
   }
 
   @Command(name = "list", description = "List the dead letters, the oldest first.")
@@ -236,7 +235,8 @@ final class DlqCommand implements Callable<Integer> {
     answer
         .path("counts")
         .properties()
-        .forEach(count -> counts.add(Screen.safe(count.getKey()) + " " + count.getValue().asLong()));
+        .forEach(
+            count -> counts.add(Screen.safe(count.getKey()) + " " + count.getValue().asLong()));
     return counts.isEmpty() ? "0" : String.join(", ", counts);
   }
 }

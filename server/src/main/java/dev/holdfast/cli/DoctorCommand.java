@@ -18,7 +18,8 @@ import picocli.CommandLine.Command;
     description = "Check this machine, the configuration and the data folder; says what to do.",
     footer = {
       "",
-      "Works with and without a running server and changes nothing (it writes and removes one small",
+      "Works with and without a running server and changes nothing (it writes and removes one"
+          + " small",
       "file in the data folder, to measure fsync). Ends with 1 when something is bad.",
       "",
       "Example: holdfast doctor --data /var/lib/holdfast"

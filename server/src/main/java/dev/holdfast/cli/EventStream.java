@@ -2,13 +2,13 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.time.Time;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import dev.holdfast.time.Time;
 
 /**
  * Follows the server's news of one chat thread for as long as it is asked to, across lost
@@ -77,8 +77,7 @@ final class EventStream {
   }
 
   private void read(InputStream in, Listener listener) throws IOException {
-    BufferedReader lines =
-        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     String kind = "";
     String id = "";
     StringBuilder data = new StringBuilder();

@@ -37,7 +37,9 @@ final class Json {
   /** The field as a text that a terminal can show. */
   static String text(JsonNode node, String field) {
     JsonNode value = node.path(field);
-    return value.isNull() || value.isMissingNode() ? "" : Screen.safe(value.asText(value.toString()));
+    return value.isNull() || value.isMissingNode()
+        ? ""
+        : Screen.safe(value.asText(value.toString()));
   }
 
   static List<JsonNode> items(JsonNode node, String field) {

@@ -19,6 +19,9 @@ final class LockHolder {
 
   static Optional<Long> find(Path data) {
     Path lock = data.resolve("holdfast.lock");
+    if (!lock.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      return fromPidFile(data);
+    }
     try {
       Object inode = Files.getAttribute(lock, "unix:ino");
       for (String line : Files.readAllLines(Path.of("/proc/locks"))) {
@@ -28,7 +31,7 @@ final class LockHolder {
         }
       }
       return Optional.empty();
-    } catch (IOException | UnsupportedOperationException | IllegalArgumentException _) {
+    } catch (IOException _) {
       return fromPidFile(data);
     }
   }

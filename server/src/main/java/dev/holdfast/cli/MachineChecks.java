@@ -60,7 +60,8 @@ final class MachineChecks {
 
   Finding sandbox() {
     Optional<Path> bubblewrap = find("bwrap");
-    if (bubblewrap.isPresent() && works(bubblewrap.get(), "--ro-bind", "/", "/", "--unshare-pid", "true")) {
+    if (bubblewrap.isPresent()
+        && works(bubblewrap.get(), "--ro-bind", "/", "/", "--unshare-pid", "true")) {
       return Finding.good("sandbox", "bubblewrap works (" + bubblewrap.get() + ")");
     }
     String why = bubblewrap.isPresent() ? "bubblewrap is refused here; " : "no bubblewrap; ";
@@ -99,7 +100,8 @@ final class MachineChecks {
   }
 
   private Optional<Path> find(String program) {
-    for (String folder : world.environment().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
+    for (String folder :
+        world.environment().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
       try {
         Path path = Path.of(folder, program);
         if (!folder.isEmpty() && Files.isExecutable(path)) {

@@ -71,10 +71,7 @@ final class RootCommand implements Callable<Integer> {
               + " file token in the data folder.")
   String token = "";
 
-  @Option(
-      names = "--json",
-      scope = ScopeType.INHERIT,
-      description = "Print JSON for programs.")
+  @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON for programs.")
   boolean json;
 
   @Option(
@@ -144,7 +141,8 @@ final class RootCommand implements Callable<Integer> {
     } catch (IllegalArgumentException _) {
       // Said below.
     }
-    throw new CliException(ExitCode.USAGE, text + " is no address of a server: write http://HOST:PORT");
+    throw new CliException(
+        ExitCode.USAGE, text + " is no address of a server: write http://HOST:PORT");
   }
 
   private String localUrl() {

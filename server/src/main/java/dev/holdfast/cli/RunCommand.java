@@ -22,7 +22,9 @@ final class RunCommand implements Callable<Integer> {
   private final RootCommand root;
   private final ServerStarter starter;
 
-  @Option(names = "--strict", description = "Refuse to start with a configuration that has problems.")
+  @Option(
+      names = "--strict",
+      description = "Refuse to start with a configuration that has problems.")
   boolean strict;
 
   @Option(

@@ -36,10 +36,15 @@ final class ServerChecks {
       return holder.isPresent()
           ? Finding.bad(
               "server",
-              "process " + holder.get() + " holds " + data + ", but " + api.base() + " does not answer",
+              "process "
+                  + holder.get()
+                  + " holds "
+                  + data
+                  + ", but "
+                  + api.base()
+                  + " does not answer",
               "see its log; --take-over replaces it")
-          : Finding.warning(
-              "server", "none runs at " + api.base(), "start one: holdfast run");
+          : Finding.warning("server", "none runs at " + api.base(), "start one: holdfast run");
     } catch (Api.RefusedException e) {
       return Finding.warning(
           "server", "answers at " + api.base() + ", but: " + e.getMessage(), "give --token");

@@ -1,6 +1,8 @@
 package dev.holdfast.cli;
 
-/** Starts a server in this process: the root package implements it, for this one may not know it. */
+/**
+ * Starts a server in this process: the root package implements it, for this one may not know it.
+ */
 @FunctionalInterface
 public interface ServerStarter {
   /**

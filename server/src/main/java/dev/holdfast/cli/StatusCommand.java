@@ -22,8 +22,15 @@ import picocli.CommandLine.Command;
 final class StatusCommand implements Callable<Integer> {
   private static final List<String> COUNTS =
       List.of(
-          "accepted", "pending", "running", "parked", "answered", "silent", "held",
-          "dead_lettered", "cancelled");
+          "accepted",
+          "pending",
+          "running",
+          "parked",
+          "answered",
+          "silent",
+          "held",
+          "dead_lettered",
+          "cancelled");
 
   private final RootCommand root;
 
@@ -63,7 +70,10 @@ final class StatusCommand implements Callable<Integer> {
     screen.line(
         "Holdfast %s at %s, up %s, data in %s"
             .formatted(
-                Json.text(status, "version"), root.serverUrl(), up(status), Json.text(status, "data_dir")));
+                Json.text(status, "version"),
+                root.serverUrl(),
+                up(status),
+                Json.text(status, "data_dir")));
     List<String> counts = new ArrayList<>();
     for (String name : COUNTS) {
       counts.add(name.replace('_', ' ') + " " + status.path("counts").path(name).asLong());
@@ -83,7 +93,10 @@ final class StatusCommand implements Callable<Integer> {
       boolean up = Json.text(check, "status").equals("UP");
       JsonNode data = check.path("data");
       if (!up || data.has("degraded")) {
-        String text = Json.text(check, "id") + ": " + (data.isEmpty() ? "DOWN" : Screen.safe(data.toString()));
+        String text =
+            Json.text(check, "id")
+                + ": "
+                + (data.isEmpty() ? "DOWN" : Screen.safe(data.toString()));
         screen.line(up ? screen.warning(text) : screen.bad(text));
       }
     }

@@ -39,7 +39,8 @@ final class ThreadsCommand implements Callable<Integer> {
               description = "Those after this one: the last of the page before.")
           String after)
       throws CliException, InterruptedException {
-    String path = "/api/v1/threads?limit=" + limit + (after.isEmpty() ? "" : "&after=" + Api.encoded(after));
+    String path =
+        "/api/v1/threads?limit=" + limit + (after.isEmpty() ? "" : "&after=" + Api.encoded(after));
     JsonNode answer = root.ask(api -> api.get(path));
     if (root.json) {
       root.print(answer);
@@ -79,13 +80,18 @@ final class ThreadsCommand implements Callable<Integer> {
     JsonNode info = root.ask(api -> api.get(path));
     JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + limit));
     if (root.json) {
-      root.print(Json.object().<com.fasterxml.jackson.databind.node.ObjectNode>set("thread", info).set("log", log));
+      root.print(
+          Json.object()
+              .<com.fasterxml.jackson.databind.node.ObjectNode>set("thread", info)
+              .set("log", log));
       return ExitCode.OK;
     }
     Screen screen = root.screen();
     screen.line(screen.bold(Json.text(info, "thread_id")));
     List<String> cells = row(info);
-    screen.line("  last used %s, %s events, %s open, %s".formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
+    screen.line(
+        "  last used %s, %s events, %s open, %s"
+            .formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
     for (JsonNode entry : Json.items(log, "entries")) {
       String role = Json.text(entry, "role");
       String who = role.equals("user") ? Json.text(entry, "sender") : role;

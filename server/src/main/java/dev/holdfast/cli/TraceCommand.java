@@ -53,8 +53,13 @@ final class TraceCommand implements Callable<Integer> {
   private void show(JsonNode story) {
     head(story);
     List<Line> lines = new ArrayList<>();
-    Json.items(story, "story").forEach(line -> lines.add(line(line, what(line))));
-    Json.items(story, "model_calls").forEach(call -> lines.add(line(call, modelCall(call))));
+    lines.add(line(story.path("received_at"), "received and committed"));
+    Json.items(story, "replies")
+        .forEach(
+            reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
+    Json.items(story, "story").forEach(line -> lines.add(line(line.path("at"), what(line))));
+    Json.items(story, "model_calls")
+        .forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
     lines.sort(
         Comparator.comparing(line -> line.at().orElse(Instant.MAX), Comparator.naturalOrder()));
     Optional<Instant> first = lines.stream().flatMap(line -> line.at().stream()).findFirst();
@@ -64,7 +69,9 @@ final class TraceCommand implements Callable<Integer> {
               ? "+" + Shown.millis(Duration.between(first.get(), line.at().get()).toMillis())
               : "";
       root.screen()
-          .line("  %s %s %s".formatted(line.shownAt(), root.screen().dim(padded(since)), line.text()));
+          .line(
+              "  %s %s %s"
+                  .formatted(line.shownAt(), root.screen().dim(padded(since)), line.text()));
     }
     replies(story);
   }
@@ -105,8 +112,11 @@ final class TraceCommand implements Callable<Integer> {
     };
   }
 
-  private static Line line(JsonNode node, String text) {
-    JsonNode at = node.path("at");
+  private static String part(JsonNode reply) {
+    return "part " + reply.path("part").asInt() + " of " + reply.path("parts").asInt();
+  }
+
+  private static Line line(JsonNode at, String text) {
     return new Line(Shown.instant(at), Shown.clock(at), text);
   }
 
@@ -157,11 +167,10 @@ final class TraceCommand implements Callable<Integer> {
       int unknowns = reply.path("unknowns").asInt();
       screen.line("");
       screen.line(
-          "reply %s, part %d of %d: %s after %d attempt(s)%s%s"
+          "reply %s, %s: %s after %d attempt(s)%s%s"
               .formatted(
                   Json.text(reply, "reply_id"),
-                  reply.path("part").asInt(),
-                  reply.path("parts").asInt(),
+                  part(reply),
                   Json.text(reply, "state"),
                   reply.path("attempts").asInt(),
                   unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",

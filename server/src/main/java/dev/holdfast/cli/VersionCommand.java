@@ -1,8 +1,8 @@
 package dev.holdfast.cli;
 
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 
 /** Which Holdfast this is. */
 @Command(name = "version", description = "Print the version of Holdfast and of its Java.")
@@ -16,8 +16,7 @@ final class VersionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (root.json) {
-      root.print(
-          Json.object().put("version", version()).put("java", Runtime.version().toString()));
+      root.print(Json.object().put("version", version()).put("java", Runtime.version().toString()));
     } else {
       root.screen().line("holdfast " + version() + " (Java " + Runtime.version() + ")");
     }

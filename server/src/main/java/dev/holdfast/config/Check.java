@@ -18,7 +18,8 @@ public final class Check {
    *     allowed
    */
   public static void inRange(String key, long value, long min, long max) {
-    that(value >= min && value <= max, key, "must be from " + min + " to " + max + ", got " + value);
+    that(
+        value >= min && value <= max, key, "must be from " + min + " to " + max + ", got " + value);
   }
 
   /**
@@ -26,7 +27,8 @@ public final class Check {
    *     allowed, or not a number
    */
   public static void inRange(String key, double value, double min, double max) {
-    that(value >= min && value <= max, key, "must be from " + min + " to " + max + ", got " + value);
+    that(
+        value >= min && value <= max, key, "must be from " + min + " to " + max + ", got " + value);
   }
 
   /**
@@ -41,9 +43,7 @@ public final class Check {
    */
   public static void atLeast(String key, Duration value, Duration min) {
     that(
-        value.compareTo(min) >= 0,
-        key,
-        "must be at least " + plain(min) + ", got " + plain(value));
+        value.compareTo(min) >= 0, key, "must be at least " + plain(min) + ", got " + plain(value));
   }
 
   /**
@@ -103,12 +103,16 @@ public final class Check {
         key,
         "is "
             + host
-            + ", which others can reach: set HOLDFAST_TOKEN or api.tokens first, or bind 127.0.0.1");
+            + ", which others can reach: set HOLDFAST_TOKEN or api.tokens first, or bind"
+            + " 127.0.0.1");
   }
 
-  /** Whether only this machine reaches {@code host}. Asks no name server: an unknown name is public. */
+  /**
+   * Whether only this machine reaches {@code host}. Asks no name server: an unknown name is public.
+   */
   public static boolean isLoopback(String host) {
-    String bare = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+    String bare =
+        host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
     if (bare.equalsIgnoreCase("localhost")) {
       return true;
     }

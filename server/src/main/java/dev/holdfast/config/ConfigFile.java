@@ -63,8 +63,7 @@ public final class ConfigFile {
   }
 
   private static Loaded read(Path file, Map<String, String> environment, boolean mustExist) {
-    Reading reading =
-        new Reading(file.toString(), new Substitution(environment, folderOf(file)));
+    Reading reading = new Reading(file.toString(), new Substitution(environment, folderOf(file)));
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(BYTES_MAX + 1);
       if (bytes.length > BYTES_MAX) {
@@ -88,16 +87,11 @@ public final class ConfigFile {
 
   private static Loaded broken(Reading reading, String problem) {
     reading.report(0, "", problem);
-    return loaded(reading, null, "", true);
+    return new Loaded(reading, null, "", true);
   }
 
   private static Loaded parse(Reading reading, String text, boolean present) {
-    return loaded(reading, tree(reading, text), text, present);
-  }
-
-  private static Loaded loaded(
-      Reading reading, @Nullable MappingNode root, String text, boolean present) {
-    return new Loaded(reading, new Section(reading, "", root, 0), text, present);
+    return new Loaded(reading, tree(reading, text), text, present);
   }
 
   /** Null when the file says nothing, or when it is broken: that is reported. */

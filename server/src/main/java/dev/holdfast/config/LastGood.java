@@ -66,7 +66,10 @@ public record LastGood(Path file) {
   }
 
   private <T> Chosen<T> ofLastGood(
-      ConfigException bad, Path configFile, Map<String, String> environment, Function<Section, T> maker)
+      ConfigException bad,
+      Path configFile,
+      Map<String, String> environment,
+      Function<Section, T> maker)
       throws ConfigException {
     List<Problem> problems = new ArrayList<>(bad.problems());
     try {

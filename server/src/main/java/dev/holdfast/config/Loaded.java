@@ -4,17 +4,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /** A file that was parsed and now waits to be read by the records. For one thread. */
 public final class Loaded {
   private final Reading reading;
+  private final @Nullable MappingNode tree;
   private final Section root;
   private final String text;
   private final boolean present;
 
-  Loaded(Reading reading, Section root, String text, boolean present) {
+  Loaded(Reading reading, @Nullable MappingNode tree, String text, boolean present) {
     this.reading = reading;
-    this.root = root;
+    this.tree = tree;
+    this.root = new Section(reading, "", tree, 0);
     this.text = text;
     this.present = present;
   }
@@ -72,7 +79,27 @@ public final class Loaded {
    * problems, such as where the data is. Empty when it is absent or cannot be read.
    */
   public Optional<String> peek(String... path) {
-    return root.peek(List.of(path));
+    Node node = tree;
+    for (String key : path) {
+      node = node instanceof MappingNode mapping ? valueOf(mapping, key) : null;
+    }
+    if (!(node instanceof ScalarNode scalar) || Values.isNull(scalar)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(reading.substitution.fill(scalar.getValue()));
+    } catch (Substitution.FailedException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static @Nullable Node valueOf(MappingNode mapping, String key) {
+    for (NodeTuple tuple : mapping.getValue()) {
+      if (tuple.getKeyNode() instanceof ScalarNode name && name.getValue().equals(key)) {
+        return tuple.getValueNode();
+      }
+    }
+    return null;
   }
 
   /** Every key that was asked for with its value, in that order; secrets as {@code ***}. */

@@ -44,8 +44,7 @@ final class Names {
       current[0] = i;
       for (int j = 1; j <= other.length(); j++) {
         int change = one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1;
-        current[j] =
-            Math.min(Math.min(current[j - 1], previous[j]) + 1, previous[j - 1] + change);
+        current[j] = Math.min(Math.min(current[j - 1], previous[j]) + 1, previous[j - 1] + change);
       }
       previous = current;
     }

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What the sections of one file share while it is read. For one thread. */
 final class Reading {
@@ -23,6 +24,14 @@ final class Reading {
 
   void report(int line, String section, String message) {
     problems.add(new Problem(file, line, section, message));
+  }
+
+  /** For a record that read a section which is not inside its own. */
+  @Nullable Section lastAsked(String key) {
+    return sections.reversed().stream()
+        .filter(section -> section.given().contains(key) && section.asked().contains(key))
+        .findFirst()
+        .orElse(null);
   }
 
   List<Problem> problems() {

@@ -40,7 +40,11 @@ public final class Secrets {
             Comparator.comparingInt(String::length).reversed().thenComparing(text -> text));
     all.addAll(forms);
     addForms(secret.strip(), all);
-    secret.lines().map(String::strip).filter(line -> line.length() >= LINE_LENGTH_MIN).forEach(line -> addForms(line, all));
+    secret
+        .lines()
+        .map(String::strip)
+        .filter(line -> line.length() >= LINE_LENGTH_MIN)
+        .forEach(line -> addForms(line, all));
     int prefix = secret.indexOf('_');
     if (secret.startsWith("whsec_")) {
       addForms(secret.substring(prefix + 1).strip(), all);

@@ -20,7 +20,6 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
-import org.yaml.snakeyaml.nodes.Tag;
 
 /**
  * One mapping of holdfast.yaml while it is read. Each key that is asked for is known; what is left
@@ -154,8 +153,7 @@ public final class Section {
     for (String name : names.given.keySet()) {
       named.put(name, names.texts(name, List.of()));
     }
-    Map<String, List<String>> value =
-        find(key).isEmpty() || isRefused(key) ? fallback : named;
+    Map<String, List<String>> value = find(key).isEmpty() || isRefused(key) ? fallback : named;
     values.put(key, value);
     return value;
   }
@@ -241,28 +239,6 @@ public final class Section {
     return tuple == null ? line : lineOf(tuple);
   }
 
-  Optional<String> peek(List<String> keys) {
-    NodeTuple tuple = given.get(keys.getFirst());
-    if (tuple == null) {
-      return Optional.empty();
-    }
-    return switch (tuple.getValueNode()) {
-      case MappingNode _ when keys.size() > 1 -> {
-        Reading apart = new Reading(reading.file, reading.substitution);
-        yield new Section(apart, "", (MappingNode) tuple.getValueNode(), 0)
-            .peek(keys.subList(1, keys.size()));
-      }
-      case ScalarNode scalar when keys.size() == 1 && !isNull(scalar) -> {
-        try {
-          yield Optional.of(reading.substitution.fill(scalar.getValue()));
-        } catch (Substitution.FailedException _) {
-          yield Optional.empty();
-        }
-      }
-      default -> Optional.empty();
-    };
-  }
-
   private void take(NodeTuple tuple) {
     if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
       reading.report(lineOf(tuple), path, "a key must be a text");
@@ -291,11 +267,9 @@ public final class Section {
 
   /** The value; empty when the key is absent or says nothing, as in {@code key:}. */
   private Optional<Node> find(String key) {
-    return Optional.ofNullable(given.get(key)).map(NodeTuple::getValueNode).filter(n -> !isNull(n));
-  }
-
-  private static boolean isNull(Node node) {
-    return node instanceof ScalarNode scalar && Tag.NULL.equals(scalar.getTag());
+    return Optional.ofNullable(given.get(key))
+        .map(NodeTuple::getValueNode)
+        .filter(n -> !Values.isNull(n));
   }
 
   private Section child(String key, String childPath, @Nullable Node node, int childLine) {
@@ -353,28 +327,17 @@ public final class Section {
     }
     List<String> texts = new ArrayList<>();
     for (Node item : sequence.getValue()) {
-      int itemLine = item.getStartMark().getLine() + 1;
-      if (!(item instanceof ScalarNode scalar) || isNull(item)) {
-        reading.report(itemLine, path, key + " must be a list of texts");
-        continue;
-      }
       try {
-        texts.add(Values.raw(scalar, reading.substitution).filled());
+        texts.add(Values.item(item, reading.substitution));
       } catch (Values.WrongException e) {
-        reading.report(itemLine, path, key + " " + e.getMessage());
+        reading.report(item.getStartMark().getLine() + 1, path, key + " " + e.getMessage());
       }
     }
     return List.copyOf(texts);
   }
 
   private void wrongType(String key, String expected, Node node) {
-    String got =
-        switch (node) {
-          case MappingNode _ -> "a mapping";
-          case SequenceNode _ -> "a list";
-          default -> "a single value";
-        };
-    reading.report(lineOf(key), path, key + " " + expected + ", got " + got);
+    reading.report(lineOf(key), path, key + " " + expected + ", got " + Values.kind(node));
   }
 
   /** Reports a refusal where its key stands: here, or in a section that the same record read. */
@@ -383,11 +346,17 @@ public final class Section {
     List<String> keys =
         matcher.lookingAt() ? Arrays.asList(matcher.group().split("\\.")) : List.of();
     Section owner = keys.isEmpty() ? null : owner(keys);
+    if (owner == null && keys.size() == 1) {
+      owner = reading.lastAsked(keys.getFirst());
+    }
     String key = keys.isEmpty() ? "" : keys.getLast();
     if (owner == null || !owner.refused.add(key)) {
       reading.report(line, path, message);
       refuseAll();
       return;
+    }
+    if (owner.values.get(key) instanceof Section child) {
+      child.refuseAll();
     }
     reading.report(owner.lineOf(key), keys.size() > 1 ? path : owner.path, message);
   }

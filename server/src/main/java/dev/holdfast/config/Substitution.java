@@ -2,16 +2,16 @@ package dev.holdfast.config;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.InvalidPathException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Fills in {@code ${NAME}}, {@code ${NAME:-default}} and {@code ${file:path}}. A doubled dollar sign
- * before the brace stands for a plain one. What was filled in is not looked at again.
+ * Fills in {@code ${NAME}}, {@code ${NAME:-default}} and {@code ${file:path}}. A doubled dollar
+ * sign before the brace stands for a plain one. What was filled in is not looked at again.
  *
  * @param folder where relative paths of files begin
  */
@@ -95,7 +95,8 @@ record Substitution(Map<String, String> environment, Path folder) {
         return new String(bytes, StandardCharsets.UTF_8).stripTrailing();
       }
     } catch (IOException | InvalidPathException e) {
-      throw new FailedException("needs the file " + path + ", which cannot be read: " + e.getMessage());
+      throw new FailedException(
+          "needs the file " + path + ", which cannot be read: " + e.getMessage());
     }
   }
 }

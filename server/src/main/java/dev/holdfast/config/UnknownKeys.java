@@ -37,7 +37,9 @@ final class UnknownKeys {
     return reading.sections.stream()
         .filter(other -> other.asked().contains(key))
         .findFirst()
-        .map(other -> "it belongs " + (other.path().isEmpty() ? "at the top" : "under " + other.path()))
+        .map(
+            other ->
+                "it belongs " + (other.path().isEmpty() ? "at the top" : "under " + other.path()))
         .orElse("known here: " + String.join(", ", asked));
   }
 }

@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.yaml.snakeyaml.DumperOptions.ScalarStyle;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
 
 /** Makes numbers, flags and names of the texts in a file, strictly. */
 final class Values {
@@ -48,6 +52,27 @@ final class Values {
     } catch (Substitution.FailedException e) {
       throw new WrongException(String.valueOf(e.getMessage()));
     }
+  }
+
+  static boolean isNull(Node node) {
+    return node instanceof ScalarNode scalar && Tag.NULL.equals(scalar.getTag());
+  }
+
+  /** What a node is, for a message. */
+  static String kind(Node node) {
+    return switch (node) {
+      case MappingNode _ -> "a mapping";
+      case SequenceNode _ -> "a list";
+      default -> "a single value";
+    };
+  }
+
+  /** One text of a list. */
+  static String item(Node node, Substitution substitution) throws WrongException {
+    if (!(node instanceof ScalarNode scalar) || isNull(node)) {
+      throw new WrongException("must be a list of texts");
+    }
+    return raw(scalar, substitution).filled();
   }
 
   static BigInteger whole(Raw raw) throws WrongException {

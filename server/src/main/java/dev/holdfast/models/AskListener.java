@@ -11,6 +11,9 @@ public interface AskListener {
   /** Each request that was made, also the failed ones. */
   void onCall(ModelCall call);
 
-  /** Once, from a timer's thread, when no first token came within {@code models.park_after_secs}; the wait goes on. */
+  /**
+   * Once, from a timer's thread, when no first token came within {@code models.park_after_secs};
+   * the wait goes on.
+   */
   void onSlow();
 }

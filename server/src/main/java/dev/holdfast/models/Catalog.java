@@ -12,13 +12,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
-/** What is known of models by the beginning of their name: sizes and prices. The longest match counts. */
+/**
+ * What is known of models by the beginning of their name: sizes and prices. The longest match
+ * counts.
+ */
 final class Catalog {
   private static final double MILLION = 1_000_000;
 
   /** Prices in USD for a million tokens. */
   private record Entry(
-      String prefix, int windowTokens, int outputTokens, double input, double output, double cacheRead, double cacheWrite) {}
+      String prefix,
+      int windowTokens,
+      int outputTokens,
+      double input,
+      double output,
+      double cacheRead,
+      double cacheWrite) {}
 
   private final List<Entry> entries;
 

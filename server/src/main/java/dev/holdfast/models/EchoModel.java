@@ -13,9 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code embedded/echo}: answers without a network, at once, and always the same, so that everything can be tried
- * offline. It answers {@code echo: <text of the last message>}. {@code !tool name {json}} makes it call that tool, if it
- * was offered; then it answers {@code echo: <result>}. A token is four characters, begun ones included.
+ * {@code embedded/echo}: answers without a network, at once, and always the same, so that
+ * everything can be tried offline. It answers {@code echo: <text of the last message>}. {@code
+ * !tool name {json}} makes it call that tool, if it was offered; then it answers {@code echo:
+ * <result>}. A token is four characters, begun ones included.
  */
 public final class EchoModel implements ModelProvider {
   public static final String PROVIDER = "embedded";
@@ -23,7 +24,8 @@ public final class EchoModel implements ModelProvider {
 
   private static final int WINDOW_TOKENS = 200_000;
   private static final int DELTAS = 4;
-  private static final Pattern TOOL = Pattern.compile("!tool\\s+(\\S+)\\s*(\\{.*\\})?\\s*", Pattern.DOTALL);
+  private static final Pattern TOOL =
+      Pattern.compile("!tool\\s+(\\S+)\\s*(\\{.*\\})?\\s*", Pattern.DOTALL);
 
   @Override
   public String name() {
@@ -84,10 +86,13 @@ public final class EchoModel implements ModelProvider {
     }
   }
 
-  private static ModelAnswer answer(String text, List<ToolCall> calls, StopReason stop, long input) {
+  private static ModelAnswer answer(
+      String text, List<ToolCall> calls, StopReason stop, long input) {
     long output = tokens(text) + calls.stream().mapToLong(call -> tokens(call.arguments())).sum();
     return new ModelAnswer(
-        new Message.Assistant(text, calls, "", FULL_NAME), stop, new TokenUsage(input, output, 0, 0));
+        new Message.Assistant(text, calls, "", FULL_NAME),
+        stop,
+        new TokenUsage(input, output, 0, 0));
   }
 
   private static long input(ModelRequest request) {

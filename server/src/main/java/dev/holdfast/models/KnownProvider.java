@@ -5,8 +5,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The providers that are built in, and the model that each answers with when the configuration names none: its middle
- * one, good enough for tools and not its dearest. In the order in which they stand in for each other.
+ * The providers that are built in, and the model that each answers with when the configuration
+ * names none: its middle one, good enough for tools and not its dearest. In the order in which they
+ * stand in for each other.
  */
 enum KnownProvider {
   ANTHROPIC("claude-sonnet-5", "ANTHROPIC_API_KEY", ""),

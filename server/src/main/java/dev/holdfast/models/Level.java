@@ -20,7 +20,9 @@ enum Level {
     return Arrays.stream(values()).map(Level::key).toList();
   }
 
-  /** @throws IllegalArgumentException when there is no such level */
+  /**
+   * @throws IllegalArgumentException when there is no such level
+   */
   static Level of(String key) {
     return Arrays.stream(values())
         .filter(level -> level.key().equals(key))

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request to a model, finished, failed or aborted.
  *
- * @param outcome {@code ok}, {@code cancelled} when it was aborted, or the failure's code in lower case
+ * @param outcome {@code ok}, {@code cancelled} when it was aborted, or the failure's code in lower
+ *     case
  * @param costUsd an estimate by the price list; 0 when no price is known
  * @param firstToken null when no token came
  */

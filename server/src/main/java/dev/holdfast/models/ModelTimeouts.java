@@ -8,7 +8,8 @@ import java.time.Duration;
  * How long a call to a model may take.
  *
  * @param connect name, connection and TLS
- * @param firstToken from the request to the first byte of the answer
+ * @param firstToken from the request to the first byte of the answer; a local provider has at least
+ *     5 minutes
  * @param idle between two parts of a stream; a ping is a part
  * @param total the whole call
  */

@@ -3,7 +3,6 @@ package dev.holdfast.models;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
@@ -22,7 +21,10 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The models by level, each behind its provider's guard. Thread-safe; blocks the calling virtual thread. */
+/**
+ * The models by level, each behind its provider's guard. Thread-safe; blocks the calling virtual
+ * thread.
+ */
 public final class Models {
   private static final Logger LOG = LoggerFactory.getLogger(Models.class);
 
@@ -50,7 +52,8 @@ public final class Models {
 
   /**
    * @param providers at least those of the configured models; see {@link Providers#of}
-   * @throws IllegalArgumentException when the configuration names a model whose provider is not there
+   * @throws IllegalArgumentException when the configuration names a model whose provider is not
+   *     there
    */
   public static Models create(
       ModelsConfig config,
@@ -78,9 +81,11 @@ public final class Models {
   /**
    * Asks the models of {@code level} in order, then of the lower levels, until one answers.
    *
-   * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is back
+   * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is
+   *     back
    * @throws ModelsAwayException when none could be reached: park the event
-   * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not help
+   * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not
+   *     help
    */
   public Answered ask(String level, Question question, boolean probe, AskListener listener)
       throws CallFailedException, InterruptedException {
@@ -100,7 +105,10 @@ public final class Models {
         last, candidates.stream().map(candidate -> candidate.guard().name()).distinct().toList());
   }
 
-  /** How long until a call to some model of the level would be let through; zero when it would be now. */
+  /**
+   * How long until a call to some model of the level would be let through; zero when it would be
+   * now.
+   */
   public Duration opensIn(String level) {
     return candidates(level).stream()
         .map(candidate -> candidate.guard().opensIn())
@@ -124,7 +132,8 @@ public final class Models {
 
   /** Whether every model of the level runs on this machine and works without the network. */
   public boolean isLocal(String level) {
-    return config.levels().of(level).stream().allMatch(model -> candidate(model).provider().isLocal());
+    return config.levels().of(level).stream()
+        .allMatch(model -> candidate(model).provider().isLocal());
   }
 
   public String defaultLevel() {

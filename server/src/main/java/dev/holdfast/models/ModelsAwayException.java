@@ -4,7 +4,10 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import java.util.List;
 
-/** No model of the wanted level could be reached. The failure is the last one; the event is to be parked. */
+/**
+ * No model of the wanted level could be reached. The failure is the last one; the event is to be
+ * parked.
+ */
 public final class ModelsAwayException extends CallFailedException {
   private static final long serialVersionUID = 1L;
 

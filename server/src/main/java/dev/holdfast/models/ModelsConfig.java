@@ -14,7 +14,8 @@ import java.util.Map;
  * The {@code models} section of holdfast.yaml.
  *
  * @param parkAfter without a first token for so long, the person is told that the message is kept
- * @param retry what the guard of each provider is made of; {@link #guard} adds its number of calls at once
+ * @param retry what the guard of each provider is made of; {@link #guard} adds its number of calls
+ *     at once
  * @param providers every built-in one by its name, also those that are off
  */
 public record ModelsConfig(
@@ -72,7 +73,9 @@ public record ModelsConfig(
         .toList();
   }
 
-  /** The default model of each provider that is on, in their order; the built-in echo when none is. */
+  /**
+   * The default model of each provider that is on, in their order; the built-in echo when none is.
+   */
   private static Map<String, List<String>> defaultLevels(Map<String, ProviderConfig> providers) {
     List<String> models =
         Arrays.stream(KnownProvider.values())
@@ -90,7 +93,8 @@ public record ModelsConfig(
     }
     if (KnownProvider.of(provider).isEmpty()) {
       throw new IllegalArgumentException(
-          "levels must name models of embedded, anthropic, openai, gemini, minimax or ollama, got " + model);
+          "levels must name models of embedded, anthropic, openai, gemini, minimax or ollama, got "
+              + model);
     }
     if (!isOn(provider, providers)) {
       throw new IllegalArgumentException(

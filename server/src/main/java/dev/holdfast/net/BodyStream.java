@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer, read as it comes; for one thread. Fails with {@link BodyFailedException}; an interrupt stays set,
- * aborts the request and comes out as {@link InterruptedIOException}.
+ * The body of an answer, read as it comes; for one thread. Fails with {@link BodyFailedException};
+ * an interrupt stays set, aborts the request and comes out as {@link InterruptedIOException}.
  */
 public final class BodyStream extends InputStream {
   private final Exchange exchange;

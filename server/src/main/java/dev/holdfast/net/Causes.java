@@ -8,7 +8,10 @@ import java.net.UnknownHostException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
-/** Turns what the transport throws into failures. The texts name the host and never a path: it may hold a token. */
+/**
+ * Turns what the transport throws into failures. The texts name the host and never a path: it may
+ * hold a token.
+ */
 final class Causes {
   private static final int DEPTH_MAX = 10;
 

@@ -20,14 +20,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer: an event loop on one side, one blocked thread on the other. Every wait has a timer; the
- * first failure wins and resets the request, which closes its connection.
+ * One request and its answer: an event loop on one side, one blocked thread on the other. Every
+ * wait has a timer; the first failure wins and resets the request, which closes its connection.
  */
 final class Exchange {
   /** Chunks that may wait for the reader; then the connection is read no further. */
   private static final int CHUNKS_AHEAD = 4;
 
-  /** How long the end of a stream that nobody reads any more is waited for, to keep the connection. */
+  /**
+   * How long the end of a stream that nobody reads any more is waited for, to keep the connection.
+   */
   private static final Duration TAIL = Duration.ofSeconds(1);
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -71,7 +73,9 @@ final class Exchange {
     await(
         () -> sent,
         limits.connect(),
-        Failure.of(FailureCode.NETWORK, "no connection to " + target + " within " + limits.connect().toMillis() + " ms"));
+        Failure.of(
+            FailureCode.NETWORK,
+            "no connection to " + target + " within " + limits.connect().toMillis() + " ms"));
     await(() -> response != null, limits.firstByte(), silence());
     lock.lock();
     try {
@@ -88,7 +92,9 @@ final class Exchange {
         () -> !chunks.isEmpty() || ended,
         begun ? limits.idle() : firstLeft,
         begun
-            ? Failure.of(FailureCode.STREAM_TIMEOUT, target + " sent nothing for " + limits.idle().toMillis() + " ms")
+            ? Failure.of(
+                FailureCode.STREAM_TIMEOUT,
+                target + " sent nothing for " + limits.idle().toMillis() + " ms")
             : silence());
     lock.lock();
     try {
@@ -103,7 +109,9 @@ final class Exchange {
     }
   }
 
-  /** Gives up: nothing more is read, the connection is closed. Does nothing once the body has ended. */
+  /**
+   * Gives up: nothing more is read, the connection is closed. Does nothing once the body has ended.
+   */
   void abort() {
     fail(Failure.of(FailureCode.CANCELLED, "the request to " + target + " was given up"), null);
   }
@@ -134,7 +142,8 @@ final class Exchange {
 
   private Failure silence() {
     return Failure.of(
-        FailureCode.TIMEOUT, target + " did not answer within " + limits.firstByte().toMillis() + " ms");
+        FailureCode.TIMEOUT,
+        target + " did not answer within " + limits.firstByte().toMillis() + " ms");
   }
 
   private void await(BooleanSupplier done, Duration limit, Failure late)
@@ -143,7 +152,9 @@ final class Exchange {
     boolean totalFirst = left.compareTo(limit) < 0;
     Failure what =
         totalFirst
-            ? Failure.of(FailureCode.TIMEOUT, target + " took longer than " + limits.total().toMillis() + " ms")
+            ? Failure.of(
+                FailureCode.TIMEOUT,
+                target + " took longer than " + limits.total().toMillis() + " ms")
             : late;
     Duration wait = totalFirst ? left : limit;
     lock.lock();
@@ -246,7 +257,8 @@ final class Exchange {
   /** Not passing: whoever sends too much once sends too much again. */
   private Failure tooLong() {
     return Failure.of(
-            FailureCode.BACKEND_FAILURE, target + " sent more than " + limits.bodyBytesMax() + " bytes")
+            FailureCode.BACKEND_FAILURE,
+            target + " sent more than " + limits.bodyBytesMax() + " bytes")
         .as(FailureKind.INVALID);
   }
 

@@ -35,8 +35,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking HTTP client for virtual threads. No retries, no redirects, no compression, certificates always verified.
- * Interrupting the caller aborts the request. Never to be called on an event loop.
+ * A blocking HTTP client for virtual threads. No retries, no redirects, no compression,
+ * certificates always verified. Interrupting the caller aborts the request. Never to be called on
+ * an event loop.
  */
 public final class HttpCaller implements AutoCloseable {
   private static final int LOOPS = 2;
@@ -44,8 +45,8 @@ public final class HttpCaller implements AutoCloseable {
   private static final int WAITING_PER_HOST = 1024;
 
   /**
-   * Below the 5 s after which common servers close an idle connection: a request that meets such a close may or may not
-   * have been read, so it must be rare.
+   * Below the 5 s after which common servers close an idle connection: a request that meets such a
+   * close may or may not have been read, so it must be rare.
    */
   private static final int KEEP_ALIVE_SECONDS = 4;
 
@@ -85,7 +86,8 @@ public final class HttpCaller implements AutoCloseable {
                 .setMaxLifetime(CONNECTION_LIFE_SECONDS)
                 .setMaxLifetimeUnit(TimeUnit.SECONDS));
     List<Context> made = new CopyOnWriteArrayList<>();
-    // Loops of its own: a caller on a verticle would otherwise wait for handlers that run on itself.
+    // Loops of its own: a caller on a verticle would otherwise wait for handlers that run on
+    // itself.
     this.deployment =
         vertx
             .deployVerticle(() -> new Loop(made::add), new DeploymentOptions().setInstances(LOOPS))
@@ -100,7 +102,9 @@ public final class HttpCaller implements AutoCloseable {
     return create(vertx, new SystemTime());
   }
 
-  /** Blocks for a moment: not for an event loop. {@code vertx} should be made with {@link #names}. */
+  /**
+   * Blocks for a moment: not for an event loop. {@code vertx} should be made with {@link #names}.
+   */
   public static HttpCaller create(Vertx vertx, Time time) {
     return new HttpCaller(vertx, time, null);
   }
@@ -110,7 +114,10 @@ public final class HttpCaller implements AutoCloseable {
     return new HttpCaller(vertx, time, trust);
   }
 
-  /** How names are resolved; belongs into the options that Vert.x is made of. An address is kept for at most 30 s. */
+  /**
+   * How names are resolved; belongs into the options that Vert.x is made of. An address is kept for
+   * at most 30 s.
+   */
   public static AddressResolverOptions names() {
     return new AddressResolverOptions()
         .setCacheMaxTimeToLive(DNS_CACHE_SECONDS)
@@ -123,8 +130,9 @@ public final class HttpCaller implements AutoCloseable {
   public record Request(String method, String url, Map<String, String> headers, byte[] body) {}
 
   /**
-   * {@code connect}: name, connection and TLS; {@code firstByte}: from the request's end to the first byte of the body;
-   * {@code idle}: between bytes; {@code total}: all of it. {@code bodyBytesMax}: a longer answer is a failure.
+   * {@code connect}: name, connection and TLS; {@code firstByte}: from the request's end to the
+   * first byte of the body; {@code idle}: between bytes; {@code total}: all of it. {@code
+   * bodyBytesMax}: a longer answer is a failure.
    */
   public record Limits(
       Duration connect, Duration firstByte, Duration idle, Duration total, long bodyBytesMax) {}
@@ -134,8 +142,9 @@ public final class HttpCaller implements AutoCloseable {
   public record Response(int status, Map<String, List<String>> headers, byte[] body) {}
 
   /**
-   * An answer that is still coming. Reading blocks, within the limits; it throws {@link BodyFailedException}, and {@link
-   * java.io.InterruptedIOException} with the interrupt still set. Closing it aborts the rest.
+   * An answer that is still coming. Reading blocks, within the limits; it throws {@link
+   * BodyFailedException}, and {@link java.io.InterruptedIOException} with the interrupt still set.
+   * Closing it aborts the rest.
    */
   public record Streamed(int status, Map<String, List<String>> headers, BodyStream body) {}
 

@@ -9,7 +9,9 @@ import java.util.Map;
  * A child to run.
  *
  * @param command the argument vector; no shell is put around it
- * @param environment all that the child gets besides PATH, HOME, LANG and TZ
+ * @param folder where it runs: its home and, in a sandbox, all that it may write to; exists
+ * @param environment all that the child gets besides PATH, HOME, LANG and TZ; names that make programs load or run
+ *     something else (LD_PRELOAD and its like) are left out
  * @param input for its standard input, which is closed after it
  * @param outputBytesMax what is kept of standard output and error each; the rest is read and dropped
  */
@@ -21,9 +23,26 @@ public record ChildSpec(
     Duration timeout,
     Limits limits,
     long outputBytesMax) {
+  /** Of each of the two streams. */
+  public static final long OUTPUT_BYTES_MAX = 64L << 20;
+
   public ChildSpec {
     command = List.copyOf(command);
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a child without a command");
+    }
+    if (timeout.isNegative() || timeout.isZero()) {
+      throw new IllegalArgumentException("a child's timeout must be above zero, got " + timeout);
+    }
+    if (outputBytesMax < 0 || outputBytesMax > OUTPUT_BYTES_MAX) {
+      throw new IllegalArgumentException("a child's output is kept in memory: " + outputBytesMax);
+    }
     environment = Map.copyOf(environment);
+  }
+
+  /** The same in another folder. */
+  ChildSpec in(Path other) {
+    return new ChildSpec(command, other, environment, input, timeout, limits, outputBytesMax);
   }
 
   /** Set on the child by the kernel; inherited by what it starts. */

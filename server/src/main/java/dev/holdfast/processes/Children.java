@@ -1,10 +1,43 @@
 package dev.holdfast.processes;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.processes.ChildSpec.Limits;
+import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.time.Time;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Runs child processes. Thread-safe. */
+/** Runs child processes: started safely, bounded, and gone when their call or the server is. Thread-safe. */
 public final class Children implements AutoCloseable {
-  Children() {}
+  private static final Logger LOG = LoggerFactory.getLogger(Children.class);
+  private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
+  private static final Path OWN_NAMESPACE = Path.of("/proc/self/ns/pid");
+
+  private final ChildrenConfig config;
+  private final Isolation isolation;
+  private final Optional<ControlGroups> groups;
+  private final boolean isRoot;
+  private final Spawner spawner;
+  private final Launcher launcher;
+  private final Semaphore places;
+  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   /** How children are kept together, strongest first; see {@code doctor}. */
   public enum Isolation {
@@ -13,22 +46,189 @@ public final class Children implements AutoCloseable {
     PROCESS_GROUP
   }
 
-  public Isolation isolation() {
-    throw new UnsupportedOperationException();
+  private Children(ChildrenConfig config, Isolation isolation, Time time) {
+    this.config = config;
+    this.isolation = isolation;
+    this.groups = ControlGroups.find();
+    this.spawner = new Spawner();
+    this.places = new Semaphore(config.childrenMax(), true);
+    Posix posix = new Posix();
+    this.isRoot = posix.isRoot();
+    String searchPath = System.getenv().getOrDefault("PATH", "");
+    Wrapping wrapping =
+        new Wrapping(isolation, Programs.of(searchPath), realPaths(config.hidden()), isRoot);
+    this.launcher = new Launcher(wrapping, groups, spawner, posix, time);
   }
 
   /**
-   * Runs a child to its end and everything it started with it. Blocks; an interrupt ends the child: TERM, 5 s, KILL.
+   * Tries what the configuration asks for, strongest first, by running a child in it. Blocks for some tens of
+   * milliseconds.
    *
-   * @throws CallFailedException when it could not be started
+   * @throws CallFailedException PERMANENT when what was asked for does not work on this machine
    */
-  public ChildResult run(ChildSpec spec) throws CallFailedException, InterruptedException {
-    throw new UnsupportedOperationException(spec.toString());
+  public static Children open(ChildrenConfig config, Time time)
+      throws CallFailedException, InterruptedException {
+    List<String> reasons = new ArrayList<>();
+    for (Isolation isolation : candidates(config.sandbox())) {
+      Children children = new Children(config, isolation, time);
+      Optional<String> problem = children.probe();
+      if (problem.isEmpty()) {
+        LOG.info("children: isolated by {}", isolation);
+        return children;
+      }
+      reasons.add(isolation + ": " + problem.get());
+      children.close();
+    }
+    String message = "Children cannot be run as configured; " + String.join("; ", reasons);
+    throw new CallFailedException(
+        Failure.of(FailureCode.IO, message).as(FailureKind.PERMANENT));
   }
 
-  /** Ends all that still run. */
+  private static List<Isolation> candidates(Sandbox sandbox) {
+    return switch (sandbox) {
+      case AUTO -> List.of(Isolation.values());
+      case BUBBLEWRAP -> List.of(Isolation.BUBBLEWRAP);
+      case NAMESPACES -> List.of(Isolation.NAMESPACES);
+      case NONE -> List.of(Isolation.PROCESS_GROUP);
+    };
+  }
+
+  /** Why children cannot be run so; empty when they can. */
+  private Optional<String> probe() throws InterruptedException {
+    Path folder = null;
+    try {
+      folder = Files.createTempDirectory("holdfast-probe-").toRealPath();
+      String own = Files.readSymbolicLink(OWN_NAMESPACE).toString();
+      ChildSpec look =
+          new ChildSpec(
+              List.of("readlink", OWN_NAMESPACE.toString()),
+              folder,
+              Map.of(),
+              "",
+              PROBE_TIMEOUT,
+              Limits.DEFAULT,
+              1000);
+      ChildResult result = run(look);
+      if (result.exitCode() != 0) {
+        return Optional.of("exit code " + result.exitCode() + " " + result.errors().strip());
+      }
+      boolean isApart = !result.output().strip().equals(own);
+      return isApart || isolation == Isolation.PROCESS_GROUP
+          ? Optional.empty()
+          : Optional.of("the child was in the server's own namespace");
+    } catch (CallFailedException e) {
+      return Optional.of(e.failure().message());
+    } catch (IOException e) {
+      return Optional.of(e.toString());
+    } finally {
+      remove(folder);
+    }
+  }
+
+  public Isolation isolation() {
+    return isolation;
+  }
+
+  /** Which isolation it is and what that means, for people; one line per fact. */
+  public String describe() {
+    return new Description(isolation, groups, isRoot).text();
+  }
+
+  /**
+   * Runs a child to its end and everything it started with it. Blocks, also for a place when too many run; when its time
+   * is over or the thread is interrupted the child is ended: TERM, 5 s, KILL; a second interrupt kills at once. When
+   * this returns or throws, nothing of the child runs any more.
+   *
+   * @throws CallFailedException when it could not be started: PERMANENT when there is no such command, TRANSIENT when
+   *     there is no room for it now
+   */
+  public ChildResult run(ChildSpec spec) throws CallFailedException, InterruptedException {
+    if (!places.tryAcquire(spec.timeout().toNanos(), TimeUnit.NANOSECONDS)) {
+      String message = "All " + config.childrenMax() + " places for child processes are taken.";
+      throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, message));
+    }
+    try {
+      return runNow(spec);
+    } finally {
+      places.release();
+    }
+  }
+
+  private ChildResult runNow(ChildSpec spec) throws CallFailedException, InterruptedException {
+    Running child = start(spec);
+    boolean timedOut = false;
+    try {
+      timedOut = !child.await(spec.timeout());
+      if (timedOut) {
+        child.stop();
+      }
+    } catch (InterruptedException e) {
+      child.stop();
+      throw e;
+    } finally {
+      child.clear();
+      running.remove(child);
+    }
+    Optional<ChildResult> result = child.result(timedOut);
+    if (result.isEmpty()) {
+      LOG.warn("children: {} kept a child from starting: {}", isolation, child.wrapperErrors());
+      String message = "A child cannot be started now: " + child.wrapperErrors();
+      throw new CallFailedException(Failure.of(FailureCode.IO, message));
+    }
+    return result.get();
+  }
+
+  /** The caller sees to it that the child is cleared. */
+  private Running start(ChildSpec spec) throws CallFailedException, InterruptedException {
+    Running child = closed ? null : launcher.start(spec);
+    if (child != null) {
+      running.add(child);
+      if (!closed) {
+        return child;
+      }
+      child.kill();
+      child.clear();
+      running.remove(child);
+    }
+    throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, "The server is stopping."));
+  }
+
+  /** Ends all that still run: TERM, 5 s, KILL, all at the same time. Blocks until they have ended; more are refused. */
   @Override
   public void close() {
-    throw new UnsupportedOperationException();
+    closed = true;
+    List<Thread> endings =
+        running.stream().map(child -> Thread.ofVirtual().start(child::stop)).toList();
+    try {
+      for (Thread ending : endings) {
+        ending.join();
+      }
+    } catch (InterruptedException _) {
+      running.forEach(Running::kill);
+      Thread.currentThread().interrupt();
+    }
+    spawner.close();
+  }
+
+  private static List<Path> realPaths(List<Path> paths) {
+    List<Path> real = new ArrayList<>();
+    for (Path path : paths) {
+      try {
+        real.add(path.toRealPath());
+      } catch (IOException e) {
+        LOG.warn("children: {} is not there, so it is not hidden ({})", path, e.toString());
+      }
+    }
+    return List.copyOf(real);
+  }
+
+  private static void remove(@Nullable Path folder) {
+    try {
+      if (folder != null) {
+        Files.deleteIfExists(folder);
+      }
+    } catch (IOException e) {
+      LOG.debug("children: {} stays ({})", folder, e.toString());
+    }
   }
 }

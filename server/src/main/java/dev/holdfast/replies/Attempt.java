@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.resilience.Call;
@@ -71,7 +72,7 @@ final class Attempt implements Call<Boolean> {
 
   private static PostOutcome notBegun() {
     return new PostOutcome.NotDelivered(
-        Failure.of(FailureCode.AGENT_UNAVAILABLE, "stopped before posting"));
+        Failure.of(FailureCode.CANCELLED, "stopped before posting").as(FailureKind.TRANSIENT));
   }
 
   private static PostOutcome lost(FailureCode code, String message) {

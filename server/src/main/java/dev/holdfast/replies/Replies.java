@@ -8,7 +8,6 @@ import dev.holdfast.store.Outbox;
 import dev.holdfast.store.Reply;
 import dev.holdfast.store.Stories;
 import dev.holdfast.time.Time;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -62,8 +61,6 @@ public final class Replies {
         new Telling(around.news(), around.stories()::add, metrics, time),
         time,
         THREADS_MAX);
-    Gauge.builder("holdfast.outbox.depth", around.outbox(), outbox -> (double) outbox.depth())
-        .register(metrics);
     around.outbox().onPlanned(this::wake);
   }
 

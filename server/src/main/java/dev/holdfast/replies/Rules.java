@@ -70,6 +70,9 @@ record Rules(RepliesConfig config) {
     if (!failure.isPassing()) {
       return new Effect.Rejected(why(failure));
     }
+    if (failure.code() == FailureCode.CANCELLED) {
+      return new Effect.Retry(Duration.ZERO, why(failure), false); // we stopped, not the platform
+    }
     Duration left = Duration.between(now, expiry(reply)).plusMillis(1);
     if (!isAnswered(failure.code())) {
       return new Effect.Retry(shorter(waitForPlatform(reply, now), left), why(failure), false);

@@ -116,6 +116,7 @@ final class Checkpoints implements Runnable {
   }
 
   private void failed(SQLException e) {
+    sql.forget();
     switch (DiskErrors.of(e, folder)) {
       case FAIL_STOP ->
           failStop.end(StartRefusedException.IO, "checkpoint of holdfast.db: " + e.getMessage());

@@ -15,7 +15,7 @@ final class Counters {
 
   void load(Statements sql) throws SQLException {
     Map<Count, Long> loaded = new EnumMap<>(Count.class);
-    try (ResultSet rows = sql.of("select name, n from counters").executeQuery()) {
+    try (ResultSet rows = sql.of("select name, n from counters where name <> 'touched'").executeQuery()) {
       while (rows.next()) {
         loaded.put(Count.valueOf(rows.getString(1)), rows.getLong(2));
       }

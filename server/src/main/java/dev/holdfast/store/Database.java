@@ -23,7 +23,7 @@ final class Database {
   static final String FILE = "holdfast.db";
 
   /** The newest migration in {@code db/migration}; each sets it as its last statement. */
-  static final int SCHEMA = 1;
+  static final int SCHEMA = 2;
 
   /** Older ones can corrupt a log that several connections use. */
   private static final int[] SQLITE_MIN = {3, 51, 3};
@@ -37,7 +37,6 @@ final class Database {
           "pragma trusted_schema = off",
           "pragma wal_autocheckpoint = 0",
           "pragma journal_size_limit = 67108864",
-          "pragma cache_size = -32768",
           "pragma temp_store = memory");
 
   private final Path folder;
@@ -66,6 +65,7 @@ final class Database {
         run.check(!claimed.isEmpty());
       }
       Statements writer = connect(file);
+      writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
       boolean clean = fresh;
       if (!fresh) {
         clean = check(writer, claimed, file);

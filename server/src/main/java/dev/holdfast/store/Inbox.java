@@ -7,6 +7,7 @@ import dev.holdfast.store.EventRows.Standing;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The durable queue of accepted events. Thread-safe. */
 public final class Inbox {
@@ -128,8 +130,8 @@ public final class Inbox {
   /** Open events of one thread after {@code afterSeq}, oldest first. */
   public List<Event> openOf(String threadId, long afterSeq, int limit) {
     return list(
-        "e.state < 3 and e.thread = (select no from threads where thread_id = ?) and e.seq > ?"
-            + " order by e.seq limit ?",
+        "e.thread = (select no from threads where thread_id = ?) and (e.state < 3) = 1"
+            + " and e.seq > ? order by e.seq limit ?",
         threadId,
         afterSeq,
         limit);
@@ -142,10 +144,14 @@ public final class Inbox {
 
   /** The newest events of a thread, whatever their state; newest first. */
   public List<Event> ofThread(String threadId, int limit) {
-    return list(
-        "e.thread = (select no from threads where thread_id = ?) order by e.seq desc limit ?",
-        threadId,
-        limit);
+    String half =
+        "e.thread = (select no from threads where thread_id = ?) and (e.state < 3) = %d"
+            + " order by e.seq desc limit ?";
+    return Stream.of(half.formatted(0), half.formatted(1))
+        .flatMap(where -> list(where, threadId, limit).stream())
+        .sorted(Comparator.comparingLong(Event::seq).reversed())
+        .limit(limit)
+        .toList();
   }
 
   private List<Event> list(String where, Object... parameters) {

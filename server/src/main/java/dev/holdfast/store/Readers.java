@@ -77,6 +77,7 @@ final class Readers {
     try {
       return read.from(sql);
     } catch (SQLException e) {
+      sql.forget();
       if (DiskErrors.of(e, folder) == DiskErrors.Verdict.DAMAGED) {
         failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
       }

@@ -33,7 +33,7 @@ final class RunRecord {
    * Before the database is opened.
    *
    * @param claimedClean whether a clean marker lies there; then a missing log is as it should be
-   * @throws StartRefusedException 65 when the log is missing or belongs to another database
+   * @throws StartRefusedException 65 when the log is missing, damaged or belongs to another database
    */
   void check(boolean claimedClean) throws IOException, StartRefusedException {
     List<String> words = read();
@@ -44,6 +44,12 @@ final class RunRecord {
           StartRefusedException.DAMAGED,
           log + " does not belong to " + Database.FILE + " beside it; put back the database that it belongs to,"
               + " or move the log and " + NAME + " away to start without its commits");
+    }
+    if (filled && !words.isEmpty() && LogScan.damaged(log)) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          log + " is damaged, and commits stand behind the damage; restore a backup, or move " + NAME
+              + " away to start with what stands before it");
     }
     if (words.contains("running") && !Files.exists(log) && !claimedClean) {
       throw new StartRefusedException(

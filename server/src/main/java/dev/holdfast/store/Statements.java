@@ -33,6 +33,18 @@ final class Statements {
     return statement;
   }
 
+  /** After an error: the driver closes the statement that failed, without telling. All are prepared anew. */
+  void forget() {
+    for (PreparedStatement statement : prepared.values()) {
+      try {
+        statement.close();
+      } catch (SQLException _) {
+        // It was closed already.
+      }
+    }
+    prepared.clear();
+  }
+
   /** The statement with its parameters: texts, whole numbers and byte arrays. */
   PreparedStatement of(String sql, Object... parameters) throws SQLException {
     PreparedStatement statement = of(sql);

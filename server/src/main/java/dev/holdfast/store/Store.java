@@ -21,6 +21,7 @@ public final class Store implements AutoCloseable {
   private final FailStop failStop;
   private final Counters counters = new Counters();
   private final Readers readers;
+  private final Touches touches = new Touches();
   private final Checkpoints checkpoints;
   private final Writer writer;
   private final Intake intake;
@@ -30,6 +31,7 @@ public final class Store implements AutoCloseable {
   private final Outbox outbox;
   private final Stories stories;
   private final Usage usage;
+  private final Approvals approvals;
   private final DeadLetters deadLetters;
   private final ThreadFolders threads;
   private boolean closed;
@@ -73,7 +75,7 @@ public final class Store implements AutoCloseable {
     readers = new Readers(database, failStop);
     intake = new Intake(world.config, folder, counters, writer, failStop);
     purge = new Purge(writer, time, world.config.inbox().dedupeTime());
-    watch = new Watch(writer, intake, purge, failStop);
+    watch = new Watch(writer, intake, purge, touches, failStop);
 
     Ids ids = new Ids(time);
     Letters letters = new Letters(ids);
@@ -90,10 +92,12 @@ public final class Store implements AutoCloseable {
             new Outbox.Rows(replies, endings, letters, quarantine));
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
+    approvals = new Approvals(writer, readers);
     deadLetters =
         new DeadLetters(
             writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
-    threads = new ThreadFolders(folder.resolve("threads"), readers, failStop, time);
+    threads = new ThreadFolders(folder.resolve("threads"), readers, touches, failStop, time);
+    touches.begin(writer, sql);
     recover(sql);
     measure(world.registry);
     writer.start();
@@ -129,7 +133,8 @@ public final class Store implements AutoCloseable {
         failStop,
         world.hooks.tick(),
         commits,
-        afterBatch);
+        afterBatch,
+        touches);
   }
 
   /** Runs that were cut off wait again; their attempts stay counted. */
@@ -200,7 +205,7 @@ public final class Store implements AutoCloseable {
   }
 
   public Approvals approvals() {
-    throw new UnsupportedOperationException();
+    return approvals;
   }
 
   public ThreadFolders threads() {
@@ -236,6 +241,7 @@ public final class Store implements AutoCloseable {
     closed = true;
     intake.stop();
     watch.stop();
+    touches.settle();
     writer.stop();
     try {
       threads.close();

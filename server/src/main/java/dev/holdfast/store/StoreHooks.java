@@ -11,7 +11,7 @@ public record StoreHooks(Runnable tick, Fatal fatal) {
   @FunctionalInterface
   public interface Fatal {
     /**
-     * @param exitCode 74 when the disk failed, 65 when the database is damaged
+     * @param exitCode 74 when the disk failed, 65 when the database is damaged, 70 when the writer died of a bug
      */
     void end(int exitCode, String text);
   }

@@ -90,7 +90,7 @@ public final class ThreadFiles {
     if (!Files.exists(folder)) {
       return new Loaded(waiting(), 0, false);
     }
-    claim();
+    claimQuietly();
     context.close();
     byte[] bytes = Files.exists(contextFile) ? Files.readAllBytes(contextFile) : new byte[0];
     ContextLines.Parsed parsed = ContextLines.parse(bytes);

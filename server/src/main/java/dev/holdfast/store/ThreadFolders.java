@@ -26,19 +26,21 @@ public final class ThreadFolders {
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
   private static final String SELECT =
       "select t.thread_id, t.last_at, t.events,"
-          + " (select count(*) from events e where e.thread = t.no and e.state < 3)"
+          + " (select count(*) from events e where e.thread = t.no and (e.state < 3) = 1)"
           + " from threads t where t.events > 0 and ";
 
   private final Path root;
   private final Readers readers;
+  private final Touches touches;
   private final ThreadFiles.Host host;
 
   /** Folders of which something waits in memory for a full disk: their next user must find it. */
   private final Map<String, ThreadFiles> unsaved = new ConcurrentHashMap<>();
 
-  ThreadFolders(Path root, Readers readers, FailStop failStop, Time time) {
+  ThreadFolders(Path root, Readers readers, Touches touches, FailStop failStop, Time time) {
     this.root = root;
     this.readers = readers;
+    this.touches = touches;
     this.host =
         new ThreadFiles.Host(failStop, time, new AtomicLong(UNWRITTEN_MAX), this::unsavedChanged);
   }
@@ -87,6 +89,7 @@ public final class ThreadFolders {
 
   /** Known thread ids after {@code after} in order of their ids, from the database. */
   public List<ThreadRow> list(String after, int limit) {
+    touches.settle();
     return readers.ask(
         handle ->
             handle
@@ -99,6 +102,7 @@ public final class ThreadFolders {
 
   /** One thread; empty when no event of it was ever accepted. */
   public Optional<ThreadRow> find(String threadId) {
+    touches.settle();
     return readers.ask(
         handle ->
             handle

@@ -4,27 +4,25 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One transaction of the writer, shared by the operations of a batch. Used on the writer's thread alone. */
 final class Tx {
+  private static final Logger LOG = LoggerFactory.getLogger(Tx.class);
+
   private final Statements sql;
   private final Names names;
   private final Counters counters;
   private final Map<Count, Long> deltas = new EnumMap<>(Count.class);
   private final List<Runnable> afterCommit = new ArrayList<>();
-  private final Map<Long, Touched> touched = new HashMap<>();
+  private final List<Touches.Touch> touched = new ArrayList<>();
+  private final Touches touches;
 
-  /** New events of a thread in this transaction. */
-  private record Touched(long lastAt, long events) {
-    Touched plus(Touched other) {
-      return new Touched(Math.max(lastAt, other.lastAt), events + other.events);
-    }
-  }
-
-  Tx(Statements sql, Names names, Counters counters) {
+  Tx(Statements sql, Names names, Counters counters, Touches touches) {
+    this.touches = touches;
     this.sql = sql;
     this.names = names;
     this.counters = counters;
@@ -47,6 +45,11 @@ final class Tx {
     return counters.get(count) + deltas.getOrDefault(count, 0L);
   }
 
+  /** The count as it was before this transaction. */
+  long committed(Count count) {
+    return counters.get(count);
+  }
+
   long openEvents() {
     return counted(Count.PENDING) + counted(Count.RUNNING) + counted(Count.PARKED);
   }
@@ -57,9 +60,9 @@ final class Tx {
     count(Count.of(to), 1);
   }
 
-  /** One more event of the thread; written once per thread at the end of the transaction. */
+  /** One more event of the thread. */
   void touch(long thread, Instant at) {
-    touched.merge(thread, new Touched(Millis.of(at), 1), Touched::plus);
+    touched.add(new Touches.Touch(thread, Millis.of(at)));
   }
 
   /** Runs on the writer's thread after the commit; not at all when it fails. */
@@ -69,19 +72,19 @@ final class Tx {
 
   /** The last writes before the commit. */
   void finish() throws SQLException {
-    for (Map.Entry<Long, Touched> thread : touched.entrySet()) {
-      sql.update(
-          "update threads set last_at = max(last_at, ?), events = events + ? where no = ?",
-          thread.getValue().lastAt(),
-          thread.getValue().events(),
-          thread.getKey());
-    }
     Counters.write(sql, deltas);
   }
 
   /** After the commit. */
   void publish() {
     counters.publish(deltas);
-    afterCommit.forEach(Runnable::run);
+    touches.add(touched);
+    for (Runnable task : afterCommit) {
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        LOG.error("store: a listener of a commit failed", e); // what is committed stays so
+      }
+    }
   }
 }

@@ -15,14 +15,16 @@ final class Watch implements Runnable {
   private final Writer writer;
   private final Intake intake;
   private final Purge purge;
+  private final Touches touches;
   private final FailStop failStop;
   private final Semaphore stop = new Semaphore(0);
   private final Thread thread;
 
-  Watch(Writer writer, Intake intake, Purge purge, FailStop failStop) {
+  Watch(Writer writer, Intake intake, Purge purge, Touches touches, FailStop failStop) {
     this.writer = writer;
     this.intake = intake;
     this.purge = purge;
+    this.touches = touches;
     this.failStop = failStop;
     this.thread = Thread.ofPlatform().daemon().name("holdfast-store-watch").unstarted(this);
   }
@@ -63,8 +65,11 @@ final class Watch implements Runnable {
   private void look(int turn) {
     writer.refuseLate();
     intake.look();
-    if (turn % TURNS_PER_PROBE == 0 && writer.isFull()) {
-      writer.probe();
+    if (turn % TURNS_PER_PROBE == 0) {
+      if (writer.isFull()) {
+        writer.probe();
+      }
+      touches.settle();
     }
     if (turn % TURNS_PER_PURGE == 0) {
       try {

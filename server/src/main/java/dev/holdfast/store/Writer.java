@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Writer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
+  private static final int GAVE_UP = 70;
   private static final int QUEUE_MAX = 65_536;
   private static final int RETAINED_MAX = 10_000;
   private static final long IDLE_MILLIS = 500;
@@ -64,7 +64,8 @@ final class Writer implements Runnable {
       FailStop failStop,
       Runnable tick,
       Timer commits,
-      Runnable afterBatch) {}
+      Runnable afterBatch,
+      Touches touches) {}
 
   /** One change. Throws {@link StoreException} only before its first write. */
   interface Work<T> {
@@ -102,15 +103,15 @@ final class Writer implements Runnable {
 
   /** A change that may be refused when it waits too long. Completes after the fsync, on the writer's thread. */
   <T> CompletableFuture<T> offer(Work<T> work) {
-    Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
+    Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
     enqueue(op);
-    return op.done;
+    return op.done();
   }
 
   /** As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of the commits. */
   <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
-    Op<T> op = new Op<>(work, Kind.REFUSABLE, parts.time.nanos());
-    CompletableFuture<T> heard = op.done.whenComplete((result, failure) -> hear(first, result, failure));
+    Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
+    CompletableFuture<T> heard = op.done().whenComplete((result, failure) -> hear(first, result, failure));
     enqueue(op);
     return heard;
   }
@@ -123,7 +124,7 @@ final class Writer implements Runnable {
 
   /** A change that nobody waits for; it is tried again when the disk was full. */
   void later(Work<?> work) {
-    enqueue(new Op<>(work, Kind.LAZY, parts.time.nanos()));
+    enqueue(new Op<>(work, Op.Kind.LAZY, parts.time.nanos()));
   }
 
   /** Tries whether a disk that was full takes something again. Does not wait. */
@@ -135,7 +136,7 @@ final class Writer implements Runnable {
                     "insert into meta (name, value) values ('probe', ?)"
                         + " on conflict (name) do update set value = excluded.value",
                     parts.time.now().toString());
-    enqueue(new Op<>(write, Kind.REFUSABLE, parts.time.nanos()));
+    enqueue(new Op<>(write, Op.Kind.REFUSABLE, parts.time.nanos()));
   }
 
   /** A change that is durable on return. Blocks; an interrupt does not cut it short. */
@@ -143,10 +144,10 @@ final class Writer implements Runnable {
     if (Thread.currentThread() == thread) {
       throw new IllegalStateException("the writer waits for itself");
     }
-    Op<T> op = new Op<>(work, Kind.AWAITED, parts.time.nanos());
+    Op<T> op = new Op<>(work, Op.Kind.AWAITED, parts.time.nanos());
     enqueue(op);
     try {
-      return op.done.join();
+      return op.done().join();
     } catch (CompletionException e) {
       switch (e.getCause()) {
         case StoreException failure -> throw new StoreException(failure.failure(), failure);
@@ -158,11 +159,11 @@ final class Writer implements Runnable {
   private void enqueue(Op<?> op) {
     String dead = parts.failStop.cause();
     if (dead != null) {
-      op.done.completeExceptionally(io(dead));
+      op.done().completeExceptionally(io(dead));
     } else if (stopping) {
-      op.done.completeExceptionally(overloaded("the store is closed", 5));
+      op.done().completeExceptionally(overloaded("the store is closed", 5));
     } else if (!queue.offer(op)) {
-      op.done.completeExceptionally(overloaded("the queue of the store is full", 1));
+      op.done().completeExceptionally(overloaded("the queue of the store is full", 1));
     } else if (stopping && !thread.isAlive()) {
       failQueue(overloaded("the store is closed", 5)); // it came in behind the writer's last look
     }
@@ -172,8 +173,8 @@ final class Writer implements Runnable {
   void refuseLate() {
     long now = parts.time.nanos();
     for (Op<?> op : queue) {
-      if (op.kind == Kind.REFUSABLE && now - op.since > WAIT_MAX.toNanos() && op.claim()) {
-        op.done.completeExceptionally(overloaded("the disk is too slow", 2));
+      if (op.kind() == Op.Kind.REFUSABLE && now - op.since() > WAIT_MAX.toNanos() && op.claim()) {
+        op.done().completeExceptionally(overloaded("the disk is too slow", 2));
       }
     }
   }
@@ -181,7 +182,7 @@ final class Writer implements Runnable {
   /** Writes what is queued and ends the thread. */
   void stop() {
     stopping = true;
-    queue.offer(new Op<>(_ -> true, Kind.LAZY, parts.time.nanos())); // wakes it
+    queue.offer(new Op<>(_ -> true, Op.Kind.LAZY, parts.time.nanos())); // wakes it
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -210,6 +211,11 @@ final class Writer implements Runnable {
         }
         parts.tick.run();
       }
+    } catch (RuntimeException | Error e) {
+      // Nobody else can write: a server whose writer is gone must not seem to live.
+      LOG.error("store: the writer died", e);
+      parts.failStop.end(GAVE_UP, "the store's writer died: " + e);
+      throw e;
     } finally {
       stopping = true;
       String dead = parts.failStop.cause();
@@ -288,7 +294,7 @@ final class Writer implements Runnable {
 
   /** Returns false when the transaction was rolled back and its operations may be tried one by one. */
   private boolean attempt(List<Op<?>> batch) {
-    Tx tx = new Tx(sql, names, counters);
+    Tx tx = new Tx(sql, names, counters, parts.touches);
     try {
       sql.of("begin immediate").execute();
       for (Op<?> op : batch) {
@@ -331,7 +337,7 @@ final class Writer implements Runnable {
           case OTHER -> io(e.getMessage());
         };
     for (Op<?> op : batch) {
-      if (full && op.kind == Kind.LAZY) {
+      if (full && op.kind() == Op.Kind.LAZY) {
         retain(op);
       } else {
         op.fail(told);
@@ -347,6 +353,7 @@ final class Writer implements Runnable {
   }
 
   private void rollback() {
+    sql.forget();
     try {
       sql.of("rollback").execute();
     } catch (SQLException _) {
@@ -362,7 +369,7 @@ final class Writer implements Runnable {
   private void failQueue(StoreException failure) {
     for (Op<?> op = queue.poll(); op != null; op = queue.poll()) {
       if (op.claim()) {
-        op.done.completeExceptionally(failure);
+        op.done().completeExceptionally(failure);
       }
     }
   }
@@ -375,59 +382,5 @@ final class Writer implements Runnable {
 
   static StoreException io(@Nullable String message) {
     return new StoreException(Failure.of(FailureCode.IO, String.valueOf(message)));
-  }
-
-  private enum Kind {
-    REFUSABLE,
-    AWAITED,
-    LAZY
-  }
-
-  /** A queued change and who waits for it. */
-  private static final class Op<T> {
-    private final CompletableFuture<T> done = new CompletableFuture<>();
-    private final AtomicBoolean claimed = new AtomicBoolean();
-    private final Work<T> work;
-    private final Kind kind;
-    private final long since;
-    private @Nullable T result;
-    private @Nullable Throwable failure;
-
-    Op(Work<T> work, Kind kind, long since) {
-      this.work = work;
-      this.kind = kind;
-      this.since = since;
-    }
-
-    boolean claim() {
-      return claimed.compareAndSet(false, true);
-    }
-
-    void run(Tx tx) throws SQLException {
-      failure = null;
-      try {
-        result = work.in(tx);
-      } catch (StoreException e) {
-        failure = e;
-      }
-    }
-
-    void fail(Throwable why) {
-      failure = why;
-    }
-
-    /** After the commit or the rollback. What hangs on the future must not take the writer down. */
-    @SuppressWarnings("NullAway") // a work without a failure has set its result
-    void complete() {
-      try {
-        if (failure == null) {
-          done.complete(result);
-        } else {
-          done.completeExceptionally(failure);
-        }
-      } catch (RuntimeException e) {
-        LOG.error("store: a listener of a commit failed", e);
-      }
-    }
   }
 }

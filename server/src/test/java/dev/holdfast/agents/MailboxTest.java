@@ -33,6 +33,16 @@ class MailboxTest {
   }
 
   @Test
+  void anEventThatComesWhileAFullPageIsReadDoesNotOvertakeThoseBehindThePage() {
+    mailbox.beginRefill();
+    mailbox.offer(event(30));
+    mailbox.refill(List.of(event(1), event(2), event(3)));
+    assertThat(List.of(take(), take(), take(), take()))
+        .containsExactly(List.of(1L), List.of(2L), List.of(3L), List.of());
+    assertThat(mailbox.wantsRefill()).isTrue();
+  }
+
+  @Test
   void whatDoesNotFitStaysOnDiskAndKeepsItsPlace() {
     refill();
     LongStream.rangeClosed(1, 5).forEach(seq -> mailbox.offer(event(seq)));

@@ -119,7 +119,8 @@ class ChatTest {
     conversation.news("turn.text", node("{\"event_id\":\"e1\",\"delta\":\"Hello, Ada\"}"));
     conversation.news("reply.planned", node(ANSWER));
     conversation.news("event.finished", node(DONE));
-    conversation.news("event.accepted", node("{\"event_id\":\"e2\",\"sender\":\"bob\",\"text\":\"x\"}"));
+    conversation.news(
+        "event.accepted", node("{\"event_id\":\"e2\",\"sender\":\"bob\",\"text\":\"x\"}"));
     assertThat(out.toString()).isEqualTo("Hello\nHello, Ada\n");
     assertThat(err.toString()).contains("[the answer starts anew]", "[bob] x");
     assertThat(line.atATerminal().input("hi\n/quit\n").run(server, "chat")).isZero();

@@ -46,10 +46,20 @@ class CliTest {
   void everyCommandHasHelpThatFitsAScreen() {
     for (List<String> command :
         List.of(
-            List.of("run"), List.of("chat"), List.of("status"), List.of("doctor"), List.of("trace"),
-            List.of("threads", "list"), List.of("threads", "show"), List.of("threads", "reset"),
-            List.of("dlq", "list"), List.of("dlq", "show"), List.of("dlq", "replay"),
-            List.of("dlq", "discard"), List.of("config", "check"), List.of("config", "show"),
+            List.of("run"),
+            List.of("chat"),
+            List.of("status"),
+            List.of("doctor"),
+            List.of("trace"),
+            List.of("threads", "list"),
+            List.of("threads", "show"),
+            List.of("threads", "reset"),
+            List.of("dlq", "list"),
+            List.of("dlq", "show"),
+            List.of("dlq", "replay"),
+            List.of("dlq", "discard"),
+            List.of("config", "check"),
+            List.of("config", "show"),
             List.of("version"))) {
       String[] args = command.toArray(String[]::new);
       String[] help = java.util.Arrays.copyOf(args, args.length + 1);
@@ -82,7 +92,11 @@ class CliTest {
     server.close();
     for (String[] args :
         new String[][] {
-          {"status"}, {"trace", "x"}, {"dlq", "list"}, {"dlq", "show", "1"}, {"threads", "list"},
+          {"status"},
+          {"trace", "x"},
+          {"dlq", "list"},
+          {"dlq", "show", "1"},
+          {"threads", "list"},
           {"chat", "hello"}
         }) {
       String[] all = java.util.Arrays.copyOf(args, args.length + 2);
@@ -195,7 +209,8 @@ class CliTest {
     assertThat(line.run(server, args)).isEqualTo(1);
     assertThat(line.out()).contains("2: not replayed: unknown (NOT_FOUND)", "2 of 3 replayed");
     server.requests.clear();
-    assertThat(line.run(server, "dlq", "replay", "--all", "--older-than", "2h", "--dry-run")).isZero();
+    assertThat(line.run(server, "dlq", "replay", "--all", "--older-than", "2h", "--dry-run"))
+        .isZero();
     assertThat(line.out()).contains("1: would replay", "3 in all; nothing was changed");
     assertThat(server.requests).noneMatch(request -> request.startsWith("POST"));
   }

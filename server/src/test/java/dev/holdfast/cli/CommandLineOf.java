@@ -43,7 +43,8 @@ final class CommandLineOf {
   }
 
   int run(FakeServer server, String... args) {
-    return run(Stream.concat(Stream.of(args), Stream.of("--url", server.url())).toArray(String[]::new));
+    return run(
+        Stream.concat(Stream.of(args), Stream.of("--url", server.url())).toArray(String[]::new));
   }
 
   int run(String... args) {
@@ -52,7 +53,11 @@ final class CommandLineOf {
     Screen screen = new Screen(new PrintWriter(out), new PrintWriter(err), terminal, "1");
     World world =
         new World(
-            environment, new BufferedReader(new StringReader(in)), screen, folder, new SystemTime());
+            environment,
+            new BufferedReader(new StringReader(in)),
+            screen,
+            folder,
+            new SystemTime());
     return Cli.run(
         world,
         args,

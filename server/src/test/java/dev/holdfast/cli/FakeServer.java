@@ -35,7 +35,10 @@ final class FakeServer implements AutoCloseable {
     server.createContext("/", this::answer);
     server.createContext("/api/v1/stream", this::stream);
     server.start();
-    on("GET /api/v1/status", 200, "{\"version\":\"1.2\",\"ready\":true,\"counts\":{\"accepted\":3}}");
+    on(
+        "GET /api/v1/status",
+        200,
+        "{\"version\":\"1.2\",\"ready\":true,\"counts\":{\"accepted\":3}}");
   }
 
   String url() {

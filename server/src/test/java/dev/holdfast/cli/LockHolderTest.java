@@ -19,7 +19,8 @@ class LockHolderTest {
     long self = ProcessHandle.current().pid();
     Files.writeString(data.resolve("holdfast.pid"), self + " 2026-01-01T00:00:00Z\n");
     assertThat(LockHolder.find(data)).contains(self);
-    try (RandomAccessFile file = new RandomAccessFile(data.resolve("holdfast.lock").toFile(), "rw");
+    try (RandomAccessFile file =
+            new RandomAccessFile(data.resolve("holdfast.lock").toFile(), "rw");
         FileLock lock = file.getChannel().lock()) {
       assertThat(lock.isValid()).isTrue();
       assertThat(LockHolder.find(data)).contains(self);

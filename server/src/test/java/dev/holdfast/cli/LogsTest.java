@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.AppenderBase;
 import dev.holdfast.config.Secrets;
@@ -22,7 +22,8 @@ class LogsTest {
   }
 
   private LoggingEvent event(String message, Throwable error) {
-    return new LoggingEvent("x", context.getLogger("dev.holdfast.X"), Level.WARN, message, error, null);
+    return new LoggingEvent(
+        "x", context.getLogger("dev.holdfast.X"), Level.WARN, message, error, null);
   }
 
   @Test
@@ -41,7 +42,8 @@ class LogsTest {
     assertThat(line.strip()).doesNotContain("\n");
     assertThat(Json.parse(line).path("level").asText()).isEqualTo("warn");
     assertThat(Json.parse(line).path("message").asText()).startsWith("thread t: \"***\"\n{");
-    assertThat(Json.parse(line).path("error").asText()).contains("java.lang.Error: ***", "LogsTest");
+    assertThat(Json.parse(line).path("error").asText())
+        .contains("java.lang.Error: ***", "LogsTest");
   }
 
   @Test

@@ -186,7 +186,8 @@ class ConfigFileTest {
         .startsWith("conf/holdfast.yaml:2: is not valid YAML: ");
     assertThat(problems("a: 1\n\tb: 2").getFirst()).startsWith("conf/holdfast.yaml:2: is not");
     assertThat(problems("a: 1\nb: \u0001")).first().asString().contains(":2: is not valid YAML");
-    assertThat(problems("[1, 2]")).containsExactly("conf/holdfast.yaml:1: must be a mapping (key: value)");
+    assertThat(problems("[1, 2]"))
+        .containsExactly("conf/holdfast.yaml:1: must be a mapping (key: value)");
     assertThat(problems("turn: {}\n---\nhttp: {}").getFirst()).contains("is not valid YAML");
     assertThat(problems("? [a]\n: 1").getFirst()).contains("a key must be a text");
     assertThat(problems("[".repeat(10_000)).getFirst()).contains("is not valid YAML");
@@ -280,5 +281,29 @@ class ConfigFileTest {
                       return host;
                     }))
         .hasMessageStartingWith("x:2: http.host is 0.0.0.0, which others can reach");
+  }
+
+  @Test
+  void aRefusalOfAWholeSectionIsSaidOnce() {
+    Loaded loaded = ConfigFile.text("x", "http:\n  host: 0.0.0.0\n", Map.of());
+    assertThatThrownBy(
+            () ->
+                loaded.make(
+                    root -> {
+                      String host = root.section("http").text("host", "127.0.0.1");
+                      Check.that(Check.isLoopback(host), "http", "is open to the world");
+                      return host;
+                    }))
+        .hasMessage("x:1: http is open to the world");
+  }
+
+  @Test
+  void aRefusedValueOfASectionBesideIsFoundByItsKeyToo() {
+    Loaded loaded = ConfigFile.text("x", "other:\n  max_rounds: 0\nthis: {}\n", Map.of());
+    assertThatThrownBy(
+            () ->
+                loaded.make(
+                    root -> root.section("this").read(_ -> Turn.from(root.section("other")))))
+        .hasMessage("x:2: other: max_rounds must be from 1 to 1000, got 0");
   }
 }

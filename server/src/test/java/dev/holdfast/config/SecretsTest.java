@@ -19,7 +19,8 @@ class SecretsTest {
   void hidesASecretInEachWayItMayBeWritten() {
     secrets.add(new Secret(KEY));
     assertThat(secrets.redact("key " + KEY + "!")).isEqualTo("key ***!");
-    assertThat(secrets.redact("{\"k\":\"sk-ant/+ 12345\\\"67890 abc\"}")).isEqualTo("{\"k\":\"***\"}");
+    assertThat(secrets.redact("{\"k\":\"sk-ant/+ 12345\\\"67890 abc\"}"))
+        .isEqualTo("{\"k\":\"***\"}");
     assertThat(secrets.redact("?k=sk-ant%2F%2B+12345%2267890+abc&x")).isEqualTo("?k=***&x");
     assertThat(secrets.redact("?k=sk-ant%2F%2B%2012345%2267890%20abc&x")).isEqualTo("?k=***&x");
   }

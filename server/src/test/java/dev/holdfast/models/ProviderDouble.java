@@ -124,8 +124,7 @@ final class ProviderDouble implements AutoCloseable {
   }
 
   static ModelRequest question(String text) {
-    return new ModelRequest(
-        "m1", "Be brief.", List.of(new Message.User(text)), List.of(), 1000);
+    return new ModelRequest("m1", "Be brief.", List.of(new Message.User(text)), List.of(), 1000);
   }
 
   static final ToolSpec WEATHER =
@@ -135,7 +134,10 @@ final class ProviderDouble implements AutoCloseable {
           "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\",\"pattern\":\"^[A-Z]\"}},"
               + "\"required\":[\"city\"],\"additionalProperties\":false}");
 
-  /** Server-sent events, each data line preceded by its event name where there is one: {@code name|data}. */
+  /**
+   * Server-sent events, each data line preceded by its event name where there is one: {@code
+   * name|data}.
+   */
   static String sse(String... events) {
     return List.of(events).stream()
         .map(
@@ -143,7 +145,11 @@ final class ProviderDouble implements AutoCloseable {
               int bar = event.indexOf('|');
               return bar < 0
                   ? "data: " + event + "\n\n"
-                  : "event: " + event.substring(0, bar) + "\ndata: " + event.substring(bar + 1) + "\n\n";
+                  : "event: "
+                      + event.substring(0, bar)
+                      + "\ndata: "
+                      + event.substring(bar + 1)
+                      + "\n\n";
             })
         .collect(Collectors.joining());
   }

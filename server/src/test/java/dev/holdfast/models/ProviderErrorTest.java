@@ -77,7 +77,10 @@ class ProviderErrorTest {
     assertRefused(
         "openai",
         429,
-        "{\"error\":{\"message\":\"You exceeded your quota\",\"type\":\"insufficient_quota\",\"code\":\"" + code + "\"}}",
+        "{\"error\":{\"message\":\"You exceeded your"
+            + " quota\",\"type\":\"insufficient_quota\",\"code\":\""
+            + code
+            + "\"}}",
         FailureCode.QUOTA,
         FailureKind.PERMANENT);
   }
@@ -105,7 +108,8 @@ class ProviderErrorTest {
     assertRefused(
         "anthropic",
         400,
-        "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"You have reached your specified API usage limits.\"}}",
+        "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"You have"
+            + " reached your specified API usage limits.\"}}",
         FailureCode.QUOTA,
         FailureKind.PERMANENT);
   }
@@ -130,7 +134,11 @@ class ProviderErrorTest {
         FailureCode.CONTEXT_OVERFLOW,
         FailureKind.INVALID);
     assertRefused(
-        provider, 429, "{\"error\":{\"message\":\"" + message + "\"}}", FailureCode.RATE_LIMITED, FailureKind.TRANSIENT);
+        provider,
+        429,
+        "{\"error\":{\"message\":\"" + message + "\"}}",
+        FailureCode.RATE_LIMITED,
+        FailureKind.TRANSIENT);
   }
 
   @Test
@@ -142,7 +150,11 @@ class ProviderErrorTest {
         FailureCode.CONTEXT_OVERFLOW,
         FailureKind.INVALID);
     assertRefused(
-        "ollama", 404, "{\"error\":\"model 'm1' not found\"}", FailureCode.INVALID_REQUEST, FailureKind.PERMANENT);
+        "ollama",
+        404,
+        "{\"error\":\"model 'm1' not found\"}",
+        FailureCode.INVALID_REQUEST,
+        FailureKind.PERMANENT);
   }
 
   @Test
@@ -150,7 +162,8 @@ class ProviderErrorTest {
     assertRefused(
         "gemini",
         400,
-        "{\"error\":{\"code\":400,\"message\":\"API key not valid.\",\"status\":\"INVALID_ARGUMENT\",\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}",
+        "{\"error\":{\"code\":400,\"message\":\"API key not"
+            + " valid.\",\"status\":\"INVALID_ARGUMENT\",\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}",
         FailureCode.AUTH,
         FailureKind.PERMANENT);
   }
@@ -165,9 +178,7 @@ class ProviderErrorTest {
   @Test
   void theWaitMayBeADateOrStandInTheBody() {
     server.answers(
-        aResponse()
-            .withStatus(529)
-            .withHeader("Retry-After", "Fri, 31 Dec 2100 23:59:59 GMT"));
+        aResponse().withStatus(529).withHeader("Retry-After", "Fri, 31 Dec 2100 23:59:59 GMT"));
     assertThat(server.failure("anthropic").retryAfter()).isGreaterThan(Duration.ofDays(1));
     server.refuses(
         429,
@@ -189,14 +200,20 @@ class ProviderErrorTest {
             + ProviderDouble.KEY
             + " or sk-ab***yz\\nsee docs\",\"code\":\"invalid_api_key\"}}");
     Failure failure = server.failure("openai");
-    assertThat(failure.message()).doesNotContain(ProviderDouble.KEY).doesNotContain("sk-ab").doesNotContain("\n");
+    assertThat(failure.message())
+        .doesNotContain(ProviderDouble.KEY)
+        .doesNotContain("sk-ab")
+        .doesNotContain("\n");
     assertThat(failure.code()).isEqualTo(FailureCode.AUTH);
   }
 
   @Test
   void anErrorPageOfAProxyIsSortedByItsStatus() {
     server.answers(
-        aResponse().withStatus(502).withHeader("content-type", "text/html").withBody("<html>Bad gateway"));
+        aResponse()
+            .withStatus(502)
+            .withHeader("content-type", "text/html")
+            .withBody("<html>Bad gateway"));
     assertThat(server.failure("openai").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
   }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.github.tomakehurst.wiremock.http.Fault;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
@@ -14,7 +15,11 @@ import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.UsageFacts;
+import dev.holdfast.net.RawServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -131,7 +136,10 @@ class ProviderStreamTest {
     server.streams(
         Streams.SSE,
         Streams.begun("anthropic")
-            + sse("error|{\"type\":\"error\",\"error\":{\"type\":\"" + type + "\",\"message\":\"no\"}}")
+            + sse(
+                "error|{\"type\":\"error\",\"error\":{\"type\":\""
+                    + type
+                    + "\",\"message\":\"no\"}}")
             + Streams.anthropicEnd("end_turn"));
     Failure failure = server.failure("anthropic");
     assertThat(failure.code()).isEqualTo(code);
@@ -143,19 +151,22 @@ class ProviderStreamTest {
     server.streams(
         Streams.SSE,
         Streams.begun("openai")
-            + sse("{\"error\":{\"message\":\"busy\",\"type\":\"service_unavailable_error\",\"code\":\"server_is_overloaded\"}}"));
+            + sse(
+                "{\"error\":{\"message\":\"busy\",\"type\":\"service_unavailable_error\",\"code\":\"server_is_overloaded\"}}"));
     assertThat(server.failure("openai").code()).isEqualTo(FailureCode.OVERLOADED);
 
     server.streams(
         Streams.SSE,
         Streams.begun("gemini")
-            + sse("{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\","
-                + "\"details\":[{\"@type\":\"RetryInfo\",\"retryDelay\":\"46s\"}]}}"));
+            + sse(
+                "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\","
+                    + "\"details\":[{\"@type\":\"RetryInfo\",\"retryDelay\":\"46s\"}]}}"));
     Failure gemini = server.failure("gemini");
     assertThat(gemini.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(gemini.retryAfter()).isEqualTo(Duration.ofSeconds(46));
 
-    server.streams(Streams.NDJSON, Streams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
+    server.streams(
+        Streams.NDJSON, Streams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
     assertThat(server.failure("ollama").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
 
     server.streams(
@@ -194,7 +205,8 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void brokenJsonIsAFailure(String provider) {
-    String line = provider.equals("ollama") ? "{\"mess\n" : "event: message_start\ndata: {\"mess\n\n";
+    String line =
+        provider.equals("ollama") ? "{\"mess\n" : "event: message_start\ndata: {\"mess\n\n";
     server.streams(Streams.type(provider), line);
     assertThat(server.failure(provider).code()).isEqualTo(FailureCode.NETWORK);
   }
@@ -202,8 +214,12 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void jsonOfAShapeThatNobodyKnowsIsAFailure(String provider) {
-    String data = "{\"delta\":7,\"choices\":\"x\",\"candidates\":3,\"message\":[1],\"index\":\"a\"}";
-    String body = provider.equals("ollama") ? data + "\n" : "event: content_block_delta\ndata: " + data + "\n\n";
+    String data =
+        "{\"delta\":7,\"choices\":\"x\",\"candidates\":3,\"message\":[1],\"index\":\"a\"}";
+    String body =
+        provider.equals("ollama")
+            ? data + "\n"
+            : "event: content_block_delta\ndata: " + data + "\n\n";
     server.streams(Streams.type(provider), body);
     assertThat(server.failure(provider).isPassing()).isTrue();
   }
@@ -239,7 +255,10 @@ class ProviderStreamTest {
                   + i
                   + "\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}"));
     }
-    body.append(sse("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}", "[DONE]"));
+    body.append(
+        sse(
+            "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
+            "[DONE]"));
     server.streams(Streams.SSE, body.toString());
     assertThat(server.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
   }
@@ -269,7 +288,12 @@ class ProviderStreamTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"CONNECTION_RESET_BY_PEER", "EMPTY_RESPONSE", "MALFORMED_RESPONSE_CHUNK", "RANDOM_DATA_THEN_CLOSE"})
+  @CsvSource({
+    "CONNECTION_RESET_BY_PEER",
+    "EMPTY_RESPONSE",
+    "MALFORMED_RESPONSE_CHUNK",
+    "RANDOM_DATA_THEN_CLOSE"
+  })
   void aBrokenConnectionIsANetworkFailure(Fault fault) {
     server.answers(aResponse().withFault(fault));
     Failure failure = server.failure("anthropic");
@@ -293,6 +317,40 @@ class ProviderStreamTest {
             .withBody(Streams.hello("anthropic")));
     assertThat(server.failure("anthropic", Duration.ofMillis(500)).code())
         .isIn(FailureCode.STREAM_TIMEOUT, FailureCode.TIMEOUT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
+  void anInterruptClosesTheConnectionInTheMiddleOfAStream(String provider) throws Exception {
+    CountDownLatch heard = new CountDownLatch(1);
+    CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+    try (RawServer hanging =
+        new RawServer(
+            c -> {
+              c.write(
+                  "HTTP/1.1 200 OK\r\ncontent-type: "
+                      + Streams.type(provider)
+                      + "\r\ntransfer-encoding: chunked\r\n\r\n");
+              c.chunk(Streams.begun(provider));
+              c.awaitClose();
+            })) {
+      Thread asking =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      server
+                          .providerAt(provider, hanging.url())
+                          .ask(question("hi"), _ -> heard.countDown());
+                    } catch (CallFailedException | InterruptedException e) {
+                      thrown.complete(e);
+                    }
+                  });
+      assertThat(heard.await(10, TimeUnit.SECONDS)).isTrue();
+      asking.interrupt();
+      assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+      assertThat(hanging.gone().await(10, TimeUnit.SECONDS)).isTrue();
+    }
   }
 
   @Test

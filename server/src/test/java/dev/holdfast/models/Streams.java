@@ -25,13 +25,13 @@ final class Streams {
       case "gemini" ->
           geminiBegun()
               + sse(
-                  "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\" you\"}]},"
+                  "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\""
+                      + " you\"}]},"
                       + "\"finishReason\":\"STOP\"}],\"usageMetadata\":{\"promptTokenCount\":12,\"candidatesTokenCount\":2,"
                       + "\"thoughtsTokenCount\":1}}");
       case "ollama" ->
           ollamaBegun()
-              + "{\"model\":\"m1\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,"
-              + "\"done_reason\":\"stop\",\"prompt_eval_count\":12,\"eval_count\":3}\n";
+              + "{\"model\":\"m1\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":12,\"eval_count\":3}\n";
       default -> throw new IllegalArgumentException(provider);
     };
   }
@@ -54,7 +54,8 @@ final class Streams {
         "content_block_start|{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}",
         "ping|{\"type\":\"ping\"}",
         "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hello\"}}",
-        "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" you\"}}",
+        "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\""
+            + " you\"}}",
         "content_block_stop|{\"type\":\"content_block_stop\",\"index\":0}");
   }
 
@@ -69,7 +70,8 @@ final class Streams {
   private static String openAiBegun() {
     return sse(
         "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hello\"},\"finish_reason\":null}]}",
-        "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" you\"},\"finish_reason\":null}]}");
+        "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\""
+            + " you\"},\"finish_reason\":null}]}");
   }
 
   private static String geminiBegun() {
@@ -80,8 +82,8 @@ final class Streams {
 
   private static String ollamaBegun() {
     return """
-        {"model":"m1","message":{"role":"assistant","content":"Hello"},"done":false}
-        {"model":"m1","message":{"role":"assistant","content":" you"},"done":false}
-        """;
+    {"model":"m1","message":{"role":"assistant","content":"Hello"},"done":false}
+    {"model":"m1","message":{"role":"assistant","content":" you"},"done":false}
+    """;
   }
 }

@@ -9,6 +9,9 @@ import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.net.HttpCaller.Response;
 import dev.holdfast.net.HttpCaller.Streamed;
 import dev.holdfast.time.SystemTime;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
@@ -92,14 +95,17 @@ class HttpCallerTest {
   void anUnknownNameWasSurelyNotSent() {
     HttpFailedException e = failure("http://no-such-host.invalid/secret-path", PATIENT);
     assertThat(e.failure().code()).isEqualTo(FailureCode.NETWORK);
-    assertThat(e.failure().message()).contains("no-such-host.invalid").doesNotContain("secret-path");
+    assertThat(e.failure().message())
+        .contains("no-such-host.invalid")
+        .doesNotContain("secret-path");
     assertThat(e.surelyNotSent()).isTrue();
   }
 
   @Test
   void anAddressOrHeaderThatIsNotValidIsNotSent() {
     assertThat(failure("ftp://example.org", PATIENT).surelyNotSent()).isTrue();
-    assertThat(failure("not a url", PATIENT).failure().code()).isEqualTo(FailureCode.INVALID_REQUEST);
+    assertThat(failure("not a url", PATIENT).failure().code())
+        .isEqualTo(FailureCode.INVALID_REQUEST);
     Request smuggled =
         new Request("GET", "http://127.0.0.1:1", Map.of("a", "b\r\nc: d"), new byte[0]);
     HttpFailedException e =
@@ -290,11 +296,8 @@ class HttpCallerTest {
 
   @Test
   void redirectsAreAnswersNotFollowed() throws Exception {
-    try (RawServer server =
-        new RawServer(
-            c ->
-                c.write(
-                    "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"))) {
+    String answer = "HTTP/1.1 302 Found\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n";
+    try (RawServer server = new RawServer(c -> c.write(answer))) {
       assertThat(http.send(get(server.url()), PATIENT).status()).isEqualTo(302);
     }
   }
@@ -323,6 +326,22 @@ class HttpCallerTest {
                 });
       }
       assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void aVerticleOnAVirtualThreadMayBlockOnIt() throws Exception {
+    try (RawServer server = new RawServer(c -> c.write(HEAD + "content-length: 2\r\n\r\nok"))) {
+      CompletableFuture<Integer> status = new CompletableFuture<>();
+      vertx.deployVerticle(
+          new AbstractVerticle() {
+            @Override
+            public void start() throws Exception {
+              status.complete(http.send(get(server.url()), PATIENT).status());
+            }
+          },
+          new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD));
+      assertThat(status.get(10, TimeUnit.SECONDS)).isEqualTo(200);
     }
   }
 

@@ -73,8 +73,7 @@ class TlsTest {
 
   @Test
   void aCertificateOfAnotherNameIsRefused() {
-    try (HttpCaller http =
-        HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
       HttpFailedException e =
           catchThrowableOfType(
               HttpFailedException.class,
@@ -86,8 +85,7 @@ class TlsTest {
 
   @Test
   void aTrustedCertificateOfTheRightNameIsFine() throws Exception {
-    try (HttpCaller http =
-        HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
       assertThat(http.send(get("https://localhost:" + server.actualPort()), LIMITS).body())
           .hasSize(5);
     }

@@ -5,56 +5,20 @@ import static dev.holdfast.replies.FakePlatform.losesAnswer;
 import static dev.holdfast.replies.FakePlatform.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.Failure;
-import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
-import dev.holdfast.bus.News;
-import dev.holdfast.bus.NewsItem;
-import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
-import dev.holdfast.store.NewReply;
 import dev.holdfast.store.Reply;
 import dev.holdfast.store.ReplyState;
-import dev.holdfast.store.StoryLine;
-import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-class RepliesTest {
-  private static final Failure BUSY =
-      Failure.of(FailureCode.RATE_LIMITED, "429").withRetryAfter(Duration.ofSeconds(30));
-  private static final Failure GONE =
-      Failure.of(FailureCode.INVALID_REQUEST, "410").as(FailureKind.PERMANENT);
-  private static final Failure AWAY = Failure.of(FailureCode.NETWORK, "connection refused");
-
-  private final ManualTime time = new ManualTime();
-  private final FakeBook book = new FakeBook();
-  private final FakePlatform platform = new FakePlatform("main", "other");
-  private final ConcurrentHashMap<String, FakeGate> gates = new ConcurrentHashMap<>();
-  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-  private final ConcurrentLinkedQueue<StoryLine> stories = new ConcurrentLinkedQueue<>();
-  private final ConcurrentLinkedQueue<NewsItem> items = new ConcurrentLinkedQueue<>();
-  private Replies replies = replies(OnUnknown.RESEND_ONCE, 10_000);
-
-  @AfterEach
-  void stop() throws InterruptedException {
-    replies.stop();
-  }
-
+class RepliesTest extends RepliesFixture {
   @Test
   void postsTheRepliesOfAThreadInTheirOrder() throws Exception {
     for (int i = 1; i <= 20; i++) {
@@ -400,63 +364,6 @@ class RepliesTest {
       if (thread > 50) {
         break;
       }
-    }
-  }
-
-  private Replies replies(OnUnknown onUnknown, int threadsMax) {
-    News news = new News(10);
-    news.watch(items::add);
-    return new Replies(
-        new Poster.Doors(
-            book, new Channels(List.of(platform)), name -> gates.computeIfAbsent(name, _ -> new FakeGate())),
-        new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
-        new Telling(news, stories::add, metrics, time),
-        time,
-        threadsMax);
-  }
-
-  private FakeGate gate(String account) {
-    return gates.computeIfAbsent("channel:fake:" + account, _ -> new FakeGate());
-  }
-
-  private void plan(String thread, String event, int part, int parts) {
-    planAt("fake:main", thread, event, part, parts);
-  }
-
-  private void planAt(String source, String thread, String event, int part, int parts) {
-    Instant now = time.now();
-    book.plan(reply(source, thread, event, part, parts), now);
-    replies.wake(source + ":" + thread);
-  }
-
-  private static NewReply reply(String source, String thread, String event, int part, int parts) {
-    return new NewReply(
-        event + ".a." + part,
-        event,
-        source,
-        source + ":" + thread,
-        thread,
-        "m-" + event,
-        "text",
-        part,
-        parts,
-        false);
-  }
-
-  private void drain() throws InterruptedException {
-    assertThat(replies.drain(Deadline.in(time, Duration.ofHours(24)))).isTrue();
-  }
-
-  private double count(String outcome) {
-    return metrics.find("holdfast.replies").tag("outcome", outcome).counters().stream()
-        .mapToDouble(io.micrometer.core.instrument.Counter::count)
-        .sum();
-  }
-
-  private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-
-      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
     }
   }
 }

@@ -111,6 +111,12 @@ class RulesTest {
   }
 
   @Test
+  void whatWeStoppedOurselvesIsDueAtOnceAfterTheNextStart() {
+    Failure ours = Failure.of(FailureCode.CANCELLED, "stopped").as(FailureKind.TRANSIENT);
+    assertThat(after(ours, 0)).isEqualTo(new Effect.Retry(Duration.ZERO, "CANCELLED: stopped", false));
+  }
+
+  @Test
   void whatFailsForGoodIsRejectedAfterOne() {
     for (FailureKind kind : new FailureKind[] {FailureKind.INVALID, FailureKind.PERMANENT, FailureKind.FATAL}) {
       assertThat(after(Failure.of(FailureCode.AUTH, "x").as(kind), 0)).isInstanceOf(Effect.Rejected.class);

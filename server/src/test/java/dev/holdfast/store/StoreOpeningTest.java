@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -114,6 +116,33 @@ class StoreOpeningTest {
     refusedWith(65, "holdfast.db-wal", "missing");
     Files.delete(file("holdfast.run"));
     new TestStore(data()).close();
+  }
+
+  @Test
+  void aChangedByteInTheLogIsFoundUnlessItCouldBeAnUnfinishedCommit() throws Exception {
+    Path log = file("holdfast.db-wal");
+    List<String> keys = new ArrayList<>();
+    try (TestStore it = new TestStore(root.resolve("alive"))) {
+      for (int i = 0; i < 10; i++) {
+        it.append("t1", "k" + i);
+        keys.add("k" + i);
+      }
+      copyFolder(root.resolve("alive"), data());
+    }
+    byte[] whole = Files.readAllBytes(log);
+    for (int at = 0; at < whole.length - 12 * 4120; at += 1009) {
+      byte[] changed = whole.clone();
+      changed[at] ^= 0x10;
+      Files.write(log, changed);
+      refusedWith(65, "holdfast.db-wal", "damaged");
+    }
+    Files.write(log, Arrays.copyOf(whole, whole.length - 100));
+    try (TestStore it = new TestStore(data())) {
+      List<String> kept = it.store.inbox().open(0, 100).stream().map(Event::dedupeKey).toList();
+      assertThat(keys).startsWith(kept.toArray(String[]::new));
+      assertThat(kept).hasSizeGreaterThanOrEqualTo(9);
+      assertThat(it.equationHolds()).isTrue();
+    }
   }
 
   @Test

@@ -1,6 +1,8 @@
 package dev.holdfast.models.http;
 
-/** The native codes of MiniMax, which come with HTTP 200, as the HTTP status that means the same. */
+/**
+ * The native codes of MiniMax, which come with HTTP 200, as the HTTP status that means the same.
+ */
 final class MinimaxCodes {
   private MinimaxCodes() {}
 

@@ -36,8 +36,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport under one call of a LangChain4j model. It streams on the calling thread, so that an interrupt ends it,
- * and keeps the failure as ours: LangChain4j's own errors have lost the headers. One object a call.
+ * The transport under one call of a LangChain4j model. It streams on the calling thread, so that an
+ * interrupt ends it, and keeps the failure as ours: LangChain4j's own errors have lost the headers.
+ * One object a call.
  */
 public final class ModelWire implements HttpClient {
   private static final int EVENT_BYTES_MAX = 8 * 1024 * 1024;
@@ -98,7 +99,9 @@ public final class ModelWire implements HttpClient {
     return Optional.ofNullable(failure);
   }
 
-  /** @throws InterruptedException when the call was interrupted */
+  /**
+   * @throws InterruptedException when the call was interrupted
+   */
   public void check() throws InterruptedException {
     if (interrupted) {
       throw new InterruptedException();
@@ -125,7 +128,10 @@ public final class ModelWire implements HttpClient {
     }
   }
 
-  /** Streams on the calling thread. The parser is not asked: ours has limits and never swallows an error. */
+  /**
+   * Streams on the calling thread. The parser is not asked: ours has limits and never swallows an
+   * error.
+   */
   @Override
   public void execute(
       HttpRequest request, ServerSentEventParser parser, ServerSentEventListener listener) {
@@ -179,7 +185,10 @@ public final class ModelWire implements HttpClient {
     tell(listener::onClose);
   }
 
-  /** What LangChain4j throws over an event is the provider's doing: it sent a shape that nobody knows. */
+  /**
+   * What LangChain4j throws over an event is the provider's doing: it sent a shape that nobody
+   * knows.
+   */
   private void tell(Runnable event) throws CallFailedException {
     try {
       event.run();
@@ -197,9 +206,9 @@ public final class ModelWire implements HttpClient {
       if (event.data().strip().equals("[DONE]")) {
         return;
       }
-      look(event);
+      JsonNode data = look(event);
       String name = event.name().isEmpty() ? null : event.name();
-      ServerSentEvent told = new ServerSentEvent(name, event.data());
+      ServerSentEvent told = new ServerSentEvent(name, watch.readable(data, event.data()));
       tell(() -> listener.onEvent(told, context));
       if (cancelled || watch.isLast()) {
         return;
@@ -207,19 +216,21 @@ public final class ModelWire implements HttpClient {
     }
   }
 
-  private void look(Event event) throws CallFailedException {
+  private JsonNode look(Event event) throws CallFailedException {
     JsonNode data;
     try {
       data = JSON.readTree(event.data());
     } catch (JsonProcessingException _) {
       throw new CallFailedException(
-          Failure.of(FailureCode.NETWORK, shape.provider() + " sent an event that is not whole JSON"));
+          Failure.of(
+              FailureCode.NETWORK, shape.provider() + " sent an event that is not whole JSON"));
     }
     Optional<Failure> error = errors.in(data);
     if (error.isPresent()) {
       throw new CallFailedException(error.get());
     }
     watch.see(event.name(), data);
+    return data;
   }
 
   /** Why this answer holds no stream, if it does not. */
@@ -231,9 +242,12 @@ public final class ModelWire implements HttpClient {
     String type = Headers.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
     String coding = Headers.first(answer.headers(), "content-encoding").toLowerCase(Locale.ROOT);
     if (!coding.isEmpty() && !coding.equals("identity")) {
-      return Optional.of(garbage("compressed data that nobody asked for", FailureKind.TRANSIENT).failure());
+      return Optional.of(
+          garbage("compressed data that nobody asked for", FailureKind.TRANSIENT).failure());
     }
-    if (type.isEmpty() || type.contains("event-stream") || (shape.jsonLines() && type.contains("json"))) {
+    if (type.isEmpty()
+        || type.contains("event-stream")
+        || (shape.jsonLines() && type.contains("json"))) {
       return Optional.empty();
     }
     if (type.contains("json")) {

@@ -37,7 +37,8 @@ record ProviderError(
     if (code != 0) {
       String message = top.path("base_resp").path("status_msg").asText("");
       return Optional.of(
-          new ProviderError(MinimaxCodes.status(code), "", "minimax_" + code, message, message, Duration.ZERO));
+          new ProviderError(
+              MinimaxCodes.status(code), "", "minimax_" + code, message, message, Duration.ZERO));
     }
     JsonNode error = top.path("error");
     if (error.isTextual()) {

@@ -52,15 +52,19 @@ final class ProviderErrors {
   Failure ofAnswer(int status, Map<String, List<String>> headers, String body, Instant now) {
     ProviderError error = ProviderError.ofBody(body);
     Duration wait = Failures.retryAfter(headers, now);
-    Failure failure = sort(status, error, headers).withRetryAfter(wait.isZero() ? error.retryAfter() : wait);
+    Failure failure =
+        sort(status, error, headers).withRetryAfter(wait.isZero() ? error.retryAfter() : wait);
     return switch (Headers.first(headers, "x-should-retry")) {
-      case "true" -> failure.kind() == FailureKind.INVALID ? failure : failure.as(FailureKind.TRANSIENT);
+      case "true" ->
+          failure.kind() == FailureKind.INVALID ? failure : failure.as(FailureKind.TRANSIENT);
       case "false" -> failure.isPassing() ? failure.as(FailureKind.PERMANENT) : failure;
       default -> failure;
     };
   }
 
-  /** The error in an event of a stream, or in a body that came with 200; empty when there is none. */
+  /**
+   * The error in an event of a stream, or in a body that came with 200; empty when there is none.
+   */
   Optional<Failure> in(JsonNode event) {
     return ProviderError.of(event)
         .map(
@@ -72,7 +76,8 @@ final class ProviderErrors {
 
   private Failure sort(int status, ProviderError error, Map<String, List<String>> headers) {
     Failure bare = Failure.of(code(status, error), words(status, error));
-    Failure failure = (status >= 300 && status < 400) || status == 404 ? bare.as(FailureKind.PERMANENT) : bare;
+    Failure failure =
+        (status >= 300 && status < 400) || status == 404 ? bare.as(FailureKind.PERMANENT) : bare;
     Map<String, String> facts = new TreeMap<>();
     facts.put("status", Integer.toString(status));
     put(facts, "type", error.type());
@@ -140,14 +145,19 @@ final class ProviderErrors {
 
   private static int statusOf(String name) {
     return switch (name) {
-      case "invalid_request_error", "context_length_exceeded", "INVALID_ARGUMENT", "invalid_prompt" -> 400;
+      case "invalid_request_error",
+          "context_length_exceeded",
+          "INVALID_ARGUMENT",
+          "invalid_prompt" ->
+          400;
       case "authentication_error", "invalid_api_key", "UNAUTHENTICATED" -> 401;
       case "permission_error", "PERMISSION_DENIED" -> 403;
       case "not_found_error", "model_not_found", "NOT_FOUND" -> 404;
       case "request_too_large" -> 413;
       case "rate_limit_error", "rate_limit_exceeded", "slow_down", "RESOURCE_EXHAUSTED" -> 429;
       case "timeout_error", "DEADLINE_EXCEEDED" -> 504;
-      case "overloaded_error", "service_unavailable_error", "server_is_overloaded", "UNAVAILABLE" -> 529;
+      case "overloaded_error", "service_unavailable_error", "server_is_overloaded", "UNAVAILABLE" ->
+          529;
       case "api_error", "server_error", "INTERNAL" -> 500;
       default -> 0;
     };

@@ -6,8 +6,9 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 
 /**
- * Sees each event of one answer before LangChain4j does, and keeps what that drops or blurs: whether the answer is
- * whole, why it stopped, what it used, and the parts that the provider wants back unchanged. For one thread.
+ * Sees each event of one answer before LangChain4j does, and keeps what that drops or blurs:
+ * whether the answer is whole, why it stopped, what it used, and the parts that the provider wants
+ * back unchanged. For one thread.
  */
 public abstract class StreamWatch {
   private boolean finished;
@@ -21,6 +22,14 @@ public abstract class StreamWatch {
    * @throws CallFailedException when the event says that no answer will come of it
    */
   public abstract void see(String name, JsonNode data) throws CallFailedException;
+
+  /**
+   * The event as LangChain4j can read it: it refuses a whole event for one value that it does not
+   * know.
+   */
+  public String readable(JsonNode data, String text) {
+    return text;
+  }
 
   /** What the provider wants back, as JSON; empty when there is nothing. */
   public String opaque() {

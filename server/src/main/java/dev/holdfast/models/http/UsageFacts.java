@@ -30,7 +30,10 @@ public final class UsageFacts {
   public static TokenUsage read(Failure failure) {
     Map<String, String> facts = failure.context();
     return new TokenUsage(
-        number(facts, INPUT), number(facts, OUTPUT), number(facts, CACHE_READ), number(facts, CACHE_WRITE));
+        number(facts, INPUT),
+        number(facts, OUTPUT),
+        number(facts, CACHE_READ),
+        number(facts, CACHE_WRITE));
   }
 
   private static long number(Map<String, String> facts, String name) {

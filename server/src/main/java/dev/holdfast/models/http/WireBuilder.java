@@ -4,7 +4,10 @@ import dev.langchain4j.http.client.HttpClient;
 import dev.langchain4j.http.client.HttpClientBuilder;
 import java.time.Duration;
 
-/** Hands LangChain4j a wire that is ready. The timeouts are noted and mean nothing: the wire has its limits. */
+/**
+ * Hands LangChain4j a wire that is ready. The timeouts are noted and mean nothing: the wire has its
+ * limits.
+ */
 final class WireBuilder implements HttpClientBuilder {
   private final HttpClient wire;
   private Duration connect = Duration.ZERO;

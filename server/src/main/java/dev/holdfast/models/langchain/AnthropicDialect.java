@@ -65,9 +65,14 @@ final class AnthropicDialect implements Dialect {
     }
   }
 
-  /** What stays the same from call to call is paid once: the last block of each stable part is marked. */
+  /**
+   * What stays the same from call to call is paid once: the last block of each stable part is
+   * marked.
+   */
   private static void markCached(JsonNode blocks) {
-    if (blocks.isArray() && !blocks.isEmpty() && blocks.get(blocks.size() - 1) instanceof ObjectNode last) {
+    if (blocks.isArray()
+        && !blocks.isEmpty()
+        && blocks.get(blocks.size() - 1) instanceof ObjectNode last) {
       last.putObject("cache_control").put("type", "ephemeral");
     }
   }
@@ -88,7 +93,10 @@ final class AnthropicDialect implements Dialect {
     }
   }
 
-  /** A repair of the context may have taken calls away; then the old blocks would call for results that are gone. */
+  /**
+   * A repair of the context may have taken calls away; then the old blocks would call for results
+   * that are gone.
+   */
   private static Set<String> callIds(ArrayNode blocks) {
     return blocks
         .valueStream()

@@ -101,7 +101,11 @@ final class AnthropicWatch extends StreamWatch {
   /** The counts are totals so far; a later event may leave some of them out. */
   private void count(JsonNode usage) {
     for (String name :
-        Set.of("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")) {
+        Set.of(
+            "input_tokens",
+            "output_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens")) {
       if (usage.path(name).isNumber()) {
         counts.put(name, usage.path(name).asLong());
       }

@@ -1,6 +1,9 @@
 package dev.holdfast.models.langchain;
 
-/** Takes out of a model's text what no database, terminal or encoder bears: NUL and halves of characters. */
+/**
+ * Takes out of a model's text what no database, terminal or encoder bears: NUL and halves of
+ * characters.
+ */
 final class CleanText {
   private char high;
 

@@ -14,7 +14,10 @@ interface Dialect {
   /** New eyes for one call. */
   StreamWatch watch();
 
-  /** Puts into the request what LangChain4j cannot: schemas as they are, parts that go back unchanged. */
+  /**
+   * Puts into the request what LangChain4j cannot: schemas as they are, parts that go back
+   * unchanged.
+   */
   void edit(ObjectNode body, ModelRequest request);
 
   /** Whether a stream is one JSON object a line. */

@@ -10,7 +10,10 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.StreamWatch;
 
-/** Keeps the parts as they came when one of them carries a signature. A stream ends with a reason and no more. */
+/**
+ * Keeps the parts as they came when one of them carries a signature. A stream ends with a reason
+ * and no more.
+ */
 final class GeminiWatch extends StreamWatch {
   private final ArrayNode parts = Messages.JSON.createArrayNode();
   private boolean signed;
@@ -35,6 +38,18 @@ final class GeminiWatch extends StreamWatch {
   @Override
   public String opaque() {
     return signed ? parts.toString() : "";
+  }
+
+  /** The content alone: reasons to finish are added from time to time. */
+  @Override
+  public String readable(JsonNode data, String text) {
+    ObjectNode event = Messages.JSON.createObjectNode();
+    ObjectNode candidate = event.putArray("candidates").addObject();
+    JsonNode content = data.path("candidates").path(0).path("content");
+    if (content.isObject()) {
+      candidate.set("content", content);
+    }
+    return event.toString();
   }
 
   private void keep(JsonNode part) {

@@ -6,7 +6,10 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import org.jspecify.annotations.Nullable;
 
-/** What LangChain4j made of a stream. Our listener's own errors are kept apart: they are bugs, not answers. */
+/**
+ * What LangChain4j made of a stream. Our listener's own errors are kept apart: they are bugs, not
+ * answers.
+ */
 final class Heard implements StreamingChatResponseHandler {
   private static final int TEXT_MAX = 4 * 1024 * 1024;
 

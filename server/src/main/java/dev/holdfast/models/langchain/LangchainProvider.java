@@ -24,8 +24,8 @@ import java.util.Objects;
 import java.util.function.ToIntFunction;
 
 /**
- * A provider whose wire format LangChain4j knows, over our own transport. Always streams: only so can a stall be told
- * from a long answer. Thread-safe.
+ * A provider whose wire format LangChain4j knows, over our own transport. Always streams: only so
+ * can a stall be told from a long answer. Thread-safe.
  */
 public final class LangchainProvider implements ModelProvider {
   private static final int TOOL_CALLS_MAX = 128;
@@ -56,8 +56,10 @@ public final class LangchainProvider implements ModelProvider {
       Account account, Connection connection, ToIntFunction<String> window) {
     Dialect dialect =
         switch (account.name()) {
-          case "anthropic" -> new AnthropicDialect(account, "https://api.anthropic.com", "2026-10-21");
-          case "minimax" -> new AnthropicDialect(account, "https://api.minimax.io/anthropic", "2023-06-01");
+          case "anthropic" ->
+              new AnthropicDialect(account, "https://api.anthropic.com", "2026-10-21");
+          case "minimax" ->
+              new AnthropicDialect(account, "https://api.minimax.io/anthropic", "2023-06-01");
           case "openai" -> new OpenAiDialect(account);
           case "gemini" -> new GeminiDialect(account);
           case "ollama" -> new OllamaDialect(account, window);
@@ -110,13 +112,15 @@ public final class LangchainProvider implements ModelProvider {
     if (error != null) {
       throw unreadable(error, watch);
     }
-    return answer(Objects.requireNonNull(heard.answer(), "no answer and no failure"), watch, request);
+    return answer(
+        Objects.requireNonNull(heard.answer(), "no answer and no failure"), watch, request);
   }
 
   private ModelAnswer answer(ChatResponse response, StreamWatch watch, ModelRequest request)
       throws CallFailedException {
     AiMessage said = response.aiMessage();
-    List<ToolCall> calls = said.toolExecutionRequests().stream().map(LangchainProvider::call).toList();
+    List<ToolCall> calls =
+        said.toolExecutionRequests().stream().map(LangchainProvider::call).toList();
     if (calls.size() > TOOL_CALLS_MAX) {
       throw endless(calls.size() + " tool calls at once", watch);
     }
@@ -135,7 +139,8 @@ public final class LangchainProvider implements ModelProvider {
   private static ToolCall call(ToolExecutionRequest wish) {
     String id = wish.id() == null || wish.id().isBlank() ? CallIds.make() : wish.id();
     String name = wish.name() == null ? "" : wish.name();
-    String arguments = wish.arguments() == null || wish.arguments().isBlank() ? "{}" : wish.arguments();
+    String arguments =
+        wish.arguments() == null || wish.arguments().isBlank() ? "{}" : wish.arguments();
     return new ToolCall(id, name, arguments);
   }
 
@@ -160,7 +165,8 @@ public final class LangchainProvider implements ModelProvider {
 
   private CallFailedException endless(String what, StreamWatch watch) {
     Failure failure =
-        Failure.of(FailureCode.BACKEND_FAILURE, name() + " answered with " + what).as(FailureKind.INVALID);
+        Failure.of(FailureCode.BACKEND_FAILURE, name() + " answered with " + what)
+            .as(FailureKind.INVALID);
     return new CallFailedException(UsageFacts.write(failure, watch.usage()));
   }
 

@@ -34,7 +34,8 @@ final class Messages {
     for (Message message : spoken(request)) {
       messages.add(
           switch (message) {
-            case Message.User user -> UserMessage.from(user.text().isBlank() ? "(no text)" : user.text());
+            case Message.User user ->
+                UserMessage.from(user.text().isBlank() ? "(no text)" : user.text());
             case Message.Assistant said -> assistant(said);
             case Message.ToolResult result -> result(result, marksErrors);
           });
@@ -94,7 +95,9 @@ final class Messages {
         .build();
   }
 
-  /** Arguments that a model wrote badly must not spoil every later request: they go back as a text. */
+  /**
+   * Arguments that a model wrote badly must not spoil every later request: they go back as a text.
+   */
   private static String arguments(String written) {
     if (written.isBlank()) {
       return "{}";

@@ -18,7 +18,9 @@ final class OllamaDialect implements Dialect {
   private final String baseUrl;
   private final ToIntFunction<String> window;
 
-  /** {@code window}: tokens of context to ask for; by default Ollama drops old turns without a word. */
+  /**
+   * {@code window}: tokens of context to ask for; by default Ollama drops old turns without a word.
+   */
   OllamaDialect(Account account, ToIntFunction<String> window) {
     String base = account.base("http://127.0.0.1:11434");
     this.baseUrl = base.endsWith("/api") ? base.substring(0, base.length() - 4) : base;

@@ -10,7 +10,10 @@ import dev.langchain4j.http.client.HttpClientBuilder;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 
-/** OpenAI's chat completions, which many other servers speak too. The base address holds the version. */
+/**
+ * OpenAI's chat completions, which many other servers speak too. The base address holds the
+ * version.
+ */
 final class OpenAiDialect implements Dialect {
   private final Account account;
   private final String baseUrl;
@@ -41,7 +44,10 @@ final class OpenAiDialect implements Dialect {
     putSchemas(body, request);
   }
 
-  /** The tools of the shape {@code {type, function: {name, description, parameters}}}, in their order. */
+  /**
+   * The tools of the shape {@code {type, function: {name, description, parameters}}}, in their
+   * order.
+   */
   static void putSchemas(ObjectNode body, ModelRequest request) {
     JsonNode tools = body.path("tools");
     for (int i = 0; i < Math.min(tools.size(), request.tools().size()); i++) {

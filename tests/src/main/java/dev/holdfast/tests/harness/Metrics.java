@@ -25,7 +25,7 @@ public final class Metrics {
   /** The sum of all samples of a name whose labels hold all the given {@code name="value"} pairs. */
   public double sum(String name, String... labels) throws IOException {
     Pattern line =
-        Pattern.compile("^" + Pattern.quote(name) + "(\\{[^}]*})? +([^ ]+).*$", Pattern.MULTILINE);
+        Pattern.compile("^" + Pattern.quote(name) + "(\\{[^}]*})? +(\\S+).*$", Pattern.MULTILINE);
     Matcher matcher = line.matcher(text());
     double sum = 0;
     while (matcher.find()) {

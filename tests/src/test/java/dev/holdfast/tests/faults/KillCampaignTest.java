@@ -24,7 +24,8 @@ class KillCampaignTest {
   private static final int PER_SECOND = Integer.getInteger("holdfast.rate", 50);
   private static final int LOSE_PERCENT = Integer.getInteger("holdfast.lose_percent", 2);
   private static final int CHAT_THREADS = 20;
-  private static final Duration READY_WITHIN = Duration.ofSeconds(10);
+  private static final Duration READY_WITHIN =
+      Duration.ofSeconds(Integer.getInteger("holdfast.ready_secs", 10));
 
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);

@@ -34,10 +34,15 @@ class CanaryTest {
     try (Rig rig = new Rig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.setup().env("HOLDFAST_TOKEN", TOKEN);
+      // The configuration names its secrets by reference, so that its last good copy need not hold them either.
+      rig.setup().env("CANARY_KEY", FakeModel.KEY).env("CANARY_READER", READER);
+      rig.setup().env("CANARY_SECRET", Rig.SECRET);
+      rig.setup().set("models.providers.openai.api_key", "${CANARY_KEY}");
+      rig.setup().set("channels.webhook.accounts.ci.secret", "${CANARY_SECRET}");
       rig.setup()
           .set(
               "api.tokens",
-              List.of(Map.of("name", "reader", "token", READER, "scopes", List.of("read"))));
+              List.of(Map.of("name", "reader", "token", "${CANARY_READER}", "scopes", List.of("read"))));
       rig.setup().set("models.retry.server_error.initial_backoff_ms", 100);
       // A provider that repeats the key in its error, as some do.
       model.next(

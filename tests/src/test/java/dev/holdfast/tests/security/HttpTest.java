@@ -73,7 +73,9 @@ class HttpTest extends SharedServer {
         rig.api().get("/api/v1/events/" + Api.encode("x\r\nx-injected: yes\r\n\r\nforged log line"));
     assertThat(answer.status()).isIn(400, 404);
     assertThat(answer.header("x-injected")).isEmpty();
-    rig.accept("s16\\r\\nforged", "t\r\nforged log line: all is well", "a\r\nforged log line: b");
+    assertThat(rig.sender().send("s16", "t\r\nforged log line: all is well", "hello").status())
+        .isEqualTo(400);
+    rig.converse("s16\\r\\nforged", "t", "a\r\nforged log line: b");
     assertThat(rig.server().output().lines()).noneMatch(line -> line.startsWith("forged log line"));
     assertThat(
             rawStatus("GET /li\rve HTTP/1.1\r\nhost: 127.0.0.1\r\nx: a\u0000b\r\n\r\n"))
@@ -95,7 +97,7 @@ class HttpTest extends SharedServer {
             rig.setup().url("/api/v1/dead-letters/none"),
             Map.of(
                 "authorization", "Bearer " + rig.api().token(), "x-http-method-override", "DELETE"));
-    assertThat(overridden.status()).isEqualTo(404);
+    assertThat(overridden.status()).isIn(404, 405);
     assertThat(http.send("DELETE", rig.sender().url(), Map.of(), "").status()).isEqualTo(405);
   }
 
@@ -149,7 +151,7 @@ class HttpTest extends SharedServer {
             "../../x", "/etc/x", "a/../b", "a", "A", "con", "CON", ".", "..", "\u202Eabc",
             Normalizer.normalize("\u00e9", Normalizer.Form.NFC),
             Normalizer.normalize("\u00e9", Normalizer.Form.NFD),
-            "a b", "%2e%2e", "x".repeat(200), "tab\there");
+            "a b", "%2e%2e", "x".repeat(200), "a:b:c");
     Set<String> answered = new HashSet<>();
     for (int i = 0; i < ids.size(); i++) {
       rig.converse("s33-" + i, ids.get(i), "words of thread " + i);
@@ -174,7 +176,7 @@ class HttpTest extends SharedServer {
   /** Row S33: what is too long or holds NUL is refused, not cut. */
   @Test
   void impossibleThreadIdsAreRefused() throws IOException {
-    for (String thread : List.of("", "x".repeat(5_000), "nul\u0000nul")) {
+    for (String thread : List.of("", "x".repeat(5_000), "nul\u0000nul", "tab\there", "line\nbreak")) {
       assertThat(rig.sender().send("s33b", thread, "hello").status()).isEqualTo(400);
       assertNoEvent("s33b");
     }

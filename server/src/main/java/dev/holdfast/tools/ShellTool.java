@@ -1,0 +1,150 @@
+package dev.holdfast.tools;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.processes.ChildResult;
+import dev.holdfast.processes.ChildSpec;
+import dev.holdfast.processes.ChildSpec.Limits;
+import dev.holdfast.processes.Children;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Runs a command line in the thread's scratch folder, as a child process. What it does cannot be known: UNSAFE. */
+public final class ShellTool implements Tool {
+  public static final String NAME = "shell";
+
+  /** Of each of the two streams: more than a model gets, so that the file with all of it says more. */
+  private static final long OUTPUT_BYTES_MAX = 1 << 20;
+
+  /** For ending a command that ignores TERM, before the box around this tool loses its patience. */
+  private static final Duration ENDING = Duration.ofSeconds(15);
+
+  private static final int LABEL_CHARACTERS_MAX = 60;
+  private static final Path BASH = Path.of("/bin/bash");
+  private static final Path SH = Path.of("/bin/sh");
+
+  private static final String SCHEMA =
+      """
+      {"type": "object",
+       "properties": {
+         "command": {"type": "string", "minLength": 1, "maxLength": 100000,
+           "description": "The command line, as typed into a shell."},
+         "timeout_secs": {"type": "integer", "minimum": 1,
+           "description": "Seconds after which it is ended; there is an upper limit."}},
+       "required": ["command"],
+       "additionalProperties": false}
+      """;
+
+  private final Children children;
+  private final Duration timeout;
+  private final Path shell;
+
+  public ShellTool(Children children, ShellConfig config) {
+    this.children = children;
+    this.timeout = config.timeout();
+    this.shell = Files.isExecutable(BASH) ? BASH : SH;
+  }
+
+  @Override
+  public ToolSpec spec() {
+    String description =
+        "Runs a command line with "
+            + shell.getFileName()
+            + " in this thread's working folder and returns its output and exit code. Nothing keeps"
+            + " running afterwards; input is empty. At most "
+            + timeout.toSeconds()
+            + " s.";
+    return new ToolSpec(NAME, description, SCHEMA);
+  }
+
+  @Override
+  public Duration timeout() {
+    return timeout.plus(ENDING);
+  }
+
+  @Override
+  public String label(String argumentsJson) {
+    String command;
+    try {
+      command = new JsonObject(argumentsJson).getString("command", "");
+    } catch (DecodeException | ClassCastException _) {
+      return NAME;
+    }
+    String line = command.strip().replaceAll("\\s+", " ");
+    int[] points = line.codePoints().limit(LABEL_CHARACTERS_MAX).toArray();
+    return NAME + ": " + new String(points, 0, points.length);
+  }
+
+  @Override
+  public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
+    JsonObject arguments = new JsonObject(argumentsJson);
+    context.progress().doing(label(argumentsJson));
+    Duration asked = Duration.ofSeconds(arguments.getLong("timeout_secs", timeout.toSeconds()));
+    Duration granted = asked.compareTo(timeout) < 0 ? asked : timeout;
+    ChildSpec spec =
+        new ChildSpec(
+            List.of(shell.toString(), "-c", arguments.getString("command")),
+            context.scratch(),
+            Map.of(),
+            "",
+            granted,
+            Limits.DEFAULT,
+            OUTPUT_BYTES_MAX);
+    try {
+      return told(children.run(spec), granted);
+    } catch (CallFailedException e) {
+      return ToolResult.error(e.failure());
+    }
+  }
+
+  private static ToolResult told(ChildResult result, Duration granted) {
+    StringBuilder text = new StringBuilder();
+    append(text, result.output());
+    append(text, result.errors());
+    if (result.truncated()) {
+      append(text, "[cut: there were " + result.outputBytes() + " bytes of output]");
+    }
+    if (result.timedOut()) {
+      append(text, "ended after " + granted.toSeconds() + " s: its time was over");
+    }
+    append(text, "exit code " + result.exitCode());
+    return asResult(result, text.toString().stripTrailing(), granted)
+        .withFacts(
+            Map.of(
+                "exit_code", Integer.toString(result.exitCode()),
+                "output_bytes", Long.toString(result.outputBytes()),
+                "millis", Long.toString(result.took().toMillis())));
+  }
+
+  private static ToolResult asResult(ChildResult result, String text, Duration granted) {
+    if (result.timedOut()) {
+      String message = "The command did not end within " + granted.toSeconds() + " s.";
+      return ToolResult.error(Failure.of(FailureCode.TIMEOUT, message), text);
+    }
+    if (result.exitCode() != 0) {
+      String message = "The command ended with exit code " + result.exitCode() + ".";
+      Failure failure =
+          Failure.of(FailureCode.BACKEND_FAILURE, message).as(FailureKind.INVALID);
+      return ToolResult.error(failure, text);
+    }
+    return ToolResult.ok(text);
+  }
+
+  private static void append(StringBuilder text, String part) {
+    text.append(part);
+    if (!part.isEmpty() && !part.endsWith("\n")) {
+      text.append('\n');
+    }
+  }
+}

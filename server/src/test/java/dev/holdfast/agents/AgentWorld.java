@@ -1,0 +1,166 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.AgentParts.AgentConfig;
+import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.Tool;
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.WebChannel;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.models.Models;
+import dev.holdfast.models.ModelsConfig;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import dev.holdfast.store.InboxConfig;
+import dev.holdfast.store.NewEvent;
+import dev.holdfast.store.Reply;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.StoreConfig;
+import dev.holdfast.store.StoreHooks;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.ToolOutputConfig;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** An orchestrator on a real store, with a scripted model. */
+final class AgentWorld {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  final ScriptedProvider model;
+  final Store store;
+  final Orchestrator orchestrator;
+  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  final Secrets secrets = new Secrets();
+  private final Time time = new SystemTime();
+  private final Vertx vertx = Vertx.vertx();
+  private final List<Thread> loops = new ArrayList<>();
+
+  /** What a test wants to be different. */
+  static final class Options {
+    WhileBusy whileBusy = WhileBusy.QUEUE;
+    int activeMax = 100;
+    int mailbox = 4;
+    int turnsMax = 16;
+    Duration turnTimeout = Duration.ofMinutes(1);
+    boolean supervised;
+    int keepRecentTokens = 20_000;
+    List<Tool> tools = List.of();
+  }
+
+  AgentWorld(Path folder, ScriptedProvider model, Options options) throws Exception {
+    this.model = model;
+    InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
+    store =
+        Store.open(
+            new StoreConfig(inbox, 0), folder, time, meters, new StoreHooks(() -> {}, (_, text) -> fail(text)));
+    Guards guards = Guards.create(GuardsConfig.defaults(), time, meters, vertx);
+    ModelsConfig config =
+        ConfigFile.text(
+                "test",
+                "models: {retry: {server_error: {max_attempts: 1}}}",
+                Map.of())
+            .make(root -> root.section("models").read(models -> ModelsConfig.from(models, Map.of())));
+    Models models = Models.create(config, List.of(model), guards, time, meters);
+    AgentConfig agents =
+        new AgentConfig(
+            new ThreadsConfig(
+                options.activeMax, Duration.ofMinutes(5), options.mailbox, options.turnsMax, options.whileBusy),
+            new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), 5, true),
+            new ContextConfig(1000, options.keepRecentTokens),
+            3,
+            options.supervised,
+            folder);
+    Toolbox toolbox = new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
+    orchestrator =
+        new Orchestrator(
+            new AgentParts(
+                vertx, store, models, new Channels(List.of(new WebChannel())), toolbox, new News(1000), secrets, time, meters, agents));
+    store.inbox().onAccepted(orchestrator::wake);
+    loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
+    loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));
+  }
+
+  private interface Loop {
+    void run() throws InterruptedException;
+  }
+
+  private static void loop(Loop loop) {
+    try {
+      loop.run();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void fail(String text) {
+    throw new AssertionError(text);
+  }
+
+  Event send(String thread, String key, String text) throws Exception {
+    return sendAs("me", thread, key, text);
+  }
+
+  Event sendAs(String sender, String thread, String key, String text) throws Exception {
+    String payload = Inbounds.write(new InboundMessage("main", thread, sender, text, List.of(), key));
+    return store
+        .inbox()
+        .append(new NewEvent("web:main", "web:main:" + thread, key, payload, time.now()))
+        .get()
+        .event();
+  }
+
+  EventState stateOf(Event event) {
+    return store.inbox().find(event.id()).orElseThrow().state();
+  }
+
+  void awaitState(Event event, EventState state) {
+    await(() -> stateOf(event) == state, () -> "event is " + stateOf(event) + ", wanted " + state);
+  }
+
+  String answerOf(Event event) {
+    await(() -> !stateOf(event).isOpen(), () -> "event is still " + stateOf(event));
+    StringBuilder text = new StringBuilder();
+    for (Reply reply : store.outbox().ofEvent(event.id())) {
+      text.append(reply.reply().text());
+    }
+    return text.toString();
+  }
+
+  List<String> repliesTo(Event event) {
+    return store.outbox().ofEvent(event.id()).stream().map(reply -> reply.reply().text()).toList();
+  }
+
+  void await(BooleanSupplier condition, java.util.function.Supplier<String> complaint) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - end > 0) {
+        throw new AssertionError(complaint.get());
+      }
+      LockSupport.parkNanos(2_000_000);
+    }
+  }
+
+  void close() throws Exception {
+    orchestrator.close(Duration.ZERO, () -> true);
+    for (Thread loop : loops) {
+      loop.interrupt();
+      loop.join();
+    }
+    store.close();
+    vertx.close().toCompletionStage().toCompletableFuture().get();
+  }
+}

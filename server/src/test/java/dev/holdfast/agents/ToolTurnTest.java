@@ -1,0 +1,265 @@
+package dev.holdfast.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.store.Approval;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ToolTurnTest {
+  @TempDir Path folder;
+  private final ScriptedProvider model = new ScriptedProvider();
+  private final AgentWorld.Options options = new AgentWorld.Options();
+  private final List<String> runs = Collections.synchronizedList(new ArrayList<>());
+  private Body body = (name, _) -> ToolResult.ok(name + " done");
+  private @Nullable AgentWorld open;
+
+  /** What a tool does. */
+  private interface Body {
+    ToolResult run(String name, ToolContext context) throws InterruptedException;
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  @Test
+  void aToolsResultReachesTheModelAndTheTurnGoesOn() throws Exception {
+    model.calls(call("c1", "read")).says("it said so");
+    AgentWorld world = world();
+    assertThat(world.answerOf(world.send("t", "k1", "look"))).isEqualTo("it said so");
+    assertThat(lastResults()).containsExactly(new Message.ToolResult("c1", "read", "read done", false));
+  }
+
+  @Test
+  void callsThatOnlyReadRunTogetherAndTheirResultsKeepTheOrder() throws Exception {
+    CountDownLatch both = new CountDownLatch(2);
+    body =
+        (name, context) -> {
+          both.countDown();
+          both.await(); // neither ends before the other has begun
+          return ToolResult.ok(context.callId());
+        };
+    model.calls(call("c1", "read"), call("c2", "read")).says("done");
+    AgentWorld world = world();
+    world.answerOf(world.send("t", "k1", "look"));
+    assertThat(lastResults()).extracting(Message.ToolResult::text).containsExactly("c1", "c2");
+  }
+
+  @Test
+  void anUnknownToolIsAResultThatTheModelSees() throws Exception {
+    model.calls(call("c1", "nope")).says("sorry");
+    AgentWorld world = world();
+    assertThat(world.answerOf(world.send("t", "k1", "x"))).isEqualTo("sorry");
+    assertThat(lastResults().getFirst().isError()).isTrue();
+  }
+
+  @Test
+  void theSameCallAgainAndAgainEndsTheTurnHonestly() throws Exception {
+    for (int i = 0; i < 9; i++) {
+      model.calls(call("c" + i, "read"));
+    }
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    assertThat(world.answerOf(event)).isEqualTo(Sentences.IN_CIRCLES);
+    assertThat(runs).hasSize(4);
+    assertThat(lastResults().getLast().text()).contains("4 times in a row");
+  }
+
+  @Test
+  void tooManyRoundsEndTheTurnHonestly() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      model.calls(new ToolCall("c" + i, "read", "{\"n\":" + i + "}"));
+    }
+    AgentWorld world = world();
+    assertThat(world.answerOf(world.send("t", "k1", "x"))).isEqualTo(Sentences.ROUNDS_SPENT);
+    assertThat(model.requests()).hasSize(25);
+  }
+
+  @Test
+  void stopFreesATurnInItsTool() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    body =
+        (_, _) -> {
+          begun.countDown();
+          new CountDownLatch(1).await();
+          return ToolResult.ok("never");
+        };
+    model.calls(call("c1", "unsafe"));
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    world.answerOf(world.send("t", "k2", "/stop"));
+    world.awaitState(event, EventState.CANCELLED);
+    assertThat(world.answerOf(world.send("t", "k3", "next"))).isEqualTo("heard: next");
+    assertThat(runs).containsExactly("unsafe"); // the fenced-off call was not taken up again
+  }
+
+  @Test
+  void afterACrashAnUnsafeCallIsNotRunAgainAndARepeatableOneIs() throws Exception {
+    for (String tool : List.of("unsafe", "keyed", "read")) {
+      cutOffInTool(tool);
+      model.says("after the crash");
+      body = (name, context) -> ToolResult.ok(name + " with " + context.key());
+      AgentWorld world = world();
+      Event event = world.store.inbox().findByDedupeKey(tool).getFirst();
+      assertThat(world.answerOf(event)).isEqualTo("after the crash");
+      Message.ToolResult result = lastResults().getFirst();
+      if (tool.equals("unsafe")) {
+        assertThat(runs).containsExactly("unsafe");
+        assertThat(result.text()).contains("outcome unknown");
+      } else {
+        assertThat(runs).containsExactly(tool, tool);
+        assertThat(result.text()).isEqualTo(tool + " with " + event.id() + ".1.1");
+      }
+      world.close();
+      open = null;
+      runs.clear();
+    }
+  }
+
+  @Test
+  void steeringJoinsAfterTheCurrentTool() throws Exception {
+    options.whileBusy = WhileBusy.STEER;
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    body =
+        (_, _) -> {
+          begun.countDown();
+          go.await();
+          return ToolResult.ok("done");
+        };
+    model.calls(call("c1", "unsafe")).says("both");
+    AgentWorld world = world();
+    Event first = world.send("t", "k1", "one");
+    begun.await();
+    Event second = world.send("t", "k2", "and also two");
+    world.await(() -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 1, () -> "not waiting");
+    go.countDown();
+    assertThat(world.answerOf(second)).isEqualTo("both");
+    assertThat(world.answerOf(first)).isEmpty();
+    assertThat(model.requests().getLast().messages()).contains(new Message.User("and also two"));
+  }
+
+  @Test
+  void aSupervisedCallWaitsForTheYesOfItsPersonAcrossARestart() throws Exception {
+    options.supervised = true;
+    model.calls(call("c1", "unsafe")).says("finished");
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "do it");
+    world.awaitState(event, EventState.PARKED);
+    assertThat(runs).isEmpty();
+    world.close();
+    world = world();
+    String code = world.store.approvals().list(true, 10).getFirst().code();
+    assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code))).contains("Only the person");
+    assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG"))).contains("Nothing waits");
+    assertThat(world.answerOf(world.send("t", "k4", "/approve " + code.toLowerCase(java.util.Locale.ROOT)))).isEqualTo("Approved.");
+    assertThat(world.answerOf(event)).endsWith("finished");
+    assertThat(runs).containsExactly("unsafe");
+    assertThat(world.store.approvals().list(false, 10)).extracting(Approval::state).containsExactly(Approval.State.USED);
+  }
+
+  @Test
+  void aRefusedCallNeverRuns() throws Exception {
+    options.supervised = true;
+    model.calls(call("c1", "unsafe")).says("as you wish");
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "do it");
+    world.awaitState(event, EventState.PARKED);
+    world.answerOf(world.send("t", "k2", "/deny " + world.store.approvals().list(true, 10).getFirst().code()));
+    assertThat(world.answerOf(event)).endsWith("as you wish");
+    assertThat(runs).isEmpty();
+  }
+
+  @Test
+  void aFullContextIsSummarisedAndTheNewestPartKept() throws Exception {
+    options.keepRecentTokens = 300;
+    model.window(4000);
+    model.then((_, _) -> ScriptedProvider.text("x".repeat(9000))).says("THE SUMMARY").says("short");
+    AgentWorld world = world();
+    world.answerOf(world.send("t", "k1", "one"));
+    assertThat(world.answerOf(world.send("t", "k2", "two"))).isEqualTo("short");
+    List<Message> seen = model.requests().getLast().messages();
+    assertThat(seen).hasSizeLessThanOrEqualTo(3);
+    assertThat(((Message.User) seen.getFirst()).text()).contains("THE SUMMARY");
+    assertThat(seen.getLast()).isEqualTo(new Message.User("two"));
+  }
+
+  /** A server that went down while the tool ran: the start is on disk, the result is not. */
+  private void cutOffInTool(String tool) throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    body =
+        (_, _) -> {
+          begun.countDown();
+          new CountDownLatch(1).await();
+          return ToolResult.ok("never");
+        };
+    model.calls(call("c1", tool));
+    AgentWorld world = world();
+    world.send("t" + tool, tool, "x");
+    begun.await();
+    world.close();
+    open = null;
+  }
+
+  private List<Message.ToolResult> lastResults() {
+    return model.requests().getLast().messages().stream()
+        .filter(Message.ToolResult.class::isInstance)
+        .map(Message.ToolResult.class::cast)
+        .toList();
+  }
+
+  private static ToolCall call(String id, String tool) {
+    return new ToolCall(id, tool, "{}");
+  }
+
+  private AgentWorld world() throws Exception {
+    options.tools =
+        List.of(
+            tool("read", ReplayClass.READ), tool("keyed", ReplayClass.KEYED), tool("unsafe", ReplayClass.UNSAFE));
+    AgentWorld world = new AgentWorld(folder, model, options);
+    open = world;
+    return world;
+  }
+
+  private Tool tool(String name, ReplayClass replay) {
+    return new Tool() {
+      @Override
+      public ToolSpec spec() {
+        return new ToolSpec(name, "for tests", "{\"type\":\"object\"}");
+      }
+
+      @Override
+      public ReplayClass replay() {
+        return replay;
+      }
+
+      @Override
+      public ToolResult run(String arguments, ToolContext context) throws InterruptedException {
+        runs.add(name);
+        return body.run(name, context);
+      }
+    };
+  }
+}

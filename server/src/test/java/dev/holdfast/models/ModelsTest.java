@@ -1,0 +1,338 @@
+package dev.holdfast.models;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.ModelAnswer.StopReason;
+import dev.holdfast.api.ModelListener;
+import dev.holdfast.api.ModelProvider;
+import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.TokenUsage;
+import dev.holdfast.config.Secret;
+import dev.holdfast.resilience.GuardConfig;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.time.ManualTime;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ModelsTest {
+  private static final Question QUESTION =
+      new Question("", List.of(new Message.User("hi")), List.of());
+
+  private final Vertx vertx = Vertx.vertx();
+  private final ManualTime time = new ManualTime();
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Guards guards =
+      Guards.create(GuardsConfig.defaults(), time, registry, vertx, () -> 0.5);
+  private final Fake anthropic = new Fake("anthropic", 200_000);
+  private final Fake openai = new Fake("openai", 100_000);
+  private final Heard heard = new Heard();
+
+  @AfterEach
+  void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private Models models(Map<String, List<String>> levels) {
+    Map<String, ProviderConfig> providers = new LinkedHashMap<>();
+    for (String name : List.of("anthropic", "openai")) {
+      providers.put(name, new ProviderConfig(new Secret("k"), "", false, 4));
+    }
+    ModelsConfig config =
+        new ModelsConfig(
+            new Levels(levels, "operational"),
+            Duration.ofSeconds(15),
+            GuardConfig.DEFAULT,
+            new ModelTimeouts(
+                Duration.ofSeconds(5),
+                Duration.ofMinutes(1),
+                Duration.ofSeconds(30),
+                Duration.ofMinutes(10)),
+            providers);
+    return Models.create(config, List.of(anthropic, openai), guards, time, registry);
+  }
+
+  private Models both() {
+    return models(
+        Map.of(
+            "strategic",
+            List.of("anthropic/claude-opus-5"),
+            "operational",
+            List.of("anthropic/claude-sonnet-5", "openai/gpt-5.4")));
+  }
+
+  @Test
+  void theFirstModelOfTheLevelAnswers() throws Exception {
+    anthropic.says("hello");
+    Models.Answered answered = both().ask("operational", QUESTION, false, heard);
+    assertThat(answered.answer().message().text()).isEqualTo("hello");
+    assertThat(answered.model()).isEqualTo("anthropic/claude-sonnet-5");
+    assertThat(heard.events).containsExactly("text hello", "call anthropic/claude-sonnet-5 ok");
+    assertThat(heard.calls.getFirst().costUsd()).isEqualTo((10 * 2 + 5 * 10) / 1e6);
+  }
+
+  @Test
+  void aPassingFailureIsTriedAgainAndTextThatCameToNothingIsTakenBack() throws Exception {
+    anthropic.breaksAfter("hel", FailureCode.NETWORK).says("hello");
+    both().ask("operational", QUESTION, false, heard);
+    assertThat(heard.events)
+        .containsExactly(
+            "text hel",
+            "call anthropic/claude-sonnet-5 network",
+            "restart",
+            "text hello",
+            "call anthropic/claude-sonnet-5 ok");
+    assertThat(time.sleeps()).hasSize(1);
+  }
+
+  @Test
+  void theNextModelAnswersWhenTheFirstIsAway() throws Exception {
+    anthropic.fails(FailureCode.AUTH);
+    openai.says("hello");
+    Models.Answered answered = both().ask("operational", QUESTION, false, heard);
+    assertThat(answered.model()).isEqualTo("openai/gpt-5.4");
+    assertThat(heard.events)
+        .containsExactly(
+            "call anthropic/claude-sonnet-5 auth", "text hello", "call openai/gpt-5.4 ok");
+  }
+
+  @Test
+  void aHigherLevelFallsBackToTheLowerOnes() throws Exception {
+    anthropic.fails(FailureCode.QUOTA).fails(FailureCode.QUOTA);
+    openai.says("hello");
+    assertThat(both().ask("strategic", QUESTION, false, heard).model()).isEqualTo("openai/gpt-5.4");
+    assertThat(anthropic.asked).containsExactly("claude-opus-5", "claude-sonnet-5");
+  }
+
+  @Test
+  void allAreAwayWhenEveryOneFailedForNow() {
+    for (int i = 0; i < 3; i++) {
+      anthropic.fails(FailureCode.OVERLOADED);
+      openai.fails(FailureCode.NETWORK);
+    }
+    ModelsAwayException away =
+        catchThrowableOfType(
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, false, heard));
+    assertThat(away.guards()).containsExactly("llm:anthropic", "llm:openai");
+    assertThat(away.failure().code()).isEqualTo(FailureCode.NETWORK);
+    assertThat(heard.calls).hasSize(6);
+  }
+
+  @Test
+  void anOpenBreakerMeansAwayWithoutARequest() {
+    Models models = both();
+    guards.trip("llm:anthropic");
+    guards.trip("llm:openai");
+    assertThat(models.opensIn("operational")).isPositive();
+    assertThat(catchThrowable(() -> models.ask("operational", QUESTION, false, heard)))
+        .isInstanceOf(ModelsAwayException.class);
+    assertThat(heard.events).isEmpty();
+  }
+
+  @Test
+  void aProbeTriesOnce() {
+    anthropic.fails(FailureCode.OVERLOADED);
+    openai.fails(FailureCode.OVERLOADED);
+    assertThat(catchThrowable(() -> both().ask("operational", QUESTION, true, heard)))
+        .isInstanceOf(ModelsAwayException.class);
+    assertThat(heard.calls).hasSize(2);
+    assertThat(time.sleeps()).isEmpty();
+  }
+
+  @Test
+  void aRequestThatIsWrongGoesStraightOut() {
+    anthropic.fails(FailureCode.CONTEXT_OVERFLOW);
+    CallFailedException failed =
+        catchThrowableOfType(
+            CallFailedException.class, () -> both().ask("operational", QUESTION, false, heard));
+    assertThat(failed).isNotInstanceOf(ModelsAwayException.class);
+    assertThat(failed.failure().code()).isEqualTo(FailureCode.CONTEXT_OVERFLOW);
+    assertThat(openai.asked).isEmpty();
+  }
+
+  @Test
+  void aStandInThatIsTooSmallDoesNotMakeTheRequestWrong() {
+    anthropic.fails(FailureCode.QUOTA);
+    openai.fails(FailureCode.CONTEXT_OVERFLOW);
+    Models models =
+        models(Map.of("strategic", List.of("anthropic/x"), "operational", List.of("openai/y")));
+    assertThat(catchThrowable(() -> models.ask("strategic", QUESTION, false, heard)))
+        .isInstanceOf(ModelsAwayException.class);
+  }
+
+  @Test
+  void aCancelledCallIsReportedToo() {
+    anthropic.interrupted();
+    assertThat(catchThrowable(() -> both().ask("operational", QUESTION, false, heard)))
+        .isInstanceOf(InterruptedException.class);
+    assertThat(heard.events).containsExactly("call anthropic/claude-sonnet-5 cancelled");
+  }
+
+  @Test
+  void slownessIsToldOnceAndOnlyBeforeTheFirstToken() throws Exception {
+    anthropic.takes(Duration.ofSeconds(20)).says("late");
+    both().ask("operational", QUESTION, false, heard);
+    assertThat(heard.events)
+        .containsExactly("slow", "text late", "call anthropic/claude-sonnet-5 ok");
+    time.advance(Duration.ofMinutes(1));
+    assertThat(heard.events).hasSize(3);
+
+    heard.events.clear();
+    anthropic.takes(Duration.ZERO).says("quick");
+    both().ask("operational", QUESTION, false, heard);
+    time.advance(Duration.ofMinutes(1));
+    assertThat(heard.events).doesNotContain("slow");
+  }
+
+  @Test
+  void windowsAndNamesAreThoseOfTheLevelItself() {
+    assertThat(both().windowTokens("operational")).isEqualTo(100_000);
+    assertThat(both().windowTokens("strategic")).isEqualTo(200_000);
+    assertThat(both().modelsOf("tactical"))
+        .containsExactly("anthropic/claude-sonnet-5", "openai/gpt-5.4");
+    assertThat(both().isLocal("operational")).isFalse();
+  }
+
+  @Test
+  void theMetricsCarryTheDocumentedNames() throws Exception {
+    anthropic.says("hello");
+    both().ask("operational", QUESTION, false, heard);
+    assertThat(registry.scrape())
+        .contains(
+            "holdfast_model_calls_total{model=\"claude-sonnet-5\",outcome=\"ok\",provider=\"anthropic\"}"
+                + " 1.0")
+        .contains("holdfast_model_seconds_count 1")
+        .contains("holdfast_model_first_token_seconds_count 1")
+        .contains("holdfast_model_tokens_total{kind=\"input\"} 10.0")
+        .contains("holdfast_model_cost_usd_total");
+  }
+
+  /** Answers what it was told to, one thing after the other. */
+  private final class Fake implements ModelProvider {
+    private interface Step {
+      ModelAnswer play(ModelRequest request, ModelListener listener)
+          throws CallFailedException, InterruptedException;
+    }
+
+    private final String name;
+    private final int window;
+    private final Deque<Step> steps = new ArrayDeque<>();
+    private final List<String> asked = new ArrayList<>();
+    private Duration delay = Duration.ZERO;
+
+    Fake(String name, int window) {
+      this.name = name;
+      this.window = window;
+    }
+
+    Fake says(String text) {
+      steps.add(
+          (request, listener) -> {
+            time.advance(delay);
+            listener.onText(text);
+            return new ModelAnswer(
+                new Message.Assistant(text, List.of(), "", name + "/" + request.model()),
+                StopReason.END,
+                new TokenUsage(10, 5, 0, 0));
+          });
+      return this;
+    }
+
+    Fake takes(Duration wait) {
+      delay = wait;
+      return this;
+    }
+
+    Fake fails(FailureCode code) {
+      steps.add(
+          (_, _) -> {
+            throw new CallFailedException(Failure.of(code, "no"));
+          });
+      return this;
+    }
+
+    Fake breaksAfter(String text, FailureCode code) {
+      steps.add(
+          (_, listener) -> {
+            listener.onText(text);
+            throw new CallFailedException(Failure.of(code, "no").as(FailureKind.TRANSIENT));
+          });
+      return this;
+    }
+
+    Fake interrupted() {
+      steps.add(
+          (_, _) -> {
+            throw new InterruptedException();
+          });
+      return this;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public boolean isLocal() {
+      return false;
+    }
+
+    @Override
+    public int windowTokens(String model) {
+      return window;
+    }
+
+    @Override
+    public ModelAnswer ask(ModelRequest request, ModelListener listener)
+        throws CallFailedException, InterruptedException {
+      asked.add(request.model());
+      return steps.remove().play(request, listener);
+    }
+  }
+
+  private static final class Heard implements AskListener {
+    private final List<String> events = new ArrayList<>();
+    private final List<ModelCall> calls = new ArrayList<>();
+
+    @Override
+    public void onText(String delta) {
+      events.add("text " + delta);
+    }
+
+    @Override
+    public void onRestart() {
+      events.add("restart");
+    }
+
+    @Override
+    public void onCall(ModelCall call) {
+      calls.add(call);
+      events.add("call " + call.provider() + "/" + call.model() + " " + call.outcome());
+    }
+
+    @Override
+    public void onSlow() {
+      events.add("slow");
+    }
+  }
+}

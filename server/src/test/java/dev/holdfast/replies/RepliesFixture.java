@@ -1,0 +1,102 @@
+package dev.holdfast.replies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.bus.News;
+import dev.holdfast.bus.NewsItem;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.NewReply;
+import dev.holdfast.store.StoryLine;
+import dev.holdfast.time.ManualTime;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+
+/** Replies between an outbox in memory and a platform that does what a test says. */
+abstract class RepliesFixture {
+  static final Failure BUSY =
+      Failure.of(FailureCode.RATE_LIMITED, "429").withRetryAfter(Duration.ofSeconds(30));
+  static final Failure GONE =
+      Failure.of(FailureCode.INVALID_REQUEST, "410").as(FailureKind.PERMANENT);
+  static final Failure AWAY = Failure.of(FailureCode.NETWORK, "connection refused");
+
+  final ManualTime time = new ManualTime();
+  final FakeBook book = new FakeBook();
+  final FakePlatform platform = new FakePlatform("main", "other");
+  final ConcurrentHashMap<String, FakeGate> gates = new ConcurrentHashMap<>();
+  final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+  final ConcurrentLinkedQueue<StoryLine> stories = new ConcurrentLinkedQueue<>();
+  final ConcurrentLinkedQueue<NewsItem> items = new ConcurrentLinkedQueue<>();
+  Replies replies = replies(OnUnknown.RESEND_ONCE, 10_000);
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    replies.stop();
+  }
+
+  Replies replies(OnUnknown onUnknown, int threadsMax) {
+    News news = new News(10);
+    news.watch(items::add);
+    return new Replies(
+        new Poster.Doors(
+            book, new Channels(List.of(platform)), name -> gates.computeIfAbsent(name, _ -> new FakeGate())),
+        new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
+        new Telling(news, stories::add, metrics, time),
+        time,
+        threadsMax);
+  }
+
+  FakeGate gate(String account) {
+    return gates.computeIfAbsent("channel:fake:" + account, _ -> new FakeGate());
+  }
+
+  void plan(String thread, String event, int part, int parts) {
+    planAt("fake:main", thread, event, part, parts);
+  }
+
+  void planAt(String source, String thread, String event, int part, int parts) {
+    Instant now = time.now();
+    book.plan(reply(source, thread, event, part, parts), now);
+    replies.wake(source + ":" + thread);
+  }
+
+  static NewReply reply(String source, String thread, String event, int part, int parts) {
+    return new NewReply(
+        event + ".a." + part,
+        event,
+        source,
+        source + ":" + thread,
+        thread,
+        "m-" + event,
+        "text",
+        part,
+        parts,
+        false);
+  }
+
+  void drain() throws InterruptedException {
+    assertThat(replies.drain(Deadline.in(time, Duration.ofHours(24)))).isTrue();
+  }
+
+  double count(String outcome) {
+    return metrics.find("holdfast.replies").tag("outcome", outcome).counters().stream()
+        .mapToDouble(io.micrometer.core.instrument.Counter::count)
+        .sum();
+  }
+
+  static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+
+      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a process that accepts events, and checks that it kept what it had confirmed. */
+class CrashTest {
+  private static final int KILLS = 5;
+
+  @TempDir Path root;
+
+  @Test
+  void nothingThatWasConfirmedIsLostByKillingTheProcess() throws Exception {
+    Path data = root.resolve("data");
+    Path acknowledged = root.resolve("acknowledged");
+    for (int kill = 1; kill <= KILLS; kill++) {
+      int before = Child.lines(acknowledged).size();
+      int enough = before + 150 * kill;
+      Process child =
+          Child.start(
+              List.of(), root.resolve("output"), "fill", data.toString(), acknowledged.toString());
+      try {
+        TestStore.await(() -> Child.lines(acknowledged).size() > enough || !child.isAlive());
+        assertThat(child.isAlive()).as("%s", Child.lines(root.resolve("output"))).isTrue();
+      } finally {
+        child.destroyForcibly().waitFor();
+      }
+      if (kill % 2 == 0) {
+        check(data, Child.lines(acknowledged)); // else the next child recovers
+      }
+    }
+    check(data, Child.lines(acknowledged));
+  }
+
+  private static void check(Path data, List<String> acknowledged) throws StartRefusedException {
+    try (TestStore it = new TestStore(data)) {
+      assertThat(it.store.wasClean()).isFalse();
+      for (String key : acknowledged) {
+        assertThat(it.store.inbox().findByDedupeKey(key)).as(key).hasSize(1);
+      }
+      assertThat(it.equationHolds()).isTrue();
+      long open = it.store.inbox().open(0, Integer.MAX_VALUE).size();
+      assertThat(it.store.inbox().counts())
+          .containsEntry("pending", open)
+          .containsEntry("running", 0L);
+      assertThat(it.store.outbox().depth())
+          .isEqualTo(it.store.outbox().open(0, Integer.MAX_VALUE).size());
+      assertThat(it.store.threads().list("", 1000).stream().mapToLong(row -> row.events()).sum())
+          .isEqualTo(it.store.inbox().counts().getOrDefault("accepted", -1L));
+      assertThat(it.fatals).isEmpty();
+    }
+  }
+
+  @Test
+  void aFailedFsyncEndsTheProcessAndNothingIsConfirmedAfterIt() throws Exception {
+    Path strace = Path.of("/usr/bin/strace");
+    assumeTrue(Files.isExecutable(strace), "strace is not installed");
+    Path data = root.resolve("data");
+    Path acknowledged = root.resolve("acknowledged");
+    Process child =
+        Child.start(
+            List.of(
+                strace.toString(),
+                "-f",
+                "--seccomp-bpf",
+                "-o",
+                "/dev/null",
+                "-e",
+                "trace=fsync,fdatasync",
+                "-e",
+                "inject=fsync,fdatasync:error=EIO:when=60+"),
+            root.resolve("output"),
+            "fill",
+            data.toString(),
+            acknowledged.toString());
+    boolean ended = child.waitFor(60, TimeUnit.SECONDS);
+    if (!ended) {
+      child.descendants().forEach(ProcessHandle::destroyForcibly);
+      child.destroyForcibly().waitFor();
+    }
+    assertThat(ended).isTrue();
+    assertThat(child.exitValue()).as("%s", Child.lines(root.resolve("output"))).isEqualTo(74);
+    assertThat(Child.lines(acknowledged)).isNotEmpty();
+    check(data, Child.lines(acknowledged));
+  }
+}
