@@ -75,8 +75,8 @@ final class Streams {
             thread == null || thread.isEmpty() ? "" : ApiRequest.threadId(thread),
             limits.itemsMax);
     open.add(client);
+    begin(client, lastId); // first: who has read the greeting hears everything from then on
     response.write(": hello\n\n");
-    begin(client, lastId);
     int[] turn = {0};
     long timer =
         vertx.setPeriodic(

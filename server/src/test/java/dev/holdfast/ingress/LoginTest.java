@@ -1,0 +1,129 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.config.Secret;
+import dev.holdfast.time.ManualTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LoginTest {
+  private static final String MESSAGES = "/api/v1/threads/t1/messages";
+  private static final String HI = "{\"text\":\"hi\"}";
+  private static final String OWN = "Origin: http://localhost";
+
+  private Rig rig;
+
+  @BeforeEach
+  void start() throws Exception {
+    rig = new Rig();
+  }
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  private String cookieOf(String login) throws Exception {
+    Raw.Answer answer = rig.post("/login", login);
+    assertThat(answer.status()).isEqualTo(204);
+    String cookie = answer.header("set-cookie");
+    assertThat(cookie).containsIgnoringCase("HttpOnly").contains("SameSite=Strict").contains("Path=/");
+    return "Cookie: " + cookie.substring(0, cookie.indexOf(';'));
+  }
+
+  @Test
+  void aCodeLogsInOnce() throws Exception {
+    String code = rig.sessions.issueCode();
+    String cookie = cookieOf("{\"code\":\"" + code + "\"}");
+    assertThat(rig.get("/api/v1/config", cookie).status()).isEqualTo(200);
+    assertThat(rig.post("/login", "{\"code\":\"" + code + "\"}").status()).isEqualTo(401);
+  }
+
+  @Test
+  void aTokenLogsInWithItsOwnScope() throws Exception {
+    String cookie = cookieOf("{\"token\":\"" + Rig.READ + "\"}");
+    assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(200);
+    assertThat(rig.get("/api/v1/config", cookie).status()).isEqualTo(403);
+    assertThat(rig.post(MESSAGES, HI, cookie, OWN).status()).isEqualTo(403);
+  }
+
+  /** S26: what a browser sends by itself counts only on pages of ours. */
+  @Test
+  void aCookieChangesNothingWithoutTheOriginOfOurPage() throws Exception {
+    String cookie = cookieOf("{\"token\":\"" + Rig.CHAT + "\"}");
+    assertThat(rig.post(MESSAGES, HI, cookie).status()).isEqualTo(403);
+    assertThat(rig.post(MESSAGES, HI, cookie, "Origin: http://evil.example").status()).isEqualTo(403);
+    assertThat(rig.post(MESSAGES, HI, cookie, OWN).status()).isEqualTo(202);
+    assertThat(rig.inbox.events).hasSize(1);
+  }
+
+  @Test
+  void aChangedOrEndedCookieOpensNothing() throws Exception {
+    String cookie = cookieOf("{\"token\":\"" + Rig.ADMIN + "\"}");
+    assertThat(rig.get("/api/v1/status", cookie.replace("main|", "reader|")).status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", cookie + "x").status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=a|b|c|d").status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=").status()).isEqualTo(401);
+    Raw.Answer out = rig.post("/logout", "{}", cookie, OWN);
+    assertThat(out.status()).isEqualTo(204);
+    assertThat(out.header("set-cookie")).contains("Max-Age=0");
+    assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(401);
+  }
+
+  /** S25: a rotated token takes the logins that it made with it. */
+  @Test
+  void aRotatedTokenEndsItsSessions() throws Exception {
+    String cookie = cookieOf("{\"token\":\"" + Rig.ADMIN + "\"}");
+    rig.tokens.replace(
+        List.of(new ApiToken("main", new Secret("another-token-0123456789"), Scope.ADMIN)));
+    assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(401);
+  }
+
+  /** A page that was left open is no guesser. */
+  @Test
+  void staleCookiesDoNotBringTheBrakeDown() throws Exception {
+    for (int i = 0; i < 15; i++) {
+      assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=main|1|x|y").status()).isEqualTo(401);
+    }
+    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+  }
+
+  @Test
+  void junkDoesNotLogIn() throws Exception {
+    for (String body : List.of("{}", "{\"code\":7}", "{\"token\":\"\"}", "{\"code\":\"\"}")) {
+      assertThat(rig.post("/login", body).status()).isEqualTo(401);
+    }
+    assertThat(rig.post("/login", "[]").status()).isEqualTo(400);
+    assertThat(rig.get("/login").status()).isEqualTo(405);
+  }
+
+  @Test
+  void codesAndSessionsEndByTime() {
+    ManualTime time = new ManualTime();
+    Tokens tokens = new Tokens(Rig.TOKENS);
+    Sessions sessions = new Sessions(tokens, time);
+    String late = sessions.issueCode();
+    time.advance(Duration.ofMinutes(10));
+    assertThat(sessions.openByCode(late)).isEmpty();
+    String cookie = sessions.openByCode(sessions.issueCode()).orElseThrow();
+    assertThat(sessions.find(cookie)).contains(new Caller("main", Scope.ADMIN, true));
+    assertThat(new Sessions(tokens, time).find(cookie)).as("after a restart").isPresent();
+    time.advance(Duration.ofDays(7));
+    assertThat(sessions.find(cookie)).isEmpty();
+  }
+
+  @Test
+  void aCodeGivesTheOperatorsRightsWhereverItsTokenStands() {
+    Tokens tokens = new Tokens(List.of(Rig.TOKENS.get(1), Rig.TOKENS.get(0)));
+    Sessions sessions = new Sessions(tokens, new ManualTime());
+    String cookie = sessions.openByCode(sessions.issueCode()).orElseThrow();
+    assertThat(sessions.find(cookie)).contains(new Caller("main", Scope.ADMIN, true));
+  }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class MetricsTest {
+  /** Mixed versions of Vert.x lose these without a word. */
+  @Test
+  void theMetricsOfVertxAreServed() throws Exception {
+    try (Rig rig = new Rig()) {
+      rig.get("/live");
+      rig.post("/webhooks/webhook/ci", "t|hi|m1", "x-sign: ok");
+      rig.get("/api/v1/status");
+      try (Raw raw = new Raw(rig.listener.metricsPort())) {
+        raw.send(Raw.request("GET", "/metrics", ""));
+        Raw.Answer answer = raw.answer();
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.header("content-type")).startsWith("text/plain; version=0.0.4");
+        assertThat(answer.body())
+            .contains("vertx_http_server_requests_total")
+            .contains("vertx_http_server_response_time_seconds")
+            .contains("holdfast_events_total{channel=\"webhook\",outcome=\"accepted\"} 1.0")
+            .contains("holdfast_http_refused_total{status=\"401\"} 1.0")
+            .doesNotContain(Rig.ADMIN);
+      }
+    }
+  }
+
+  /** S31: the metrics listener serves metrics and nothing else, the other one everything but. */
+  @Test
+  void eachListenerServesItsOwn() throws Exception {
+    try (Rig rig = new Rig()) {
+      for (String path : new String[] {"/", "/api/v1/status", "/metrics/", "/live", "/../metrics"}) {
+        try (Raw raw = new Raw(rig.listener.metricsPort())) {
+          raw.send(Raw.request("GET", path, "", Rig.bearer(Rig.ADMIN)));
+          assertThat(raw.answer().status()).isEqualTo(404);
+        }
+      }
+      assertThat(rig.get("/metrics").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aTakenPortIsSaidWithItsAddress() throws Exception {
+    try (Rig rig = new Rig()) {
+      int port = rig.listener.port();
+      org.assertj.core.api.Assertions.assertThatThrownBy(
+              () ->
+                  new Rig(
+                      free ->
+                          new HttpConfig(
+                              free.host(),
+                              port,
+                              "",
+                              free.allowedHosts(),
+                              free.maxBodyBytes(),
+                              free.headerTimeout(),
+                              free.bodyTimeout(),
+                              free.idleTimeout(),
+                              free.maxConnections()),
+                      new dev.holdfast.time.SystemTime()))
+          .isInstanceOf(java.io.IOException.class)
+          .hasMessageContaining("127.0.0.1:" + port);
+    }
+  }
+}
