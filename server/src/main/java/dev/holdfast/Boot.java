@@ -62,8 +62,9 @@ final class Boot {
     try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
         SdNotify systemd = SdNotify.from(options.environment())) {
       keep(chosen, dataDir);
-      Settings settings = new Settings(chosen, dataDir, token(dataDir), options.environment());
+      Settings settings = new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
       settings.secrets().add(settings.token());
+      settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
       Server server = Server.start(settings, time, systemd);
       systemd.ready("serving");

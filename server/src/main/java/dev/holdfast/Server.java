@@ -30,6 +30,7 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
@@ -70,6 +71,8 @@ final class Server {
   private final Replies replies;
   private final Supervisor supervisor;
   private final Readiness readiness;
+  private final ConfigWatch configWatch;
+  private volatile ServerConfig live;
   private final Tokens tokens;
   private final Sessions sessions;
   private final HttpListener listener;
@@ -80,6 +83,8 @@ final class Server {
     this.settings = settings;
     this.time = time;
     ServerConfig config = settings.config();
+    live = config;
+    configWatch = new ConfigWatch(settings.file(), settings, this::apply);
     ticks = new Ticks(time);
     vertx = vertx(meters);
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
@@ -95,7 +100,7 @@ final class Server {
             time,
             meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
-    readiness = new Readiness(ticks, store, orchestrator, guards, settings.warning());
+    readiness = new Readiness(ticks, store, orchestrator, guards, () -> configWatch.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts(channels));
@@ -111,6 +116,7 @@ final class Server {
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
     server.replies.start();
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
@@ -151,7 +157,7 @@ final class Server {
    */
   void stop(BooleanSupplier hurry) throws InterruptedException {
     LOG.info("server: stopping");
-    Deadline deadline = Deadline.in(time, settings.config().shutdown());
+    Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
     store.stopIntake();
     Duration forTurns = deadline.left().multipliedBy(6).dividedBy(10);
@@ -206,18 +212,26 @@ final class Server {
   }
 
   private AgentParts agentParts(Channels channels) {
-    ServerConfig config = settings.config();
-    AgentParts.AgentConfig agents =
-        new AgentParts.AgentConfig(
-            config.threads(),
-            config.turn(),
-            config.context(),
-            config.store().inbox().attemptsMax(),
-            false,
-            settings.dataDir());
     Toolbox toolbox = new Toolbox(List.of(), new dev.holdfast.tools.ToolOutputConfig(51_200, 2000), settings.secrets(), time, meters);
     return new AgentParts(
-        vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, agents);
+        vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, this::agentConfig);
+  }
+
+  private AgentParts.AgentConfig agentConfig() {
+    ServerConfig config = live;
+    return new AgentParts.AgentConfig(
+        config.threads(),
+        config.turn(),
+        config.context(),
+        config.store().inbox().attemptsMax(),
+        false,
+        settings.dataDir());
+  }
+
+  /** Takes over what can change while the server runs. */
+  private void apply(ServerConfig changed) {
+    live = changed;
+    tokens.replace(apiTokens(changed));
   }
 
   private IngressParts ingressParts(Channels channels) {
@@ -266,6 +280,12 @@ final class Server {
             .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
     VertxOptions options =
         new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);
-    return Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+    Vertx vertx =
+        Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+    return vertx.exceptionHandler(
+        bug -> {
+          Fatal.check(bug);
+          LOG.error("server: nobody caught this", bug);
+        });
   }
 }
