@@ -17,9 +17,15 @@ const WHAT = {
   'turn.started': 'A run began',
   'turn.restart': 'The answer began again',
   'turn.parked': 'Parked: the model is away',
-  'reply.planned': 'The reply was planned',
+  'turn.joined': 'Answered together with a later message',
+  'turn.failed': 'The run failed',
+  'turn.crashed': 'The run crashed',
+  'model.asked': 'A model was asked',
+  'reply.planned': 'A reply was written down',
   'reply.state': 'The reply moved on',
   'event.finished': 'Finished',
+  'tool.started': 'A tool was called',
+  'tool.ended': 'The tool answered',
 };
 
 /** Opens the dialog. Resolves when the story is shown or the reason why not. */
@@ -38,9 +44,7 @@ export async function showStory(eventId) {
 
 function nodesOf(story) {
   const nodes = [facts(story)];
-  if (story.story?.length > 0) {
-    nodes.push(element('h3', '', 'Step by step'), steps(story.story));
-  }
+  nodes.push(element('h3', '', 'Step by step'), steps(linesOf(story)));
   for (const call of story.model_calls ?? []) {
     nodes.push(element('h3', '', `Model call at ${exactTime(call.at)}`), callFacts(call));
   }
@@ -48,6 +52,17 @@ function nodesOf(story) {
     nodes.push(element('h3', '', reply.parts > 1 ? `Reply, part ${reply.part} of ${reply.parts}` : 'Reply'), replyFacts(reply));
   }
   return nodes;
+}
+
+/** The server writes down what is out of the ordinary; what always happens stands in the rest of the story. */
+function linesOf(story) {
+  const lines = [
+    { at: story.received_at, what: 'event.accepted' },
+    ...(story.story ?? []),
+    ...(story.model_calls ?? []).map((call) => ({ at: call.at, what: 'model.asked', model: call.model, outcome: call.outcome })),
+    ...(story.replies ?? []).map((reply) => ({ at: reply.planned_at, what: 'reply.planned', state: reply.state })),
+  ];
+  return lines.filter((line) => line.at).sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
 function facts(story) {

@@ -17,7 +17,7 @@ export class Transcript {
   /** [{key, kind, eventId, text, at, state, sender, live}] in order; kind: user, answer, notice, problem, command, divider. */
   items = [];
 
-  /** What runs now, or null: {eventId, since, phase: thinking | writing | parked, attempt}. */
+  /** What runs now, or null: {eventId, since, phase: thinking | writing | parked, attempt, label}. */
   turn = null;
 
   constructor(threadId, now) {
@@ -70,6 +70,7 @@ export class Transcript {
       since: Date.parse(view.since) || this.now(),
       phase: view.doing.includes('park') ? 'parked' : 'thinking',
       attempt: 1,
+      label: '',
       seenStart: false,
     };
     this.#setState(this.turn.eventId, this.turn.phase === 'parked' ? 'parked' : 'working');
@@ -134,6 +135,9 @@ export class Transcript {
       case 'turn.text':
         this.#onText(eventId, data.delta ?? '');
         return '';
+      case 'turn.doing':
+        this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1, data.label ?? '');
+        return '';
       case 'turn.restart':
         this.#dropLive(eventId);
         this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1);
@@ -195,12 +199,14 @@ export class Transcript {
     });
   }
 
-  #begin(eventId, phase, attempt) {
+  #begin(eventId, phase, attempt, label = '') {
     const user = this.#user(eventId);
     if (user && FINAL.has(user.state)) {
       return; // Replayed from before the log was read.
     }
-    this.turn = { eventId, since: this.now(), phase, attempt };
+    const same = this.turn?.eventId === eventId && this.turn.attempt === attempt;
+    const goesOn = same && this.turn.phase !== 'parked' && phase !== 'parked';
+    this.turn = { eventId, since: goesOn ? this.turn.since : this.now(), phase, attempt, label };
     this.#setState(eventId, phase === 'parked' ? 'parked' : 'working');
   }
 

@@ -42,7 +42,7 @@ export function ofTurn(turn) {
   if (turn.phase === 'parked') {
     return 'The model is away; your message is kept and will be answered by itself. Waiting for';
   }
-  const phase = turn.phase === 'writing' ? 'writing…' : 'thinking…';
+  const phase = turn.phase === 'writing' ? 'writing…' : `${turn.label || 'thinking'}…`;
   return turn.attempt > 1 ? `${phase} (run ${turn.attempt})` : phase;
 }
 
