@@ -9,6 +9,7 @@ import dev.holdfast.config.Loaded;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.store.ApiToken;
+import dev.holdfast.store.AtomicFiles;
 import dev.holdfast.store.InstanceLock;
 import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.supervision.Fatal;
@@ -16,9 +17,13 @@ import dev.holdfast.supervision.Preload;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +66,7 @@ final class Boot {
     Path dataDir = dataDir(chosen.config().dataDir());
     try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
         SdNotify systemd = SdNotify.from(options.environment())) {
+      emptyTemporary(dataDir.resolve("tmp"));
       keep(chosen, dataDir);
       Settings settings = new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
       settings.secrets().add(settings.token());
@@ -76,13 +82,30 @@ final class Boot {
     }
   }
 
+  /** Libraries unpack files where they run; after a kill -9 nobody else would ever remove them. */
+  private static void emptyTemporary(Path folder) throws IOException {
+    AtomicFiles.createFolders(folder);
+    List<Path> leftovers;
+    try (Stream<Path> files = Files.walk(folder)) {
+      leftovers = files.filter(file -> !file.equals(folder)).sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path leftover : leftovers) {
+      Files.deleteIfExists(leftover);
+    }
+    for (String property : List.of("org.sqlite.tmpdir", "vertx.cacheDirBase")) {
+      if (System.getProperty(property) == null) {
+        System.setProperty(property, folder.toString());
+      }
+    }
+  }
+
   private LastGood.Chosen<ServerConfig> configure() throws ConfigException {
     Loaded loaded =
         options.configNamed()
             ? ConfigFile.readExisting(options.config(), options.environment())
             : ConfigFile.read(options.config(), options.environment());
     if (options.strict()) {
-      return new LastGood.Chosen<>(loaded.make(this::read), loaded, java.util.List.of());
+      return new LastGood.Chosen<>(loaded.make(this::read), loaded, List.of());
     }
     Path dataDir = dataDir(loaded.peek("server", "data_dir").orElse("data"));
     return LastGood.in(dataDir)
