@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /** Everything around a server: its configuration, the lock of its data, the signals that end it, its exit code. */
 final class Boot {
   private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
-  private static final int CONFIGURATION = 78;
+  static final int CONFIGURATION = 78;
   private static final int IO = 74;
 
   private final RunOptions options;
@@ -62,8 +62,9 @@ final class Boot {
     try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
         SdNotify systemd = SdNotify.from(options.environment())) {
       keep(chosen, dataDir);
-      Settings settings = new Settings(chosen, dataDir, token(dataDir), options.environment());
+      Settings settings = new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
       settings.secrets().add(settings.token());
+      settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
       Server server = Server.start(settings, time, systemd);
       systemd.ready("serving");

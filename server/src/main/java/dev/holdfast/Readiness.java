@@ -10,6 +10,7 @@ import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What must be well for the server to live and to be ready. */
 final class Readiness implements Probes {
@@ -25,11 +26,11 @@ final class Readiness implements Probes {
   private final Health health;
   private volatile Stage stage = Stage.RECOVERING;
 
-  Readiness(Ticks ticks, Store store, Orchestrator orchestrator, Guards guards, String configWarning) {
+  Readiness(Ticks ticks, Store store, Orchestrator orchestrator, Guards guards, Supplier<String> configWarning) {
     health = new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR));
     health.readyWhen("server", this::stage);
     health.readyWhen("store", () -> downIf(store.refusal()));
-    health.readyWhen("config", () -> degradedIf(configWarning));
+    health.readyWhen("config", () -> degradedIf(configWarning.get()));
     health.readyWhen("models", () -> models(orchestrator));
     health.readyWhen("dependencies", () -> dependencies(guards));
   }

@@ -2,7 +2,9 @@ package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
 import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
@@ -23,6 +25,8 @@ import dev.holdfast.ingress.Turns;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
@@ -30,9 +34,12 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.ShellTool;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.tools.ToolsConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -46,6 +53,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,11 +73,14 @@ final class Server {
   private final HttpCaller http;
   private final Guards guards;
   private final News news = new News(NEWS_REMEMBERED);
+  private final Optional<Children> children;
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final Supervisor supervisor;
   private final Readiness readiness;
+  private final ConfigWatch configWatch;
+  private volatile ServerConfig live;
   private final Tokens tokens;
   private final Sessions sessions;
   private final HttpListener listener;
@@ -80,11 +91,14 @@ final class Server {
     this.settings = settings;
     this.time = time;
     ServerConfig config = settings.config();
+    live = config;
+    configWatch = new ConfigWatch(settings.file(), settings, this::apply);
     ticks = new Ticks(time);
     vertx = vertx(meters);
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
+    children = children(settings, time);
     models = Models.create(config.models(), Providers.of(config.models(), http, time), guards, time, meters);
     Channels channels = new Channels(adapters(config));
     orchestrator = new Orchestrator(agentParts(channels));
@@ -95,7 +109,7 @@ final class Server {
             time,
             meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
-    readiness = new Readiness(ticks, store, orchestrator, guards, settings.warning());
+    readiness = new Readiness(ticks, store, orchestrator, guards, () -> configWatch.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts(channels));
@@ -111,6 +125,7 @@ final class Server {
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
     server.replies.start();
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
@@ -151,7 +166,7 @@ final class Server {
    */
   void stop(BooleanSupplier hurry) throws InterruptedException {
     LOG.info("server: stopping");
-    Deadline deadline = Deadline.in(time, settings.config().shutdown());
+    Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
     store.stopIntake();
     Duration forTurns = deadline.left().multipliedBy(6).dividedBy(10);
@@ -159,6 +174,7 @@ final class Server {
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().multipliedBy(6).dividedBy(10);
     replies.drain(Deadline.in(time, forReplies));
     replies.stop();
+    children.ifPresent(Children::close);
     listener.close();
     supervisor.stopAll(Duration.ofSeconds(2));
     watchdogs.forEach(Watchdog::close);
@@ -206,18 +222,51 @@ final class Server {
   }
 
   private AgentParts agentParts(Channels channels) {
-    ServerConfig config = settings.config();
-    AgentParts.AgentConfig agents =
-        new AgentParts.AgentConfig(
-            config.threads(),
-            config.turn(),
-            config.context(),
-            config.store().inbox().attemptsMax(),
-            false,
-            settings.dataDir());
-    Toolbox toolbox = new Toolbox(List.of(), new dev.holdfast.tools.ToolOutputConfig(51_200, 2000), settings.secrets(), time, meters);
+    ToolsConfig tools = settings.config().tools();
+    Toolbox toolbox = new Toolbox(tools(tools), tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
-        vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, agents);
+        vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, this::agentConfig);
+  }
+
+  private List<Tool> tools(ToolsConfig config) {
+    return children.isPresent() ? List.of(new ShellTool(children.get(), config.shell())) : List.of();
+  }
+
+  /** Only with tools that need them: a server that starts no children need not be able to. */
+  private static Optional<Children> children(Settings settings, Time time)
+      throws StartRefusedException, InterruptedException {
+    ToolsConfig tools = settings.config().tools();
+    if (!tools.shell().enabled() || tools.autonomy() == ToolsConfig.Autonomy.MANUAL) {
+      return Optional.empty();
+    }
+    try {
+      Children children =
+          Children.open(
+              ChildrenConfig.of(
+                  tools.shell().sandbox(), settings.dataDir(), settings.file().toAbsolutePath()),
+              time);
+      LOG.info("tools: {}", children.describe());
+      return Optional.of(children);
+    } catch (CallFailedException e) {
+      throw new StartRefusedException(Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
+    }
+  }
+
+  private AgentParts.AgentConfig agentConfig() {
+    ServerConfig config = live;
+    return new AgentParts.AgentConfig(
+        config.threads(),
+        config.turn(),
+        config.context(),
+        config.store().inbox().attemptsMax(),
+        config.tools().autonomy() == ToolsConfig.Autonomy.SUPERVISED,
+        settings.dataDir());
+  }
+
+  /** Takes over what can change while the server runs. */
+  private void apply(ServerConfig changed) {
+    live = changed;
+    tokens.replace(apiTokens(changed));
   }
 
   private IngressParts ingressParts(Channels channels) {
@@ -266,6 +315,12 @@ final class Server {
             .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
     VertxOptions options =
         new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);
-    return Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+    Vertx vertx =
+        Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
+    return vertx.exceptionHandler(
+        bug -> {
+          Fatal.check(bug);
+          LOG.error("server: nobody caught this", bug);
+        });
   }
 }

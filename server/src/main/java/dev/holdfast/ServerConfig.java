@@ -17,6 +17,7 @@ import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.supervision.RestartLimit;
+import dev.holdfast.tools.ToolsConfig;
 import java.time.Duration;
 import java.util.Map;
 
@@ -31,6 +32,7 @@ public record ServerConfig(
     ContextConfig context,
     RepliesConfig replies,
     ModelsConfig models,
+    ToolsConfig tools,
     GuardsConfig guards,
     RestartLimit restarts,
     WebConfig web,
@@ -75,6 +77,7 @@ public record ServerConfig(
         root.section("context").read(ContextConfig::from),
         root.section("replies").read(RepliesConfig::from),
         root.section("models").read(models -> ModelsConfig.from(models, environment)),
+        root.section("tools").read(ToolsConfig::from),
         GuardsConfig.from(root),
         root.section("supervision").read(RestartLimit::from),
         channels.section("web").read(WebConfig::from),

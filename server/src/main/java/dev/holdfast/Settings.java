@@ -9,10 +9,12 @@ import java.util.Map;
 /**
  * What a server is started with.
  *
+ * @param file holdfast.yaml; it may be missing
  * @param token opens everything: from the environment or from {@code data/token}
  */
 record Settings(
     LastGood.Chosen<ServerConfig> chosen,
+    Path file,
     Path dataDir,
     Secret token,
     Map<String, String> environment) {

@@ -10,6 +10,7 @@ import dev.holdfast.tools.Toolbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /** What thread agents work with. */
 public record AgentParts(
@@ -22,7 +23,12 @@ public record AgentParts(
     Secrets secrets,
     Time time,
     MeterRegistry meters,
-    AgentConfig config) {
+    Supplier<AgentConfig> configs) {
+
+  /** What is in force now: it may change between two turns. */
+  AgentConfig config() {
+    return configs.get();
+  }
 
   /**
    * What the operator decides about thread agents.

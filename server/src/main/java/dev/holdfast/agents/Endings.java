@@ -68,6 +68,10 @@ final class Endings {
     for (Incoming incoming : batch.subList(0, batch.size() - 1)) {
       story.add(line(incoming, "turn.joined", Entries.object().put("answered_with", last.id())));
     }
+    for (Incoming incoming : batch) {
+      ObjectNode end = Entries.object().put("outcome", name(outcome));
+      story.add(line(incoming, "event.finished", reason.isEmpty() ? end : end.put("reason", reason)));
+    }
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
     persist(last, () -> parts.store().inbox().finish(finish));

@@ -3,10 +3,12 @@ package dev.holdfast.agents;
 import dev.holdfast.agents.RunningTurn.Cancel;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
 import dev.holdfast.store.Event;
+import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ThreadAgent extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadAgent.class);
+  private static final Duration RESTART_PAUSE = Duration.ofSeconds(1);
 
   /** Where it stands; GONE is final: a later event needs a new agent. */
   private enum Phase {
@@ -216,8 +219,27 @@ final class ThreadAgent extends VerticleBase {
     return !batch.isEmpty() || !mailbox.isEmpty() || resetWanted;
   }
 
-  /** The one loop. What it throws would be a bug of the loop itself: the turns keep their own inside. */
+  /** What the loop throws is a bug or a failure to read: it begins again from what is on disk. */
   private void drain() {
+    try {
+      drainAll();
+    } catch (RuntimeException | Error e) {
+      Fatal.check(e);
+      LOG.error("thread {}: its loop crashed, it begins again in {} s", threadId, RESTART_PAUSE.toSeconds(), e);
+      parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
+      synchronized (lock) {
+        running = null;
+        batch = List.of();
+        phase = Phase.IDLE;
+        mailbox.takeAll();
+        parts.time().after(RESTART_PAUSE, this::refresh);
+      }
+    }
+    host.settled(this);
+  }
+
+  /** The one loop. */
+  private void drainAll() {
     boolean on = true;
     while (on) {
       resetIfWanted();
@@ -229,7 +251,6 @@ final class ThreadAgent extends VerticleBase {
         on = serve(next);
       }
     }
-    host.settled(this);
   }
 
   private boolean serve(List<Incoming> next) {

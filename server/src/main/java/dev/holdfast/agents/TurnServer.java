@@ -9,6 +9,7 @@ import dev.holdfast.models.ModelsAwayException;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
+import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.time.Duration;
@@ -187,6 +188,7 @@ final class TurnServer {
       } else if (attempt > 0) {
         started.add(incoming);
         endings.news("turn.started", incoming, Entries.object().put("attempt", attempt));
+        endings.story(incoming, "turn.started", Entries.object().put("attempt", attempt));
       }
     }
     return started;
@@ -232,7 +234,8 @@ final class TurnServer {
       endings.story(head, "turn.failed", Entries.object().put("code", e.failure().code().name()).put("message", e.failure().message()));
       endings.end(batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
       return Ended.DONE;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      Fatal.check(e);
       return crashed(batch, e);
     }
   }
@@ -252,6 +255,7 @@ final class TurnServer {
       parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold());
     }
     endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
+    endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));
     return Ended.PARKED;
   }
 
@@ -266,7 +270,7 @@ final class TurnServer {
   }
 
   /** A bug. The agent begins again from what is on disk; the same event gets a bounded number of runs. */
-  private Ended crashed(List<Incoming> batch, RuntimeException bug) throws InterruptedException {
+  private Ended crashed(List<Incoming> batch, Throwable bug) throws InterruptedException {
     Incoming head = batch.getFirst();
     LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
     parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();

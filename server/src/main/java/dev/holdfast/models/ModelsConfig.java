@@ -33,11 +33,6 @@ public record ModelsConfig(
     }
   }
 
-  /** With the keys of the process's environment for providers whose key the file does not give. */
-  public static ModelsConfig from(Section models) {
-    return from(models, System.getenv());
-  }
-
   /** {@code environment}: where keys are looked for that the file does not give. */
   public static ModelsConfig from(Section models, Map<String, String> environment) {
     Map<String, ProviderConfig> providers = new LinkedHashMap<>();

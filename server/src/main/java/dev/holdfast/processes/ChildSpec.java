@@ -10,10 +10,11 @@ import java.util.Map;
  *
  * @param command the argument vector; no shell is put around it
  * @param folder where it runs: its home and, in a sandbox, all that it may write to; exists
- * @param environment all that the child gets besides PATH, HOME, LANG and TZ; names that make programs load or run
- *     something else (LD_PRELOAD and its like) are left out
+ * @param environment all that the child gets besides PATH, HOME, LANG and TZ; names that make
+ *     programs load or run something else (LD_PRELOAD and its like) are left out
  * @param input for its standard input, which is closed after it
- * @param outputBytesMax what is kept of standard output and error each; the rest is read and dropped
+ * @param outputBytesMax what is kept of standard output and error each; the rest is read and
+ *     dropped
  */
 public record ChildSpec(
     List<String> command,

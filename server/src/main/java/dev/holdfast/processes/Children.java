@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs child processes: started safely, bounded, and gone when their call or the server is. Thread-safe. */
+/**
+ * Runs child processes: started safely, bounded, and gone when their call or the server is.
+ * Thread-safe.
+ */
 public final class Children implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Children.class);
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
@@ -61,8 +64,8 @@ public final class Children implements AutoCloseable {
   }
 
   /**
-   * Tries what the configuration asks for, strongest first, by running a child in it. Blocks for some tens of
-   * milliseconds.
+   * Tries what the configuration asks for, strongest first, by running a child in it. Blocks for
+   * some tens of milliseconds.
    *
    * @throws CallFailedException PERMANENT when what was asked for does not work on this machine
    */
@@ -80,8 +83,7 @@ public final class Children implements AutoCloseable {
       children.close();
     }
     String message = "Children cannot be run as configured; " + String.join("; ", reasons);
-    throw new CallFailedException(
-        Failure.of(FailureCode.IO, message).as(FailureKind.PERMANENT));
+    throw new CallFailedException(Failure.of(FailureCode.IO, message).as(FailureKind.PERMANENT));
   }
 
   private static List<Isolation> candidates(Sandbox sandbox) {
@@ -95,6 +97,10 @@ public final class Children implements AutoCloseable {
 
   /** Why children cannot be run so; empty when they can. */
   private Optional<String> probe() throws InterruptedException {
+    Optional<String> missing = launcher.missing();
+    if (missing.isPresent()) {
+      return Optional.of("there is no " + missing.get());
+    }
     Path folder = null;
     try {
       folder = Files.createTempDirectory("holdfast-probe-").toRealPath();
@@ -135,12 +141,13 @@ public final class Children implements AutoCloseable {
   }
 
   /**
-   * Runs a child to its end and everything it started with it. Blocks, also for a place when too many run; when its time
-   * is over or the thread is interrupted the child is ended: TERM, 5 s, KILL; a second interrupt kills at once. When
-   * this returns or throws, nothing of the child runs any more.
+   * Runs a child to its end and everything it started with it. Blocks, also for a place when too
+   * many run; when its time is over or the thread is interrupted the child is ended: TERM, 5 s,
+   * KILL; a second interrupt kills at once. When this returns or throws, nothing of the child runs
+   * any more.
    *
-   * @throws CallFailedException when it could not be started: PERMANENT when there is no such command, TRANSIENT when
-   *     there is no room for it now
+   * @throws CallFailedException when it could not be started: PERMANENT when there is no such
+   *     command, TRANSIENT when there is no room for it now
    */
   public ChildResult run(ChildSpec spec) throws CallFailedException, InterruptedException {
     if (!places.tryAcquire(spec.timeout().toNanos(), TimeUnit.NANOSECONDS)) {
@@ -193,7 +200,10 @@ public final class Children implements AutoCloseable {
     throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, "The server is stopping."));
   }
 
-  /** Ends all that still run: TERM, 5 s, KILL, all at the same time. Blocks until they have ended; more are refused. */
+  /**
+   * Ends all that still run: TERM, 5 s, KILL, all at the same time. Blocks until they have ended;
+   * more are refused.
+   */
   @Override
   public void close() {
     closed = true;

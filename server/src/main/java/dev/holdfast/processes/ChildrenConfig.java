@@ -7,9 +7,10 @@ import java.util.List;
 /**
  * How children are run.
  *
- * @param hidden files and folders that children must not see, for example the server's data; a child's own folder may
- *     lie in one of them and is seen all the same
- * @param childrenMax how many run at once; more wait for their turn, at most as long as they may run
+ * @param hidden files and folders that children must not see, for example the server's data; a
+ *     child's own folder may lie in one of them and is seen all the same
+ * @param childrenMax how many run at once; more wait for their turn, at most as long as they may
+ *     run
  */
 public record ChildrenConfig(Sandbox sandbox, List<Path> hidden, int childrenMax) {
   public static final int CHILDREN_MAX = 64;

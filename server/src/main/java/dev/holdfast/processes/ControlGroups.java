@@ -15,15 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A control group of the kernel for each child, where the server may make one: it counts all that the child starts,
- * whoever it runs as, and nothing leaves it. Version 2 must be delegated to the server together with its parent group
- * (systemd: Delegate= and DelegateSubgroup=); of version 1 the pids hierarchy is used.
+ * A control group of the kernel for each child, where the server may make one: it counts all that
+ * the child starts, whoever it runs as, and nothing leaves it. Version 2 must be delegated to the
+ * server together with its parent group (systemd: Delegate= and DelegateSubgroup=); of version 1
+ * the pids hierarchy is used.
  */
 final class ControlGroups {
   private static final Logger LOG = LoggerFactory.getLogger(ControlGroups.class);
   private static final String BEGINNING = "holdfast-";
 
-  /** What stands around a command in its group: the keeper of the namespace and its first process. */
+  /**
+   * What stands around a command in its group: the keeper of the namespace and its first process.
+   */
   private static final int OWN_PROCESSES = 3;
 
   private final Path base;
@@ -116,7 +119,10 @@ final class ControlGroups {
     return hands(base, "memory");
   }
 
-  /** Those of a server that was killed; one that still holds a process refuses, and another server's stays. */
+  /**
+   * Those of a server that was killed; one that still holds a process refuses, and another server's
+   * stays.
+   */
   private void removeLeftOvers() {
     try (DirectoryStream<Path> folders = Files.newDirectoryStream(base, BEGINNING + "*-*")) {
       for (Path folder : folders) {

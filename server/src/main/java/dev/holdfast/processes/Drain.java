@@ -10,15 +10,15 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Reads one stream of a child to its end on a thread of its own: the first bytes are kept, the rest is counted and
- * dropped, so that the child never blocks and the server never fills up.
+ * Reads one stream of a child to its end on a thread of its own: the first bytes are kept, the rest
+ * is counted and dropped, so that the child never blocks and the server never fills up.
  */
 final class Drain {
   private static final int CHUNK = 64 << 10;
   private static final int LOOK_MILLIS = 100;
 
   /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
-  private static final Duration FLOOD_PAUSE = Duration.ofNanos(500_000);
+  private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
   private final Posix posix;
   private final int end;
@@ -136,7 +136,9 @@ final class Drain {
     return seen > kept.size();
   }
 
-  /** What was kept; what is not UTF-8 is replaced, and a character that the cut halved is left out. */
+  /**
+   * What was kept; what is not UTF-8 is replaced, and a character that the cut halved is left out.
+   */
   synchronized String text() {
     byte[] bytes = kept.toByteArray();
     int length = bytes.length;

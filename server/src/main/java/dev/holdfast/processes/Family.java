@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Finds what a child has started. In a namespace of its own its descendants are all there is. In a mere process group
- * things escape: they are known by their session, or by a mark in the environment that they inherit.
+ * Finds what a child has started. In a namespace of its own its descendants are all there is. In a
+ * mere process group things escape: they are known by their session, or by a mark in the
+ * environment that they inherit.
  */
 record Family(Process process, String mark) {
   static final String VARIABLE = "HOLDFAST_CHILD";
@@ -24,7 +25,9 @@ record Family(Process process, String mark) {
     return found;
   }
 
-  /** The descendants and those that broke away; looks at every process that this user may look at. */
+  /**
+   * The descendants and those that broke away; looks at every process that this user may look at.
+   */
   Map<Long, ProcessHandle> all() {
     Map<Long, ProcessHandle> found = descendants();
     try (Stream<Path> entries = Files.list(PROC)) {
@@ -47,7 +50,8 @@ record Family(Process process, String mark) {
   private boolean isInSession(Path entry) {
     try {
       String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
-      // The name stands in parentheses and may hold anything; after it: state, parent, group, session.
+      // The name stands in parentheses and may hold anything; after it: state, parent, group,
+      // session.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 5);
       String own = Long.toString(process.pid());
       boolean isDead = fields[0].equals("Z");

@@ -13,7 +13,9 @@ final class Feed {
   private final byte[] input;
   private volatile boolean abandoned;
 
-  /** @param end the writing end; closed when the input is written or nobody can read it any more */
+  /**
+   * @param end the writing end; closed when the input is written or nobody can read it any more
+   */
   Feed(Posix posix, int end, byte[] input) {
     this.posix = posix;
     this.end = end;

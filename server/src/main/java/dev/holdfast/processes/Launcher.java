@@ -38,9 +38,14 @@ final class Launcher {
     this.time = time;
   }
 
+  /** The program that this isolation needs and this machine does not have. */
+  Optional<String> missing() {
+    return wrapping.missing();
+  }
+
   /**
-   * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT when the machine has no
-   *     room for another process
+   * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT
+   *     when the machine has no room for another process
    */
   Running start(ChildSpec asked) throws CallFailedException, InterruptedException {
     Path program =
@@ -50,8 +55,7 @@ final class Launcher {
             .orElseThrow(
                 () -> failed(FailureKind.PERMANENT, "no program " + asked.command().getFirst()));
     ChildSpec spec = inRealFolder(asked);
-    ControlGroups.@Nullable Group group =
-        groups.map(all -> all.make(spec.limits())).orElse(null);
+    ControlGroups.@Nullable Group group = groups.map(all -> all.make(spec.limits())).orElse(null);
     if (group == null && groups.isPresent()) {
       throw failed(FailureKind.TRANSIENT, "the kernel refuses a control group");
     }
@@ -116,7 +120,10 @@ final class Launcher {
     return builder;
   }
 
-  /** The kernel's limit per user: it does not bind root, and without a namespace the server's own threads count. */
+  /**
+   * The kernel's limit per user: it does not bind root, and without a namespace the server's own
+   * threads count.
+   */
   private int processesMax(ChildSpec spec, boolean hasGroup) {
     if (hasGroup || wrapping.isRoot()) {
       return 0;
@@ -130,9 +137,23 @@ final class Launcher {
         Failure.of(FailureCode.IO, "A child cannot be started: " + what).as(kind));
   }
 
-  /** The wrappers were found, so what the kernel refuses is room: for a process, a descriptor, memory. */
+  /**
+   * The wrappers were found, so what the kernel refuses is room: for a process, a descriptor,
+   * memory.
+   */
   private static Failure refused(IOException e) {
-    return Failure.of(FailureCode.IO, "A child cannot be started now: " + e.getMessage());
+    String said = String.valueOf(e.getMessage());
+    String reason;
+    if (said.contains("Too many open files") || said.contains("descriptor")) {
+      reason = "no file descriptor is free";
+    } else if (said.contains("error=11")) {
+      reason = "there is no room for another process";
+    } else if (said.contains("error=12")) {
+      reason = "there is no memory for another process";
+    } else {
+      reason = said.lines().findFirst().orElse("");
+    }
+    return Failure.of(FailureCode.IO, "A child cannot be started now: " + reason);
   }
 
   /** Both ends of the child's streams, until it has its own. */
@@ -187,7 +208,9 @@ final class Launcher {
       return pipe;
     }
 
-    /** The child opens its side anew by this name, so that it may block on it while ours never does. */
+    /**
+     * The child opens its side anew by this name, so that it may block on it while ours never does.
+     */
     private static File reopened(int end) {
       return new File("/proc/self/fd/" + end);
     }

@@ -9,8 +9,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few calls of the C library that Java has no words for. A pipe of {@link Process} will not do: when the child ends
- * while something else holds the pipe, the JDK reads all that still comes into memory, without a limit.
+ * The few calls of the C library that Java has no words for. A pipe of {@link Process} will not do:
+ * when the child ends while something else holds the pipe, the JDK reads all that still comes into
+ * memory, without a limit.
  */
 final class Posix {
   static final int SIGKILL = 9;

@@ -8,9 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Where programs are looked for: the absolute folders of a search path, so that no working folder joins in. */
+/**
+ * Where programs are looked for: the absolute folders of a search path, so that no working folder
+ * joins in.
+ */
 record Programs(List<Path> folders) {
-  private static final String USUAL = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  private static final String USUAL =
+      "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
   static Programs of(String searchPath) {
     String known = searchPath.isBlank() ? USUAL : searchPath;

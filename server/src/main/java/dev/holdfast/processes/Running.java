@@ -60,7 +60,9 @@ final class Running {
     return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** TERM, 5 s, KILL of everything. Returns when the command has ended; an interrupt kills at once. */
+  /**
+   * TERM, 5 s, KILL of everything. Returns when the command has ended; an interrupt kills at once.
+   */
   void stop() {
     stopping = true;
     try {
@@ -77,7 +79,10 @@ final class Running {
     kill();
   }
 
-  /** Of everything, at once. The streams of {@link Process} are not ours: its own destroy would close them. */
+  /**
+   * Of everything, at once. The streams of {@link Process} are not ours: its own destroy would
+   * close them.
+   */
   void kill() {
     stopping = true;
     if (parts.isolation() == Isolation.PROCESS_GROUP && process.isAlive()) {
@@ -91,8 +96,8 @@ final class Running {
   }
 
   /**
-   * Waits for the rest of the output, then ends whatever the command left behind. Afterwards nothing of it runs; an
-   * interrupt shortens the wait only.
+   * Waits for the rest of the output, then ends whatever the command left behind. Afterwards
+   * nothing of it runs; an interrupt shortens the wait only.
    */
   void clear() {
     boolean interrupted = Thread.interrupted();

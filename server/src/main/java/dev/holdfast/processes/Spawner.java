@@ -7,13 +7,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Starts every child from one permanent platform thread. The kernel's parent-death signal is bound to the thread that
- * forked: from a virtual thread, children die when its carrier retires.
+ * Starts every child from one permanent platform thread. The kernel's parent-death signal is bound
+ * to the thread that forked: from a virtual thread, children die when its carrier retires.
  */
 final class Spawner implements AutoCloseable {
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          Thread.ofPlatform().name("children").daemon().factory());
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("children").daemon().factory());
 
   /**
    * An interrupt leaves no child behind.

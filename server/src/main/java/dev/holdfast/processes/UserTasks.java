@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** How many threads this server's user has on the machine: what the kernel's limit per user counts. */
+/**
+ * How many threads this server's user has on the machine: what the kernel's limit per user counts.
+ */
 final class UserTasks {
   private static final Path PROC = Path.of("/proc");
 

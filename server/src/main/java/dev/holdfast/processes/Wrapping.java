@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Puts around a command what keeps it in: first what ties it to the server's life, then the walls, then the limits,
- * last a mark on its standard error that says that all of it worked.
+ * Puts around a command what keeps it in: first what ties it to the server's life, then the walls,
+ * then the limits, last a mark on its standard error that says that all of it worked.
  */
 record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boolean isRoot) {
   /** Written by the last step before the command itself. */
@@ -34,14 +34,16 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
       """;
 
   /**
-   * The first process of a namespace: hides what is to be hidden, brings the child's own folder back, gives up all
-   * rights and runs the command. It stays, because the kernel shields a namespace's first process from signals, and
-   * ends everything with itself.
+   * The first process of a namespace: hides what is to be hidden, brings the child's own folder
+   * back, shuts the ways to the kernel that are open to root by file rights alone, gives up all
+   * other rights and runs the command. It stays, because the kernel shields a namespace's first
+   * process from signals, and ends everything with itself.
    */
   private static final String FIRST =
       """
-      work=$1
-      shift
+      root=$1
+      work=$2
+      shift 2
       for path; do
         [ "$path" = -- ] && break
         if [ -d "$path" ]; then
@@ -52,10 +54,17 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
       done
       mkdir -p "$work" && mount -c --bind /proc/self/cwd "$work" || exit 125
       while [ "$1" != -- ]; do
-        [ ! -d "$1" ] || mount -o remount,ro "$1" || exit 125
+        [ ! -d "$1" ] || mount -o remount,bind,ro "$1" || exit 125
         shift
       done
       shift
+      [ ! -d /sys/fs/cgroup ] || mount -t tmpfs -o ro,size=4k holdfast /sys/fs/cgroup || exit 125
+      if [ "$root" = true ]; then
+        for path in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
+          [ -e $path ] || continue
+          mount --bind $path $path && mount -o remount,bind,ro $path || exit 125
+        done
+      fi
       cd "$work" || exit 125
       "$@"
       exit $?
@@ -89,7 +98,10 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     switch (isolation) {
       case BUBBLEWRAP -> addBubblewrap(command, spec.folder());
       case NAMESPACES -> addNamespaces(command, spec.folder());
-      case PROCESS_GROUP -> add(command, "setsid", "--");
+      case PROCESS_GROUP -> {
+        add(command, "setsid", "--");
+        add(command, "setpriv", "--no-new-privs", "--");
+      }
     }
     addLimits(command, spec.limits(), processesMax);
     command.addAll(List.of(SHELL, "-c", BEGIN, "holdfast-child", program.toString()));
@@ -102,7 +114,13 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     command.addAll(List.of("--unshare-cgroup-try", "--die-with-parent", "--new-session"));
     command.addAll(List.of("--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev"));
     command.addAll(List.of("--proc", "/proc"));
-    // Sockets of other services lie in /run: a read-only view would not keep a child from calling them.
+    // Open to root by file rights alone; bubblewrap 0.8 covers them only where it finds them
+    // writable.
+    for (String kernel : List.of("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")) {
+      command.addAll(List.of("--ro-bind-try", kernel, kernel));
+    }
+    // Sockets of other services lie in /run: a read-only view would not keep a child from calling
+    // them.
     for (String temporary : List.of("/tmp", "/run")) {
       command.addAll(List.of("--size", TEMPORARY_BYTES_MAX, "--tmpfs", temporary));
     }
@@ -131,6 +149,7 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
     }
     command.addAll(List.of("--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child"));
     command.addAll(List.of("--mount-proc", "--", SHELL, "-c", FIRST, "holdfast-first"));
+    command.add(Boolean.toString(isRoot));
     command.add(folder.toString());
     hidden.forEach(path -> command.add(path.toString()));
     command.add("--");
@@ -138,12 +157,15 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
   }
 
   private void addLimits(List<String> command, ChildSpec.Limits limits, int processesMax) {
-    // What counts is memory that is written to, not address space: many runtimes reserve far more than they use.
-    List<String> flags = new ArrayList<>(List.of("--core=0", "--nofile=" + OPEN_FILES_MAX));
-    flags.add("--data=" + limits.memoryBytes());
-    flags.add("--fsize=" + limits.fileBytes());
+    // What counts is memory that is written to, not address space: many runtimes reserve far more
+    // than they use.
+    HardLimits hard = HardLimits.own();
+    List<String> flags = new ArrayList<>(List.of("--core=0"));
+    flags.add("--nofile=" + hard.atMost("Max open files", OPEN_FILES_MAX));
+    flags.add("--data=" + hard.atMost("Max data size", limits.memoryBytes()));
+    flags.add("--fsize=" + hard.atMost("Max file size", limits.fileBytes()));
     if (processesMax > 0) {
-      flags.add("--nproc=" + processesMax);
+      flags.add("--nproc=" + hard.atMost("Max processes", processesMax));
     }
     flags.add("--");
     add(command, "prlimit", flags.toArray(String[]::new));

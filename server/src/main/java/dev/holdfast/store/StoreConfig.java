@@ -16,6 +16,6 @@ public record StoreConfig(InboxConfig inbox, long freeBytesMin) {
   /** Reads {@code min_free_bytes} of the {@code server} section and the whole {@code inbox} section. */
   public static StoreConfig from(Section server, Section inbox) {
     return new StoreConfig(
-        InboxConfig.from(inbox), server.wholeLong("min_free_bytes", 268_435_456L));
+        inbox.read(InboxConfig::from), server.wholeLong("min_free_bytes", 268_435_456L));
   }
 }

@@ -20,11 +20,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a command line in the thread's scratch folder, as a child process. What it does cannot be known: UNSAFE. */
+/**
+ * Runs a command line in the thread's scratch folder, as a child process. What it does cannot be
+ * known: UNSAFE.
+ */
 public final class ShellTool implements Tool {
   public static final String NAME = "shell";
 
-  /** Of each of the two streams: more than a model gets, so that the file with all of it says more. */
+  /**
+   * Of each of the two streams: more than a model gets, so that the file with all of it says more.
+   */
   private static final long OUTPUT_BYTES_MAX = 1 << 20;
 
   /** For ending a command that ignores TERM, before the box around this tool loses its patience. */
@@ -134,8 +139,7 @@ public final class ShellTool implements Tool {
     }
     if (result.exitCode() != 0) {
       String message = "The command ended with exit code " + result.exitCode() + ".";
-      Failure failure =
-          Failure.of(FailureCode.BACKEND_FAILURE, message).as(FailureKind.INVALID);
+      Failure failure = Failure.of(FailureCode.BACKEND_FAILURE, message).as(FailureKind.INVALID);
       return ToolResult.error(failure, text);
     }
     return ToolResult.ok(text);

@@ -88,7 +88,7 @@ final class AgentWorld {
     orchestrator =
         new Orchestrator(
             new AgentParts(
-                vertx, store, models, new Channels(List.of(new WebChannel())), toolbox, new News(1000), secrets, time, meters, agents));
+                vertx, store, models, new Channels(List.of(new WebChannel())), toolbox, new News(1000), secrets, time, meters, () -> agents));
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));

@@ -22,11 +22,42 @@ class ChildEnvironmentTest {
     Map<String, String> server =
         Map.of("LANG", "de_DE.UTF-8", "TZ", "Europe/Berlin", "API_KEY", "s", "HOME", "/root");
     assertThat(ChildEnvironment.of(Map.of("A", "b"), server, "/bin", "/w"))
-        .isEqualTo(Map.of("LANG", "de_DE.UTF-8", "TZ", "Europe/Berlin", "HOME", "/w", "PATH", "/bin", "A", "b"));
+        .isEqualTo(
+            Map.of(
+                "LANG",
+                "de_DE.UTF-8",
+                "TZ",
+                "Europe/Berlin",
+                "HOME",
+                "/w",
+                "PATH",
+                "/bin",
+                "A",
+                "b"));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "NODE_OPTIONS", "BASH_ENV", "ENV", "PYTHONPATH", "PYTHONSTARTUP", "JAVA_TOOL_OPTIONS", "PERL5OPT", "GIT_SSH_COMMAND", "BASH_FUNC_ls%%", "PATH", "ld_preload", "A B", "A=B", "", "1A"})
+  @ValueSource(
+      strings = {
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "LD_AUDIT",
+        "NODE_OPTIONS",
+        "BASH_ENV",
+        "ENV",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "JAVA_TOOL_OPTIONS",
+        "PERL5OPT",
+        "GIT_SSH_COMMAND",
+        "BASH_FUNC_ls%%",
+        "PATH",
+        "ld_preload",
+        "A B",
+        "A=B",
+        "",
+        "1A"
+      })
   void whatMakesProgramsRunSomethingElseIsDropped(String name) {
     assertThat(ChildEnvironment.of(Map.of(name, "evil"), Map.of(), "/bin", "/w"))
         .isEqualTo(Map.of("LANG", "C.UTF-8", "HOME", "/w", "PATH", "/bin"));
@@ -39,12 +70,23 @@ class ChildEnvironmentTest {
     try (Children children = rig.children(sandbox)) {
       Map<String, String> asked = Map.of("LD_PRELOAD", "/evil.so", "GREETING", "hello");
       ChildSpec spec =
-          new ChildSpec(List.of("env"), rig.work, asked, "", Duration.ofSeconds(20), Limits.DEFAULT, 10_000);
+          new ChildSpec(
+              List.of("env"), rig.work, asked, "", Duration.ofSeconds(20), Limits.DEFAULT, 10_000);
       ChildResult result = children.run(spec);
       assertThat(result.errors()).isEmpty();
       assertThat(result.output().lines().map(line -> line.replaceAll("=.*", "")))
           .contains("GREETING", "HOME", "PATH", "LANG")
-          .isSubsetOf("GREETING", "HOME", "PATH", "LANG", "TZ", "PWD", "OLDPWD", "SHLVL", "_", "HOLDFAST_CHILD");
+          .isSubsetOf(
+              "GREETING",
+              "HOME",
+              "PATH",
+              "LANG",
+              "TZ",
+              "PWD",
+              "OLDPWD",
+              "SHLVL",
+              "_",
+              "HOLDFAST_CHILD");
     }
   }
 }

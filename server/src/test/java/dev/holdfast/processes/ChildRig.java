@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Assumptions;
 final class ChildRig {
   static final Time TIME = new SystemTime();
 
-  /** On the command line of each process that a test leaves behind, so that it can be looked for. */
+  /**
+   * On the command line of each process that a test leaves behind, so that it can be looked for.
+   */
   final String mark = "hf-" + UUID.randomUUID();
 
   final Path data;
@@ -63,7 +65,10 @@ final class ChildRig {
     return "bash -c 'exec -a " + mark + " sleep 50'";
   }
 
-  /** How many processes of this test there are on the machine, counting shells that are about to sleep. */
+  /**
+   * How many processes of this test there are on the machine, counting shells that are about to
+   * sleep.
+   */
   long alive() {
     try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
       return entries.filter(entry -> commandLine(entry).startsWith(mark)).count();

@@ -57,7 +57,15 @@ class ChildrenTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
   void inputIsGivenAndThenClosed(Sandbox sandbox) throws Exception {
     try (Children children = rig.children(sandbox)) {
-      ChildSpec spec = new ChildSpec(List.of("wc", "-c"), rig.work, Map.of(), "x".repeat(300_000), Duration.ofSeconds(30), Limits.DEFAULT, 1000);
+      ChildSpec spec =
+          new ChildSpec(
+              List.of("wc", "-c"),
+              rig.work,
+              Map.of(),
+              "x".repeat(300_000),
+              Duration.ofSeconds(30),
+              Limits.DEFAULT,
+              1000);
       assertThat(children.run(spec).output().strip()).isEqualTo("300000");
       assertThat(children.run(rig.shell("cat; echo end")).output()).isEqualTo("end\n");
     }
@@ -66,7 +74,15 @@ class ChildrenTest {
   @Test
   void inputThatNobodyReadsHoldsNothingUp() throws Exception {
     try (Children children = rig.children(Sandbox.AUTO)) {
-      ChildSpec spec = new ChildSpec(List.of("true"), rig.work, Map.of(), "x".repeat(300_000), Duration.ofSeconds(30), Limits.DEFAULT, 1000);
+      ChildSpec spec =
+          new ChildSpec(
+              List.of("true"),
+              rig.work,
+              Map.of(),
+              "x".repeat(300_000),
+              Duration.ofSeconds(30),
+              Limits.DEFAULT,
+              1000);
       assertThat(children.run(spec).exitCode()).isZero();
     }
   }
@@ -104,7 +120,9 @@ class ChildrenTest {
   private void runQuietly(Children children) {
     try {
       children.run(rig.shell(rig.sleeper()));
-    } catch (CallFailedException | InterruptedException e) {
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (CallFailedException e) {
       throw new IllegalStateException(e);
     }
   }
@@ -112,7 +130,11 @@ class ChildrenTest {
   @Test
   void aMissingCommandOrFolderIsPermanent() throws Exception {
     try (Children children = rig.children(Sandbox.AUTO)) {
-      for (ChildSpec spec : List.of(command("no-such-program"), command("./relative"), rig.shell("true").in(Path.of("/no/such/folder")))) {
+      for (ChildSpec spec :
+          List.of(
+              command("no-such-program"),
+              command("./relative"),
+              rig.shell("true").in(Path.of("/no/such/folder")))) {
         assertThatThrownBy(() -> children.run(spec))
             .isInstanceOfSatisfying(
                 CallFailedException.class,
@@ -133,9 +155,17 @@ class ChildrenTest {
   @Test
   void argumentsAreNotTouchedByAnyShell() throws Exception {
     try (Children children = rig.children(Sandbox.AUTO)) {
-      ChildSpec spec = new ChildSpec(List.of("printf", "%s|", "; id", "$(id)", "`id`", "a\nb", "*", "$HOME", "--", "-n", ""), rig.work, Map.of(), "", Duration.ofSeconds(20), Limits.DEFAULT, 1000);
-      assertThat(children.run(spec).output())
-          .isEqualTo("; id|$(id)|`id`|a\nb|*|$HOME|--|-n||");
+      ChildSpec spec =
+          new ChildSpec(
+              List.of(
+                  "printf", "%s|", "; id", "$(id)", "`id`", "a\nb", "*", "$HOME", "--", "-n", ""),
+              rig.work,
+              Map.of(),
+              "",
+              Duration.ofSeconds(20),
+              Limits.DEFAULT,
+              1000);
+      assertThat(children.run(spec).output()).isEqualTo("; id|$(id)|`id`|a\nb|*|$HOME|--|-n||");
     }
   }
 
@@ -163,7 +193,8 @@ class ChildrenTest {
       for (int i = 0; i < 10; i++) {
         ChildResult result = children.run(rig.shell("echo /proc/self/fd/*"));
         // The shell itself holds the folder that it lists.
-        assertThat(result.output()).matches("/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2( /proc/self/fd/[0-9]+)?\n");
+        assertThat(result.output())
+            .matches("/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2( /proc/self/fd/[0-9]+)?\n");
       }
       ChildRig.await(Duration.ofSeconds(2), () -> openFiles() <= before);
       assertThat(ProcessHandle.current().children()).isEmpty();
@@ -187,7 +218,8 @@ class ChildrenTest {
   }
 
   private ChildSpec command(String name) {
-    return new ChildSpec(List.of(name), rig.work, Map.of(), "", Duration.ofSeconds(20), Limits.DEFAULT, 1000);
+    return new ChildSpec(
+        List.of(name), rig.work, Map.of(), "", Duration.ofSeconds(20), Limits.DEFAULT, 1000);
   }
 
   private static int openFiles() {

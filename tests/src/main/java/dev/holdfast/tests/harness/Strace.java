@@ -58,7 +58,7 @@ public final class Strace implements AutoCloseable {
   public long hits() {
     try {
       return Files.exists(log)
-          ? Files.readAllLines(log).stream().filter(line -> line.contains("INJECTED")).count()
+          ? Files.readAllLines(log).stream().filter(line -> line.matches(".*(INJECTED|DELAYED).*")).count()
           : 0;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

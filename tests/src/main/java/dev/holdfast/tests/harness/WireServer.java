@@ -55,12 +55,17 @@ public final class WireServer implements AutoCloseable {
       if (now != null) {
         now.close();
       }
-      for (Socket socket : open) {
-        socket.setSoLinger(true, 0);
-        socket.close();
-      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+    open.forEach(WireServer::reset);
+  }
+
+  private static void reset(Socket socket) {
+    try (socket) {
+      socket.setSoLinger(true, 0);
+    } catch (IOException e) {
+      // Its own thread closed it in the same moment.
     }
   }
 

@@ -9,10 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows S22, S24, S26 and S60: who may do what through the API. */
+/** Rows S24, S26 and S60: who may do what through the API. */
 class AccessTest extends SharedServer {
   private static final String READER = "reader-token-0123456789abcdef";
   private static final String CHATTER = "chatter-token-0123456789abcdef";
@@ -29,54 +27,21 @@ class AccessTest extends SharedServer {
                     "name", "chatter", "token", CHATTER, "scopes", List.of("read", "chat"))));
   }
 
-  /** Row S22. */
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "/api/v1/status",
-        "/api/v1/threads",
-        "/api/v1/threads/x",
-        "/api/v1/threads/x/log",
-        "/api/v1/events/x",
-        "/api/v1/stream",
-        "/api/v1/dead-letters",
-        "/api/v1/breakers",
-        "/api/v1/usage",
-        "/api/v1/config"
-      })
-  void eachRouteWantsAToken(String route) throws IOException {
-    String url = rig.setup().url(route);
-    String token = rig.api().token();
-    refuse(url, Map.of());
-    for (String value :
-        List.of(
-            "Bearer", "Bearer ", "Bearer  " + token, "Bearer wrong", "Basic " + token, token,
-            "Bearer " + token + "x", "Bearer " + token.substring(1))) {
-      refuse(url, Map.of("authorization", value));
-    }
-    for (String query : List.of("?token=", "?access_token=", "?authorization=Bearer%20")) {
-      refuse(url + query + token, Map.of());
-    }
-  }
-
-  private void refuse(String url, Map<String, String> headers) throws IOException {
-    assertThat(http.get(url, headers).status()).as(url + headers).isEqualTo(401);
-    // A right token ends the brake on guessers, which is another test's matter.
-    assertThat(rig.api().get("/api/v1/status").status()).isEqualTo(200);
-  }
-
   /** Row S24: a token can do what its scopes say, whatever the client claims. */
   @Test
   void aReadTokenOnlyReads() throws IOException {
     assertThat(as(READER, "GET", "/api/v1/status", "").status()).isEqualTo(200);
-    for (String route :
-        List.of(
-            "/api/v1/threads/x/messages",
-            "/api/v1/threads/x/stop",
-            "/api/v1/threads/x/reset",
-            "/api/v1/breakers/llm:openai/trip",
-            "/api/v1/dead-letters/1/replay")) {
-      assertThat(as(READER, "POST", route, "{\"text\":\"hi\"}").status()).as(route).isEqualTo(403);
+    Map<String, String> changes =
+        Map.of(
+            "/api/v1/threads/x/messages", "{\"text\":\"hi\"}",
+            "/api/v1/threads/x/stop", "{}",
+            "/api/v1/threads/x/reset", "",
+            "/api/v1/breakers/llm:openai/trip", "",
+            "/api/v1/dead-letters/1/replay", "");
+    for (Map.Entry<String, String> change : changes.entrySet()) {
+      assertThat(as(READER, "POST", change.getKey(), change.getValue()).status())
+          .as(change.getKey())
+          .isEqualTo(403);
     }
     assertThat(as(READER, "DELETE", "/api/v1/dead-letters/1", "").status()).isEqualTo(403);
     assertThat(as(READER, "GET", "/api/v1/config", "").status()).isEqualTo(403);
@@ -97,7 +62,7 @@ class AccessTest extends SharedServer {
   void aChatTokenChatsAndDoesNotAdministrate() throws IOException {
     assertThat(as(CHATTER, "POST", "/api/v1/threads/x/messages", "{\"text\":\"hi\"}").status())
         .isEqualTo(202);
-    assertThat(as(CHATTER, "POST", "/api/v1/breakers/llm:openai/trip", "{}").status())
+    assertThat(as(CHATTER, "POST", "/api/v1/breakers/llm:openai/trip", "").status())
         .isEqualTo(403);
     assertThat(as(CHATTER, "GET", "/api/v1/config", "").status()).isEqualTo(403);
   }

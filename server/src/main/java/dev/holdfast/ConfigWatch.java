@@ -1,0 +1,133 @@
+package dev.holdfast;
+
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.LastGood;
+import dev.holdfast.config.Loaded;
+import dev.holdfast.config.Section;
+import dev.holdfast.time.Time;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices a change of the configuration file. A good one is applied as far as that works without a restart; a bad one
+ * leaves the old in force and says why. Belongs to one thread, but for {@link #warning}.
+ */
+final class ConfigWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigWatch.class);
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
+
+  /** The sections that take effect at once; the others wait for the next start. */
+  static final Set<String> LIVE = Set.of("threads", "turn", "context", "api", "shutdown");
+
+  private final Path file;
+  private final Map<String, String> environment;
+  private final LastGood lastGood;
+  private final Function<Section, ServerConfig> reader;
+  private final Consumer<ServerConfig> apply;
+  private Stamp seen;
+  private ServerConfig inForce;
+  private volatile String warning;
+
+  /** What tells one version of the file from another. */
+  private record Stamp(long size, FileTime changed) {
+    static final Stamp ABSENT = new Stamp(-1, FileTime.fromMillis(0));
+
+    static Stamp of(Path file) {
+      try {
+        return new Stamp(Files.size(file), Files.getLastModifiedTime(file));
+      } catch (IOException e) {
+        return ABSENT;
+      }
+    }
+  }
+
+  /** @param apply hears of each good change */
+  ConfigWatch(Path file, Settings settings, Consumer<ServerConfig> apply) {
+    this.file = file;
+    this.environment = settings.environment();
+    this.lastGood = LastGood.in(settings.dataDir());
+    this.reader = root -> ServerConfig.from(root, settings.environment());
+    this.apply = apply;
+    this.inForce = settings.config();
+    this.warning = settings.warning();
+    this.seen = Stamp.of(file);
+  }
+
+  /** Why the server does not run with what the file says; empty when it does. */
+  String warning() {
+    return warning;
+  }
+
+  /** Runs until interrupted. */
+  void run(Time time) throws InterruptedException {
+    while (true) {
+      time.sleep(LOOK_EVERY);
+      look();
+    }
+  }
+
+  void look() {
+    Stamp now = Stamp.of(file);
+    if (now.equals(seen)) {
+      return;
+    }
+    seen = now;
+    try {
+      Loaded loaded = ConfigFile.read(file, environment);
+      ServerConfig changed = loaded.make(reader);
+      lastGood.keep(loaded);
+      take(changed);
+    } catch (ConfigException e) {
+      warning = "the changed configuration is not in force: " + e.problems().getFirst();
+      LOG.error("config: the changed file is not in force:\n{}", e.getMessage());
+    } catch (IOException e) {
+      LOG.warn("config: no copy of the good file could be kept: {}", e.getMessage());
+    }
+  }
+
+  private void take(ServerConfig changed) {
+    List<String> waiting = new ArrayList<>(differences(inForce, changed));
+    List<String> live = waiting.stream().filter(LIVE::contains).toList();
+    waiting.removeAll(LIVE);
+    apply.accept(changed);
+    warning = waiting.isEmpty() ? "" : "a restart is needed to apply the changes of: " + String.join(", ", waiting);
+    LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
+  }
+
+  /** The names of the sections in which two configurations differ. */
+  static List<String> differences(Record one, Record other) {
+    List<String> names = new ArrayList<>();
+    for (RecordComponent part : one.getClass().getRecordComponents()) {
+      Object before = read(part, one);
+      Object after = read(part, other);
+      if (before instanceof ServerConfig.Doors doors && after instanceof ServerConfig.Doors others) {
+        names.addAll(differences(doors, others));
+      } else if (!before.equals(after)) {
+        names.add(part.getName());
+      }
+    }
+    return names;
+  }
+
+  private static Object read(RecordComponent part, Record record) {
+    try {
+      return part.getAccessor().invoke(record);
+    } catch (IllegalAccessException | InvocationTargetException e) {
+      throw new IllegalStateException("a record can read itself", e);
+    }
+  }
+}

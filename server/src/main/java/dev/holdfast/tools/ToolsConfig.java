@@ -1,0 +1,23 @@
+package dev.holdfast.tools;
+
+import dev.holdfast.config.Section;
+
+/** The {@code tools} section of holdfast.yaml. */
+public record ToolsConfig(ShellConfig shell, ToolOutputConfig output, Autonomy autonomy) {
+  /** What models may do by themselves. */
+  public enum Autonomy {
+    /** Every tool that is switched on. */
+    FULL,
+    /** Unsafe tools wait for a person's yes. */
+    SUPERVISED,
+    /** No tool at all. */
+    MANUAL
+  }
+
+  public static ToolsConfig from(Section tools) {
+    return new ToolsConfig(
+        tools.section("shell").read(ShellConfig::from),
+        tools.section("output").read(ToolOutputConfig::from),
+        tools.choice("autonomy", Autonomy.class, Autonomy.FULL));
+  }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.LastGood;
+import dev.holdfast.config.Loaded;
+import dev.holdfast.config.Secret;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigWatchTest {
+  @TempDir Path folder;
+  private final List<ServerConfig> applied = new ArrayList<>();
+  private Path file = Path.of("unset");
+  @SuppressWarnings("NullAway.Init") // made before each test
+  private ConfigWatch watch;
+
+  @BeforeEach
+  void start() throws Exception {
+    file = folder.resolve("holdfast.yaml");
+    Files.writeString(file, "turn: {max_rounds: 7}\n");
+    Loaded loaded = ConfigFile.read(file, Map.of());
+    ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
+    Settings settings =
+        new Settings(
+            new LastGood.Chosen<>(config, loaded, List.of()), file, folder, new Secret("x".repeat(20)), Map.of());
+    watch = new ConfigWatch(file, settings, applied::add);
+  }
+
+  @Test
+  void aFileThatStaysIsNotReadAgain() {
+    watch.look();
+    assertThat(applied).isEmpty();
+  }
+
+  @Test
+  void aGoodChangeTakesEffectAtOnceWhereItCan() throws Exception {
+    Files.writeString(file, "turn: {max_rounds: 12}\n");
+    watch.look();
+    assertThat(applied.getLast().turn().roundsMax()).isEqualTo(12);
+    assertThat(watch.warning()).isEmpty();
+  }
+
+  @Test
+  void whatNeedsARestartIsNamed() throws Exception {
+    Files.writeString(file, "turn: {max_rounds: 12}\nhttp: {port: 9999}\n");
+    watch.look();
+    assertThat(watch.warning()).contains("restart").contains("http").doesNotContain("turn");
+  }
+
+  @Test
+  void aBadChangeLeavesTheOldInForceAndSaysWhy() throws Exception {
+    Files.writeString(file, "turn: {max_ronds: 12}\n");
+    watch.look();
+    assertThat(applied).isEmpty();
+    assertThat(watch.warning()).contains("max_ronds");
+    Files.writeString(file, "turn: {max_rounds: 13, timeout_secs: 60}\n");
+    watch.look();
+    assertThat(watch.warning()).isEmpty();
+    assertThat(applied).hasSize(1);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.holdfast.tests.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Rig;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The chat page in a browser, as a person uses it; keeps what the person would not see. One thread uses it. */
+final class ChatPage implements AutoCloseable {
+  private static final Pattern LOGIN = Pattern.compile("http://[^\\s\"\\\\]+/chat\\?login=[\\w-]+");
+  private static final double PATIENCE_MILLIS = 20_000;
+
+  private final Rig rig;
+  private final BrowserContext context;
+  private final Page page;
+  private final List<String> foreign = new ArrayList<>();
+  private final List<String> complaints = new ArrayList<>();
+
+  private ChatPage(Rig rig, BrowserContext context) {
+    this.rig = rig;
+    this.context = context;
+    page = context.newPage();
+    page.setDefaultTimeout(PATIENCE_MILLIS);
+    String origin = rig.setup().url("/");
+    page.onRequest(
+        request -> {
+          if (!request.url().startsWith(origin)) {
+            foreign.add(request.url());
+          }
+        });
+    page.onPageError(error -> complaints.add("error: " + error));
+    page.onDialog(
+        dialog -> {
+          complaints.add("dialog: " + dialog.message());
+          dialog.dismiss();
+        });
+    page.onConsoleMessage(
+        message -> {
+          if (message.text().contains("Content Security Policy")) {
+            complaints.add(message.text());
+          }
+        });
+  }
+
+  /** Logs in by the address that the server printed. */
+  static ChatPage open(Rig rig, Browser browser, Browser.NewContextOptions options) {
+    ChatPage chat = new ChatPage(rig, browser.newContext(options));
+    chat.page.navigate(chat.printedAddress());
+    chat.awaitConnected();
+    return chat;
+  }
+
+  static ChatPage open(Rig rig, Browser browser) {
+    return open(rig, browser, new Browser.NewContextOptions().setViewportSize(1200, 800));
+  }
+
+  /** The newest login address in the server's output. */
+  String printedAddress() {
+    return Await.value(
+        "a login address in the output",
+        Duration.ofSeconds(10),
+        () -> {
+          Matcher matcher = LOGIN.matcher(rig.server().output());
+          Optional<String> found = Optional.empty();
+          while (matcher.find()) {
+            found = Optional.of(matcher.group());
+          }
+          return found;
+        });
+  }
+
+  Page page() {
+    return page;
+  }
+
+  BrowserContext context() {
+    return context;
+  }
+
+  /** The id of the open conversation. */
+  String threadId() {
+    return URI.create(page.url()).getFragment();
+  }
+
+  Locator box() {
+    return page.locator("#say");
+  }
+
+  Locator messages() {
+    return page.locator(".msg.user");
+  }
+
+  /** Finished answers; one that is still being written is not among them. */
+  Locator answers() {
+    return page.locator(".msg.answer:not(.live)");
+  }
+
+  Locator growing() {
+    return page.locator(".msg.answer.live");
+  }
+
+  Locator notices() {
+    return page.locator(".msg.notice");
+  }
+
+  void say(String text) {
+    box().fill(text);
+    box().press("Enter");
+  }
+
+  void awaitConnected() {
+    awaitConnection("open");
+  }
+
+  void awaitConnection(String state) {
+    Locator indicator = page.locator("#connection[data-state=" + state + "]");
+    assertThat(indicator).hasCount(1, new LocatorAssertions.HasCountOptions().setTimeout(PATIENCE_MILLIS));
+  }
+
+  /** Waits for the mark below the newest message. */
+  void awaitNewest(String state) {
+    assertThat(messages().last())
+        .hasAttribute(
+            "data-state",
+            state,
+            new LocatorAssertions.HasAttributeOptions().setTimeout(PATIENCE_MILLIS));
+  }
+
+  void awaitText(Locator where, String text) {
+    assertThat(where)
+        .containsText(text, new LocatorAssertions.ContainsTextOptions().setTimeout(PATIENCE_MILLIS));
+  }
+
+  /** Says something and waits for the whole answer. */
+  void converse(String text) {
+    say(text);
+    awaitNewest("answered");
+  }
+
+  Object evaluate(String script) {
+    return page.evaluate(script);
+  }
+
+  /** Addresses of other hosts that the page asked for. */
+  List<String> foreignRequests() {
+    return List.copyOf(foreign);
+  }
+
+  /** Errors of scripts, dialogs, and what the content policy had to stop. */
+  List<String> complaints() {
+    return List.copyOf(complaints);
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}

@@ -1,0 +1,211 @@
+package dev.holdfast.tests.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Talking on the page, through kills, cuts and outages. */
+@Timeout(120)
+class TalkTest {
+  private final Browsers browsers = Browsers.open();
+  private final Rig rig = new Rig();
+  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
+
+  @BeforeEach
+  void shortenTheOutage() {
+    rig.setup().set("models.park_after_secs", 2);
+    rig.setup().set("breakers.default.initial_backoff_ms", 1_000);
+    rig.setup().set("breakers.default.max_backoff_ms", 2_000);
+    rig.setup().set("models.retry.server_error.initial_backoff_ms", 200);
+  }
+
+  @AfterEach
+  void end() {
+    browsers.close();
+    model.close();
+    rig.close();
+  }
+
+  @Test
+  void anAnswerIsReadWhileItIsWritten() {
+    PacedAnswer paced = new PacedAnswer("The first half, ", "and **the second** half.");
+    model.next(paced);
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say("how are you?");
+      chat.awaitText(chat.growing(), "The first half,");
+      assertThat(chat.page().locator("#turn")).containsText(Pattern.compile("writing… .*\\d+ s"));
+      assertThat(chat.growing()).hasAttribute("aria-hidden", "true");
+      paced.goOn();
+      chat.awaitNewest("answered");
+      chat.awaitText(chat.answers(), "The first half, and the second half.");
+      assertThat(chat.answers().locator("strong")).hasText("the second");
+      assertThat(chat.page().locator("#turn")).isEmpty();
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void theLoginAddressWorksOnceAndLeavesTheAddressBar() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      String used = chat.printedAddress();
+      Assertions.assertThat(chat.page().url()).doesNotContain("login=");
+      chat.page().reload();
+      chat.awaitConnected();
+      chat.context().clearCookies();
+      chat.page().navigate(used);
+      chat.awaitText(chat.page().locator("#login-error"), "used already");
+      chat.page().locator("#token").fill("wrong");
+      chat.page().locator("#token").press("Enter");
+      chat.awaitText(chat.page().locator("#login-error"), "not known");
+      chat.page().locator("#token").fill(rig.api().token());
+      chat.page().locator("#token").press("Enter");
+      chat.awaitConnected();
+      Assertions.assertThat(chat.evaluate("JSON.stringify({...localStorage}) + document.cookie").toString())
+          .doesNotContain(rig.api().token());
+    }
+  }
+
+  @Test
+  void aKilledServerLosesNothingThatWasSaidOrTyped() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("before the kill");
+      PacedAnswer cut = new PacedAnswer("never finis", "hed");
+      model.next(cut);
+      chat.say("in the middle");
+      chat.awaitText(chat.growing(), "never finis");
+      rig.server().kill9();
+      chat.awaitConnection("waiting");
+      chat.say("while it is down");
+      chat.awaitNewest("retrying");
+      chat.box().fill("half a thought");
+      chat.page().waitForTimeout(500);
+      rig.start();
+      chat.awaitConnected();
+      chat.awaitNewest("answered");
+      assertThat(chat.messages()).hasCount(3);
+      assertThat(chat.answers()).hasCount(3);
+      chat.awaitText(chat.answers().nth(1), "answer to in the middle");
+      chat.awaitText(chat.answers().nth(2), "answer to while it is down");
+      chat.page().reload();
+      assertThat(chat.box()).hasValue("half a thought");
+      assertThat(chat.answers()).hasCount(3);
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatWasSaidMeanwhileIsShownAndMarked() throws IOException {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("here");
+      chat.context().setOffline(true);
+      rig.restart();
+      String path = "/api/v1/threads/" + Api.encode(chat.threadId()) + "/messages";
+      String event = rig.api().post(path, Map.of("text", "elsewhere")).json().path("event_id").asText();
+      rig.api().awaitState(event, Api.FINAL, Duration.ofSeconds(10));
+      chat.context().setOffline(false);
+      chat.awaitText(chat.answers().last(), "answer to elsewhere");
+      assertThat(chat.page().locator(".divider")).hasText("said meanwhile");
+      assertThat(chat.messages()).hasCount(2);
+    }
+  }
+
+  @Test
+  void aSendWhoseAnswerWasLostIsNotDoubled() {
+    AtomicInteger sends = new AtomicInteger();
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      Page page = chat.page();
+      page.route(
+          "**/messages",
+          route -> {
+            if (sends.incrementAndGet() == 1) {
+              route.fetch();
+              route.abort();
+            } else {
+              route.resume(new Route.ResumeOptions());
+            }
+          });
+      chat.converse("only once");
+      page.waitForCondition(() -> sends.get() >= 2);
+      page.waitForTimeout(500);
+      assertThat(chat.messages()).hasCount(1);
+      assertThat(chat.answers()).hasCount(1);
+      Assertions.assertThat(model.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void escapeStopsTheAnswer() {
+    model.next(new PacedAnswer("a long", "er one"));
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say("talk for long");
+      chat.awaitText(chat.growing(), "a long");
+      assertThat(chat.page().locator("#stop")).isVisible();
+      chat.box().press("Escape");
+      chat.awaitNewest("cancelled");
+      assertThat(chat.page().locator("#stop")).isHidden();
+      chat.converse("and on");
+    }
+  }
+
+  @Test
+  void aModelThatIsAwayIsSaidAndTheAnswerComesByItself() {
+    model.always(ModelScript.unavailable());
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say("is someone there?");
+      chat.awaitText(chat.notices(), "the model is away");
+      chat.awaitNewest("parked");
+      chat.page().reload();
+      chat.awaitText(chat.notices(), "the model is away");
+      model.always(ModelScript.echo());
+      chat.awaitText(chat.answers(), "answer to is someone there?");
+      chat.awaitNewest("answered");
+    }
+  }
+
+  @Test
+  void theMarkBelowAMessageTellsItsStory() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("what happened?");
+      chat.messages().locator(".state").click();
+      chat.awaitText(chat.page().locator("#story-body"), "openai/gpt-test");
+      chat.awaitText(chat.page().locator("#story-body"), "answered");
+      chat.page().keyboard().press("Escape");
+      assertThat(chat.page().locator("#story")).isHidden();
+    }
+  }
+
+  @Test
+  void aConversationOfAnotherPlatformIsReadHereAndWrittenThere() {
+    rig.start().converse("m1", "build-42", "why did it fail?");
+    try (ChatPage chat = ChatPage.open(rig, browsers.browser())) {
+      chat.page().locator("[data-thread='webhook:ci:build-42']").click();
+      chat.awaitText(chat.answers(), "answer to why did it fail?");
+      assertThat(chat.page().locator("#composer")).isHidden();
+      assertThat(chat.page().locator("#readonly")).containsText("webhook");
+    }
+  }
+
+  @Test
+  void commandsAreAnsweredWithoutTheModel() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say("/help");
+      chat.awaitText(chat.notices(), "/status");
+      Assertions.assertThat(model.requests()).isEmpty();
+    }
+  }
+}
