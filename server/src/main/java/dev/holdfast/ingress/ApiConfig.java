@@ -3,7 +3,6 @@ package dev.holdfast.ingress;
 import dev.holdfast.config.Check;
 import dev.holdfast.config.Section;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -32,18 +31,14 @@ public record ApiConfig(List<ApiToken> tokens, Duration answerWait) {
   }
 
   public static ApiConfig from(Section api) {
-    List<ApiToken> tokens = new ArrayList<>();
-    for (Section token : api.list("tokens")) {
-      tokens.add(token(token));
-    }
-    return new ApiConfig(tokens, api.seconds("wait_secs", 60));
+    return new ApiConfig(api.list("tokens", ApiConfig::token), api.seconds("wait_secs", 60));
   }
 
   private static ApiToken token(Section token) {
     String name = token.text("name", "");
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
       throw new IllegalArgumentException(
-          "tokens need a name of letters, digits, dots, hyphens and underscores, got '" + name + "'");
+          "name must be 1 to 64 letters, digits, dots, hyphens or underscores, got '" + name + "'");
     }
     Scope widest = Scope.READ;
     for (String scope : token.texts("scopes", List.of("read"))) {

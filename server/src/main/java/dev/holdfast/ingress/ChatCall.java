@@ -44,7 +44,7 @@ final class ChatCall implements ApiCall {
       Optional<Answers.Answer> answer = ended ? answers.find(eventId) : Optional.empty();
       JsonObject body =
           new JsonObject()
-              .put("api_version", VERSION)
+              .put("api_version", request.body().getString("api_version", VERSION))
               .put("correlation_id", correlationId)
               .put("status", "pending")
               .putNull("plan_id")

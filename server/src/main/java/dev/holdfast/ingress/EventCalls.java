@@ -7,7 +7,6 @@ import dev.holdfast.store.Event;
 import dev.holdfast.store.ModelCallRow;
 import dev.holdfast.store.Reply;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoryLine;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -29,8 +28,10 @@ final class EventCalls {
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
     Event event = event(request.id());
     InboundMessage message = Inbounds.read(event.payload());
-    List<StoryLine> story = store.stories().of(event.id());
     List<ModelCallRow> modelCalls = store.usage().ofEvent(event.id());
+    List<Reply> replies = store.outbox().ofEvent(event.id());
+    List<JsonObject> story =
+        EventStory.tell(event, store.stories().of(event.id()), modelCalls, replies);
     JsonObject view =
         new JsonObject()
             .put("event_id", event.id())
@@ -42,15 +43,12 @@ final class EventCalls {
             .put("state", event.state().name().toLowerCase(Locale.ROOT))
             .put("attempts", event.attempts())
             .put("received_at", event.receivedAt().toString())
-            .put("story", array(story.stream().map(EventCalls::view).toList()))
+            .put("story", array(story))
             .put("model_calls", array(modelCalls.stream().map(EventCalls::view).toList()))
-            .put(
-                "replies",
-                array(
-                    store.outbox().ofEvent(event.id()).stream().map(EventCalls::view).toList()))
+            .put("replies", array(replies.stream().map(EventCalls::view).toList()))
             .put("cost_usd", modelCalls.stream().mapToDouble(ModelCallRow::costUsd).sum());
     story.reversed().stream()
-        .map(line -> new JsonObject(line.json()).getString("reason", ""))
+        .map(line -> line.getString("reason", ""))
         .filter(reason -> !reason.isEmpty())
         .findFirst()
         .ifPresent(reason -> view.put("reason", reason));
@@ -79,13 +77,6 @@ final class EventCalls {
 
   private static JsonArray array(List<JsonObject> items) {
     return new JsonArray(List.copyOf(items));
-  }
-
-  private static JsonObject view(StoryLine line) {
-    return new JsonObject()
-        .put("at", line.at().toString())
-        .put("what", line.what())
-        .mergeIn(new JsonObject(line.json()));
   }
 
   private static JsonObject view(ModelCallRow call) {

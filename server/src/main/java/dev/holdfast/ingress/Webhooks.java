@@ -24,8 +24,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,13 +53,18 @@ final class Webhooks {
   private final Refusals refusals;
   private final Time time;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final Queue<Waiting> committed = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
   private final Buffer okBody = Buffer.buffer("{}");
 
-  /** A request whose events are on their way to the disk. Used on the event loop only. */
+  /** A request whose events are on their way to the disk. */
   private static final class Waiting {
     final HttpServerRequest request;
     final long untilNanos;
     boolean answered;
+
+    /** Set before it goes into the queue of the committed. */
+    @Nullable Throwable failure;
 
     Waiting(HttpServerRequest request, long untilNanos) {
       this.request = request;
@@ -180,7 +188,16 @@ final class Webhooks {
         commits.size() == 1
             ? commits.getFirst()
             : CompletableFuture.allOf(commits.toArray(CompletableFuture[]::new));
-    CompletableFuture<?> _ = all.whenComplete((_, failure) -> context.runOnContext(_ -> onCommitted(wait, failure)));
+    CompletableFuture<?> _ =
+        all.whenComplete(
+            (_, failure) -> {
+              wait.failure = failure;
+              committed.add(wait);
+              // One commit ends many requests: they are answered by one task of the event loop.
+              if (scheduled.compareAndSet(false, true)) {
+                context.runOnContext(_ -> answerCommitted());
+              }
+            });
   }
 
   /** Nothing to read and nothing to look at: there is nothing to answer. */
@@ -188,13 +205,17 @@ final class Webhooks {
     return message.text().isBlank() && message.attachments().isEmpty();
   }
 
-  private void onCommitted(Waiting wait, @Nullable Throwable failure) {
-    if (!wait.answered) {
-      wait.answered = true;
-      if (failure == null) {
-        ok(wait.request);
-      } else {
-        refusals.send(wait.request, refusalOf(failure));
+  private void answerCommitted() {
+    scheduled.set(false);
+    for (Waiting wait = committed.poll(); wait != null; wait = committed.poll()) {
+      if (!wait.answered) {
+        wait.answered = true;
+        Throwable failure = wait.failure;
+        if (failure == null) {
+          ok(wait.request);
+        } else {
+          refusals.send(wait.request, refusalOf(failure));
+        }
       }
     }
     for (Waiting first = waiting.peekFirst(); first != null && first.answered; first = waiting.peekFirst()) {
