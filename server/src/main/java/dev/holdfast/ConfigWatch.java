@@ -4,6 +4,7 @@ import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.LastGood;
 import dev.holdfast.config.Loaded;
+import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
 import dev.holdfast.time.Time;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,14 +32,27 @@ final class ConfigWatch {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
   /** The sections that take effect at once; the others wait for the next start. */
-  static final Set<String> LIVE = Set.of("threads", "turn", "context", "api", "shutdown");
+  static final Set<String> LIVE =
+      Set.of(
+          "threads.activeMax",
+          "threads.idle",
+          "threads.whileBusy",
+          "turn",
+          "context",
+          "api.tokens",
+          "shutdown");
+
+  /** The sections of which some keys are live and some are not. */
+  private static final Set<String> BY_KEY = Set.of("threads", "doors", "api");
 
   private final Path file;
   private final Map<String, String> environment;
   private final LastGood lastGood;
   private final Function<Section, ServerConfig> reader;
-  private final Consumer<ServerConfig> apply;
+  private final BiConsumer<ServerConfig, Loaded> apply;
+  private final Secrets secrets;
   private Stamp seen;
+  private Stamp last;
   private ServerConfig inForce;
   private volatile String warning;
 
@@ -56,15 +70,17 @@ final class ConfigWatch {
   }
 
   /** @param apply hears of each good change */
-  ConfigWatch(Path file, Settings settings, Consumer<ServerConfig> apply) {
+  ConfigWatch(Path file, Settings settings, BiConsumer<ServerConfig, Loaded> apply) {
     this.file = file;
     this.environment = settings.environment();
     this.lastGood = LastGood.in(settings.dataDir());
     this.reader = root -> ServerConfig.from(root, settings.environment());
     this.apply = apply;
+    this.secrets = settings.secrets();
     this.inForce = settings.config();
     this.warning = settings.warning();
     this.seen = Stamp.of(file);
+    this.last = seen;
   }
 
   /** Why the server does not run with what the file says; empty when it does. */
@@ -82,15 +98,19 @@ final class ConfigWatch {
 
   void look() {
     Stamp now = Stamp.of(file);
-    if (now.equals(seen)) {
-      return;
+    boolean settled = now.equals(last);
+    last = now;
+    if (!settled || now.equals(seen) || now.equals(Stamp.ABSENT)) {
+      return; // unchanged, or in the middle of being replaced
     }
     seen = now;
     try {
       Loaded loaded = ConfigFile.read(file, environment);
       ServerConfig changed = loaded.make(reader);
       lastGood.keep(loaded);
-      take(changed);
+      changed.models().secrets().forEach(secrets::add);
+      changed.doors().api().tokens().forEach(token -> secrets.add(token.token()));
+      take(changed, loaded);
     } catch (ConfigException e) {
       warning = "the changed configuration is not in force: " + e.problems().getFirst();
       LOG.error("config: the changed file is not in force:\n{}", e.getMessage());
@@ -99,11 +119,11 @@ final class ConfigWatch {
     }
   }
 
-  private void take(ServerConfig changed) {
+  private void take(ServerConfig changed, Loaded loaded) {
     List<String> waiting = new ArrayList<>(differences(inForce, changed));
     List<String> live = waiting.stream().filter(LIVE::contains).toList();
     waiting.removeAll(LIVE);
-    apply.accept(changed);
+    apply.accept(changed, loaded);
     warning = waiting.isEmpty() ? "" : "a restart is needed to apply the changes of: " + String.join(", ", waiting);
     LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
   }
@@ -114,8 +134,9 @@ final class ConfigWatch {
     for (RecordComponent part : one.getClass().getRecordComponents()) {
       Object before = read(part, one);
       Object after = read(part, other);
-      if (before instanceof ServerConfig.Doors doors && after instanceof ServerConfig.Doors others) {
-        names.addAll(differences(doors, others));
+      if (BY_KEY.contains(part.getName()) && before instanceof Record old && after instanceof Record now) {
+        String prefix = part.getName().equals("doors") ? "" : part.getName() + ".";
+        differences(old, now).forEach(name -> names.add(prefix + name));
       } else if (!before.equals(after)) {
         names.add(part.getName());
       }

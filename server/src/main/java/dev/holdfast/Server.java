@@ -10,6 +10,7 @@ import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
+import dev.holdfast.config.Loaded;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
@@ -81,6 +82,7 @@ final class Server {
   private final Readiness readiness;
   private final ConfigWatch configWatch;
   private volatile ServerConfig live;
+  private volatile Loaded effective;
   private final Tokens tokens;
   private final Sessions sessions;
   private final HttpListener listener;
@@ -92,6 +94,7 @@ final class Server {
     this.time = time;
     ServerConfig config = settings.config();
     live = config;
+    effective = settings.chosen().loaded();
     configWatch = new ConfigWatch(settings.file(), settings, this::apply);
     ticks = new Ticks(time);
     vertx = vertx(meters);
@@ -264,8 +267,9 @@ final class Server {
   }
 
   /** Takes over what can change while the server runs. */
-  private void apply(ServerConfig changed) {
+  private void apply(ServerConfig changed, Loaded loaded) {
     live = changed;
+    effective = loaded;
     tokens.replace(apiTokens(changed));
   }
 
@@ -277,7 +281,7 @@ final class Server {
             Settings.version(),
             started,
             settings.dataDir().toString(),
-            () -> new JsonObject(settings.chosen().loaded().effective()));
+            () -> new JsonObject(effective.effective()));
     Runnable replayed =
         () -> {
           orchestrator.rescan();

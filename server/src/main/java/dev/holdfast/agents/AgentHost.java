@@ -17,6 +17,12 @@ interface AgentHost {
   /** A turn of the thread waits for a person's word, until then at most; the host will resume it. */
   void asked(String threadId, Instant until);
 
+  /** A turn that was parked does not wait any more. */
+  void gone(Incoming head);
+
+  /** What the mailboxes of all agents may hold together. */
+  Room mailboxRoom();
+
   /** Whether no turn waits for a model any more, or all of them may try. */
   boolean modelsAreBack();
 

@@ -27,6 +27,11 @@ record Incoming(Event event, InboundMessage message, Optional<Command> command) 
     return event.seq();
   }
 
+  /** What it costs to hold: the payload and the message that was read from it. */
+  long units() {
+    return 2L * event.payload().length() + 500;
+  }
+
   String id() {
     return event.id();
   }

@@ -6,27 +6,34 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The events that wait for one thread agent, in the order of their acceptance. Bounded: what does not fit stays on
- * disk and is fetched when there is room. Not thread-safe: guarded by its agent's lock.
+ * The events that wait for one thread agent, in the order of their acceptance. Bounded in number and, together with all
+ * other mailboxes, in size: what does not fit stays on disk and is fetched when there is room. Not thread-safe: guarded
+ * by its agent's lock.
  */
 final class Mailbox {
   private final int capacity;
+  private final Room room;
   private final TreeMap<Long, Incoming> waiting = new TreeMap<>();
 
   /** Whether there may be more on disk than what is here: so it is at first, and after an overflow. */
   private boolean backlog = true;
 
-  Mailbox(int capacity) {
+  /** {@code room}: shared with the other mailboxes. */
+  Mailbox(int capacity, Room room) {
     this.capacity = capacity;
+    this.room = room;
   }
 
   /** Order holds because an event that comes while others wait on disk is left there too. */
   void offer(Incoming incoming) {
-    if (backlog || waiting.size() >= capacity) {
-      backlog = true;
-    } else {
-      waiting.put(incoming.seq(), incoming);
+    if (backlog || waiting.containsKey(incoming.seq())) {
+      return;
     }
+    if (waiting.size() >= capacity || !room.tryTake(incoming.units())) {
+      backlog = true;
+      return;
+    }
+    waiting.put(incoming.seq(), incoming);
   }
 
   /** There is more on disk. */
@@ -38,18 +45,37 @@ final class Mailbox {
     return backlog && waiting.isEmpty();
   }
 
-  /** Before disk is read: an event that comes during the reading raises the flag again. */
+  /** Before disk is read: an event that comes during the reading is kept, or raises the flag again. */
   void beginRefill() {
     backlog = false;
   }
 
-  /** A full page may have left some on disk: then what came during the reading goes back behind those. */
-  void refill(List<Incoming> fromDisk) {
-    if (fromDisk.size() >= capacity) {
+  /**
+   * Takes what was read, the oldest first.
+   *
+   * @param complete whether nothing is left on disk; if not, what came during the reading goes back behind the rest
+   */
+  void refill(List<Incoming> fromDisk, boolean complete) {
+    if (!complete) {
       backlog = true;
-      waiting.clear();
     }
-    fromDisk.forEach(incoming -> waiting.put(incoming.seq(), incoming));
+    if (backlog) {
+      clear();
+    }
+    for (Incoming incoming : fromDisk) {
+      if (waiting.containsKey(incoming.seq())) {
+        continue;
+      }
+      if (incoming == fromDisk.getFirst()) {
+        room.take(incoming.units());
+      } else if (!room.tryTake(incoming.units())) {
+        backlog = true;
+        waiting.tailMap(incoming.seq()).values().forEach(later -> room.give(later.units()));
+        waiting.tailMap(incoming.seq()).clear();
+        return;
+      }
+      waiting.put(incoming.seq(), incoming);
+    }
   }
 
   boolean isEmpty() {
@@ -68,7 +94,7 @@ final class Mailbox {
   List<Incoming> take(Predicate<Incoming> joins) {
     List<Incoming> batch = takeJoining(joins);
     if (batch.isEmpty() && !waiting.isEmpty()) {
-      batch.add(waiting.pollFirstEntry().getValue());
+      batch.add(poll());
     }
     return batch;
   }
@@ -77,16 +103,21 @@ final class Mailbox {
   List<Incoming> takeJoining(Predicate<Incoming> joins) {
     List<Incoming> batch = new ArrayList<>();
     while (!waiting.isEmpty() && joins.test(waiting.firstEntry().getValue())) {
-      batch.add(waiting.pollFirstEntry().getValue());
+      batch.add(poll());
     }
     return batch;
   }
 
-  /** Everything that waits here; what is on disk stays there. */
-  List<Incoming> takeAll() {
-    List<Incoming> all = new ArrayList<>(waiting.values());
-    waiting.clear();
-    return all;
+  /** Forgets what waits here; it is on disk. */
+  void clear() {
+    while (!waiting.isEmpty()) {
+      poll();
+    }
   }
 
+  private Incoming poll() {
+    Incoming first = waiting.pollFirstEntry().getValue();
+    room.give(first.units());
+    return first;
+  }
 }

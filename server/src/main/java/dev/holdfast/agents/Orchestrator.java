@@ -32,6 +32,10 @@ public final class Orchestrator {
   private static final Logger LOG = LoggerFactory.getLogger(Orchestrator.class);
   private static final int HANDED_OVER_MAX = 20_000;
   private static final int PAGE = 500;
+
+  /** An eighth of the heap for events on their way to their agents, and as much for those that wait there. */
+  private static final long MEMORY_UNITS = Runtime.getRuntime().maxMemory() / 16;
+
   private static final long POLL_MILLIS = 100;
 
   /** An active chat thread. {@code doing}: idle, queued, or what the running turn does; since when. */
@@ -44,12 +48,15 @@ public final class Orchestrator {
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
+  private final Room handedOver = new Room(MEMORY_UNITS);
+  private final Room mailboxes = new Room(MEMORY_UNITS);
   private final BlockingQueue<Event> committed = new ArrayBlockingQueue<>(HANDED_OVER_MAX);
 
   /** Whether there are open events on disk that nobody was told of; the cursor says after which one. */
   private volatile boolean scanWanted = true;
 
   private final Set<Long> obeying = ConcurrentHashMap.newKeySet();
+  private volatile boolean overflowed;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
   private long scanned;
@@ -61,7 +68,7 @@ public final class Orchestrator {
     this.parking =
         new Parking(
             parts.time(),
-            parts.config().turn().parkTtl(),
+            () -> parts.config().turn().parkTtl(),
             () -> parts.models().opensIn(parts.models().defaultLevel()),
             this::resume);
     parts.meters().gauge("holdfast.threads.active", agents, ConcurrentMap::size);
@@ -75,8 +82,12 @@ public final class Orchestrator {
    * is the order of these calls.
    */
   public void wake(Event event) {
-    if (!committed.offer(event)) {
-      scanWanted = true;
+    long units = event.payload().length();
+    if (!handedOver.tryTake(units)) {
+      overflowed = true;
+    } else if (!committed.offer(event)) {
+      handedOver.give(units);
+      overflowed = true;
     }
   }
 
@@ -94,7 +105,14 @@ public final class Orchestrator {
   public void run(Runnable tick) throws InterruptedException {
     long swept = parts.time().nanos();
     boolean moving = true;
+    scanned = 0; // after a crash of this loop too: an event may have been lost between two hands
+    scanWanted = true;
     while (true) {
+      if (overflowed) {
+        overflowed = false;
+        scanWanted = true;
+        agents.values().forEach(ThreadAgent::refresh); // their later events must not overtake those on disk
+      }
       moving = takeCommitted(moving ? 0 : POLL_MILLIS);
       moving |= scan();
       if (parts.time().nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
@@ -108,6 +126,7 @@ public final class Orchestrator {
   private boolean takeCommitted(long waitMillis) throws InterruptedException {
     Event event = committed.poll(waitMillis, TimeUnit.MILLISECONDS);
     for (int taken = 1; event != null; taken++) {
+      handedOver.give(event.payload().length());
       dispatch(event);
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too
@@ -130,6 +149,9 @@ public final class Orchestrator {
   /** Cancels the running turn; with {@code all} the waiting events too. Returns how many events it ended. */
   public int stop(String threadId, boolean all) {
     ThreadAgent agent = agents.get(threadId);
+    if (agent == null && all) {
+      return new TurnServer(threadId, parts, host, List::of).cancelOpen();
+    }
     return agent == null ? 0 : agent.stop(all);
   }
 
@@ -249,10 +271,6 @@ public final class Orchestrator {
       scanned = 0;
       agents.values().forEach(ThreadAgent::refresh);
     }
-    if (parking.takeForgotten()) {
-      scanned = 0;
-      scanWanted = true;
-    }
     if (!scanWanted) {
       return false;
     }
@@ -264,7 +282,7 @@ public final class Orchestrator {
       }
       scanned = event.seq();
     }
-    scanWanted |= page.size() == PAGE;
+    scanWanted |= !page.isEmpty(); // a short page may have left out damaged rows
     return scanWanted;
   }
 
@@ -375,6 +393,16 @@ public final class Orchestrator {
       Duration left = Duration.between(parts.time().now(), until);
       Duration wait = left.isNegative() ? Duration.ZERO : left;
       parts.time().after(wait.plusMillis(50), () -> resume(threadId, false));
+    }
+
+    @Override
+    public void gone(Incoming head) {
+      parking.remove(head.seq());
+    }
+
+    @Override
+    public Room mailboxRoom() {
+      return mailboxes;
     }
 
     @Override

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
@@ -20,9 +19,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Parking {
   private static final Logger LOG = LoggerFactory.getLogger(Parking.class);
-
-  /** More than these stay on disk until a scan finds them. */
-  private static final int REMEMBERED_MAX = 20_000;
 
   private static final Duration PROBE_FIRST = Duration.ofSeconds(10);
   private static final Duration PROBE_MAX = Duration.ofMinutes(2);
@@ -40,7 +36,7 @@ final class Parking {
   private record Waiting(String threadId, Instant receivedAt) {}
 
   private final Time time;
-  private final Duration ttl;
+  private final Supplier<Duration> ttl;
   private final Supplier<Duration> opensIn;
   private final Resume resume;
   private final ReentrantLock lock = new ReentrantLock();
@@ -52,13 +48,12 @@ final class Parking {
   private long neutrals;
   private int probesFailed;
   private int wave = 1;
-  private boolean forgotten;
   private volatile boolean anyWaiting;
 
   /**
    * @param opensIn how long until a model would be called at all
    */
-  Parking(Time time, Duration ttl, Supplier<Duration> opensIn, Resume resume) {
+  Parking(Time time, Supplier<Duration> ttl, Supplier<Duration> opensIn, Resume resume) {
     this.time = time;
     this.ttl = ttl;
     this.opensIn = opensIn;
@@ -85,12 +80,8 @@ final class Parking {
       away = true;
       wave = 1;
       returns++;
-      if (waiting.size() < REMEMBERED_MAX) {
-        waiting.put(seq, new Waiting(threadId, receivedAt));
-        anyWaiting = true;
-      } else {
-        forgotten = true;
-      }
+      waiting.put(seq, new Waiting(threadId, receivedAt)); // one for each active agent at most
+      anyWaiting = true;
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -128,6 +119,16 @@ final class Parking {
     }
   }
 
+  /** A turn was stopped while it waited. */
+  void remove(long seq) {
+    lock.lock();
+    try {
+      waiting.remove(seq);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Whether turns that were parked may go to a model by themselves. */
   boolean isBack() {
     lock.lock();
@@ -142,18 +143,6 @@ final class Parking {
     lock.lock();
     try {
       return waiting.size();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Turns were left on disk because too many waited; clears the mark. */
-  boolean takeForgotten() {
-    lock.lock();
-    try {
-      boolean taken = forgotten && waiting.isEmpty();
-      forgotten = forgotten && !taken;
-      return taken;
     } finally {
       lock.unlock();
     }
@@ -226,14 +215,16 @@ final class Parking {
   private void probe() throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      Map.Entry<Long, Waiting> oldest = waiting.pollFirstEntry();
-      if (oldest == null || !away) {
+      if (!away) {
         return;
       }
       anyWaiting = true; // the probe itself waits for its answer
       long before = returns;
       long neutralBefore = neutrals;
-      boolean running = resume.goOn(oldest.getValue().threadId(), true);
+      boolean running = false;
+      while (!running && !waiting.isEmpty()) { // one that was stopped meanwhile costs no pause
+        running = resume.goOn(waiting.pollFirstEntry().getValue().threadId(), true);
+      }
       long patience = PROBE_PATIENCE.toNanos();
       while (running && away && returns == before && neutrals == neutralBefore && patience > 0) {
         patience = changed.awaitNanos(patience);
@@ -264,7 +255,7 @@ final class Parking {
 
   /** Those that have waited too long go on too: they will be given up, and their people told. */
   private void expire() {
-    Instant oldest = time.now().minus(ttl);
+    Instant oldest = time.now().minus(ttl.get());
     List<Waiting> expired = new ArrayList<>();
     lock.lock();
     try {

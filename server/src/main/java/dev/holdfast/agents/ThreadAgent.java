@@ -44,6 +44,10 @@ final class ThreadAgent extends VerticleBase {
   private List<Incoming> batch = List.of();
   private @Nullable RunningTurn running;
   private boolean resetWanted;
+
+  /** Somebody said stop before the turn that they meant had begun. */
+  private boolean stopNext;
+
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;
@@ -53,7 +57,7 @@ final class ThreadAgent extends VerticleBase {
     this.parts = parts;
     this.host = host;
     this.turns = new TurnServer(threadId, parts, host, this::joinRunning);
-    this.mailbox = new Mailbox(parts.config().threads().mailbox());
+    this.mailbox = new Mailbox(parts.config().threads().mailbox(), host.mailboxRoom());
     this.since = parts.time().now();
   }
 
@@ -98,7 +102,7 @@ final class ThreadAgent extends VerticleBase {
       if (phase == Phase.GONE) {
         return false;
       }
-      mailbox.takeAll();
+      mailbox.clear();
       mailbox.overflow();
       wakeLoop();
       return true;
@@ -134,8 +138,12 @@ final class ThreadAgent extends VerticleBase {
       RunningTurn turn = running;
       if (turn != null && turn.cancel(Cancel.STOP)) {
         cancelled = batch.size();
+      } else if (turn == null && (phase == Phase.STARTING || phase == Phase.BUSY)) {
+        stopNext = true; // a turn is about to begin
+        cancelled = Math.max(1, batch.size());
       } else if (phase == Phase.PARKED) {
         ended.addAll(batch);
+        host.gone(batch.getFirst());
         phase = Phase.IDLE;
       }
       if (phase != Phase.BUSY) {
@@ -143,11 +151,14 @@ final class ThreadAgent extends VerticleBase {
       }
       ended.removeIf(incoming -> isServed(incoming.seq()));
       if (all) {
-        mailbox.takeAll();
+        mailbox.clear();
       }
     }
     turns.cancel(ended);
     synchronized (lock) {
+      if (all) {
+        mailbox.overflow(); // commands, and what came meanwhile, are still on disk
+      }
       wakeLoop();
     }
     return cancelled + ended.size();
@@ -231,7 +242,9 @@ final class ThreadAgent extends VerticleBase {
         running = null;
         batch = List.of();
         phase = Phase.IDLE;
-        mailbox.takeAll();
+        stopNext = false;
+        mailbox.clear();
+        mailbox.overflow();
         parts.time().after(RESTART_PAUSE, this::refresh);
       }
     }
@@ -258,12 +271,20 @@ final class ThreadAgent extends VerticleBase {
     synchronized (lock) {
       running = turn;
       since = parts.time().now();
+      if (stopNext) {
+        stopNext = false;
+        turn.cancel(Cancel.STOP);
+      }
     }
     TurnServer.Ended ended = turns.serve(next, turn);
     synchronized (lock) {
       running = null;
       since = parts.time().now();
       if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
+        if (batch.size() > next.size()) {
+          mailbox.clear();
+          mailbox.overflow(); // some joined the turn: disk knows whether they ended with it
+        }
         batch = List.of();
         return true;
       }
@@ -286,9 +307,14 @@ final class ThreadAgent extends VerticleBase {
       }
     }
     if (wanted) {
-      List<Event> events = parts.store().inbox().openOf(threadId, 0, mailbox.capacity());
+      List<Incoming> read = new ArrayList<>();
+      List<Event> page = parts.store().inbox().openOf(threadId, 0, mailbox.capacity());
+      while (!page.isEmpty() && read.size() < mailbox.capacity()) { // a short page may have left out damaged rows
+        page.stream().map(Incoming::of).forEach(read::add);
+        page = parts.store().inbox().openOf(threadId, page.getLast().seq(), mailbox.capacity());
+      }
       synchronized (lock) {
-        mailbox.refill(events.stream().map(Incoming::of).toList());
+        mailbox.refill(read, page.isEmpty());
       }
     }
   }
@@ -313,6 +339,7 @@ final class ThreadAgent extends VerticleBase {
         return false;
       }
       phase = Phase.IDLE;
+      stopNext = false;
       since = parts.time().now();
       return true;
     }

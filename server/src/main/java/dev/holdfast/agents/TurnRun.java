@@ -50,6 +50,10 @@ final class TurnRun {
   void run(List<Incoming> opening)
       throws CallFailedException, WaitsForPersonException, IOException, InterruptedException {
     List<Incoming> batch = new ArrayList<>(opening);
+    endAnswered(batch);
+    if (batch.isEmpty()) {
+      return;
+    }
     open(batch);
     while (true) {
       List<ContextEntry> turn = conversation.lastTurn();
@@ -76,6 +80,23 @@ final class TurnRun {
           tools.run(pending);
           join(batch, joining.take());
         }
+      }
+    }
+  }
+
+  /** Before a crash a smaller batch may have had its answer already: that one ends, the others get a turn. */
+  private void endAnswered(List<Incoming> batch) throws IOException, InterruptedException {
+    List<ContextEntry> turn = conversation.lastTurn();
+    if (turn.isEmpty() || !(TurnState.of(turn) instanceof Answered(ContextEntry entry, String text))) {
+      return;
+    }
+    for (int i = 0; i < batch.size() - 1; i++) {
+      if (batch.get(i).id().equals(entry.eventId())) {
+        conversation.sync();
+        List<Incoming> answered = batch.subList(0, i + 1);
+        end(answered, entry, text);
+        answered.clear();
+        return;
       }
     }
   }
@@ -137,7 +158,11 @@ final class TurnRun {
     endings.end(batch, outcome, ours ? "" : "answered with " + answer.eventId(), say);
   }
 
-  private void giveUp(List<Incoming> batch, String limit, String sentence) throws InterruptedException {
+  /** Fenced off, so that a replay begins anew. */
+  private void giveUp(List<Incoming> batch, String limit, String sentence)
+      throws IOException, InterruptedException {
+    conversation.append(Entries.fence(batch.getLast().id(), parts.time().now()));
+    conversation.sync();
     Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
     endings.end(batch, EventState.DEAD_LETTERED, limit + " is reached", say);
   }

@@ -81,12 +81,13 @@ final class TurnServer {
   /** Serves one batch. {@code turn} is closed on return: no interrupt comes after it. */
   Ended serve(List<Incoming> batch, RunningTurn turn) {
     Incoming head = batch.getFirst();
-    Time.Timer timeout = parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
     Duration wait = RETRY_FIRST;
     try {
       while (true) {
         doing = "waiting for a free turn";
         host.turnPermits().acquire();
+        Time.Timer timeout =
+            parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
         try {
           Ended ended = serveOnce(batch);
           if (ended != Ended.AGAIN) {
@@ -98,9 +99,12 @@ final class TurnServer {
             return Ended.DONE;
           }
           LOG.warn("thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+          release(batch); // a disk that refuses is not held against the event
         } catch (IOException e) {
           LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
+          release(batch);
         } finally {
+          timeout.cancel();
           host.turnPermits().release();
         }
         doing = "waiting to try again";
@@ -110,7 +114,6 @@ final class TurnServer {
     } catch (InterruptedException e) {
       return interrupted(batch, turn);
     } finally {
-      timeout.cancel();
       turn.close();
       probe = false;
       doing = "idle";
@@ -123,6 +126,16 @@ final class TurnServer {
     for (Incoming incoming : events) {
       endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
     }
+  }
+
+  /** Ends all that is open of a thread that has no agent. Returns how many events that were. From any thread. */
+  int cancelOpen() {
+    int cancelled = 0;
+    for (List<Incoming> some = open(); !some.isEmpty(); some = open()) {
+      cancel(some);
+      cancelled += some.size();
+    }
+    return cancelled;
   }
 
   /** The open events of the thread, the oldest thousand. From any thread. */
@@ -231,6 +244,7 @@ final class TurnServer {
       throw e;
     } catch (CallFailedException e) {
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
+      host.modelAnswered(); // it refused, so it is there
       endings.story(head, "turn.failed", Entries.object().put("code", e.failure().code().name()).put("message", e.failure().message()));
       endings.end(batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
       return Ended.DONE;

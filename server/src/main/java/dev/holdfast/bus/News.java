@@ -11,12 +11,16 @@ import java.util.function.Consumer;
  * anything. Thread-safe.
  */
 public final class News {
+  /** What all remembered items may hold together, in units of UTF-16. */
+  private static final long UNITS_MAX = 8_000_000;
+
   /** What each item may cost, and so how many fit: a watcher that missed more starts from the log again. */
   private final int remembered;
 
   private final ArrayDeque<NewsItem> recent = new ArrayDeque<>();
   private final List<Consumer<NewsItem>> watchers = new CopyOnWriteArrayList<>();
   private long lastId;
+  private long units;
 
   /** {@code remembered}: how many items a watcher that comes back can be given again. */
   public News(int remembered) {
@@ -34,8 +38,9 @@ public final class News {
     synchronized (recent) {
       NewsItem item = new NewsItem(++lastId, kind, threadId, eventId, json);
       recent.addLast(item);
-      if (recent.size() > remembered) {
-        recent.removeFirst();
+      units += json.length();
+      while (recent.size() > remembered || units > UNITS_MAX) {
+        units -= recent.removeFirst().json().length();
       }
       watchers.forEach(watcher -> watcher.accept(item));
     }

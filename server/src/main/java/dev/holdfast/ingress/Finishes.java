@@ -46,6 +46,7 @@ final class Finishes implements AutoCloseable {
   @Override
   public void close() {
     watch.close();
+    waiters.values().forEach(all -> all.forEach(waiter -> waiter.done.complete(false)));
   }
 
   /** Somebody who waits. */

@@ -19,7 +19,7 @@ final class Purge {
   private final Instant wallAtStart;
   private final long nanosAtStart;
 
-  private record Old(long seq, String id, boolean done) {}
+  private record Old(long seq, String id, boolean done, long receivedAt) {}
 
   private record Step(long lastSeq, boolean more) {}
 
@@ -62,16 +62,16 @@ final class Purge {
     List<Old> old =
         tx.sql()
             .list(
-                row -> new Old(row.getLong(1), row.getString(2), row.getInt(3) != 0),
-                "select e.seq, e.id, e.state >= 3"
+                row ->
+                    new Old(row.getLong(1), row.getString(2), row.getInt(3) != 0, row.getLong(4)),
+                "select e.seq, e.id, e.received_at < ? and e.state >= 3"
                     + " and not exists (select 1 from dead_letters d where d.event_id = e.id"
                     + " and d.replayed = 0)"
                     + " and not exists (select 1 from replies r where r.event_id = e.id"
                     + " and r.state in (0, 1, 4, 5))"
-                    + " from events e where e.seq > ? and e.received_at < ?"
-                    + " order by e.seq limit ?",
-                after,
+                    + ", e.received_at from events e where e.seq > ? order by e.seq limit ?",
                 cutoff,
+                after,
                 ROWS_PER_STEP);
     for (Old event : old) {
       if (event.done()) {
@@ -81,7 +81,9 @@ final class Purge {
     }
     return old.isEmpty()
         ? new Step(after, false)
-        : new Step(old.getLast().seq(), old.size() == ROWS_PER_STEP);
+        : new Step(
+            old.getLast().seq(),
+            old.size() == ROWS_PER_STEP && old.getLast().receivedAt() < cutoff);
   }
 
   private static void remove(Tx tx, Old event) throws SQLException {

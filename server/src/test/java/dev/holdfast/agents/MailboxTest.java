@@ -12,14 +12,15 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
-  private final Mailbox mailbox = new Mailbox(3);
+  private final Mailbox mailbox = new Mailbox(3, new Room(1_000_000));
 
   @Test
   void aNewMailboxLooksOnDiskBeforeItTakesWhatIsNew() {
     mailbox.offer(event(7));
     assertThat(mailbox.wantsRefill()).isTrue();
     assertThat(take()).isEmpty();
-    refill(5, 6, 7);
+    mailbox.beginRefill();
+    mailbox.refill(List.of(event(5), event(6), event(7)), true);
     assertThat(take()).containsExactly(5L);
   }
 
@@ -27,7 +28,7 @@ class MailboxTest {
   void anEventThatComesDuringTheRefillIsNotLost() {
     mailbox.beginRefill();
     mailbox.offer(event(9)); // committed after disk was read
-    mailbox.refill(List.of(event(5)));
+    mailbox.refill(List.of(event(5)), true);
     assertThat(take()).containsExactly(5L);
     assertThat(take()).containsExactly(9L);
   }
@@ -36,7 +37,7 @@ class MailboxTest {
   void anEventThatComesWhileAFullPageIsReadDoesNotOvertakeThoseBehindThePage() {
     mailbox.beginRefill();
     mailbox.offer(event(30));
-    mailbox.refill(List.of(event(1), event(2), event(3)));
+    mailbox.refill(List.of(event(1), event(2), event(3)), false);
     assertThat(List.of(take(), take(), take(), take()))
         .containsExactly(List.of(1L), List.of(2L), List.of(3L), List.of());
     assertThat(mailbox.wantsRefill()).isTrue();
@@ -70,9 +71,24 @@ class MailboxTest {
         .containsExactly(3L);
   }
 
+  @Test
+  void whatWouldTakeMoreThanItsRoomStaysOnDisk() {
+    Mailbox small = new Mailbox(100, new Room(event(1).units() * 2));
+    small.beginRefill();
+    small.refill(List.of(), true);
+    LongStream.rangeClosed(1, 5).forEach(seq -> small.offer(event(seq)));
+    assertThat(small.size()).isEqualTo(2);
+    small.clear();
+    small.beginRefill();
+    small.refill(List.of(event(1), event(2), event(3)), true);
+    assertThat(small.size()).isEqualTo(2);
+    assertThat(small.isEmpty()).isFalse();
+  }
+
   private void refill(long... seqs) {
     mailbox.beginRefill();
-    mailbox.refill(LongStream.of(seqs).mapToObj(MailboxTest::event).toList());
+    mailbox.refill(List.of(), true);
+    LongStream.of(seqs).mapToObj(MailboxTest::event).forEach(mailbox::offer);
   }
 
   private List<Long> take() {

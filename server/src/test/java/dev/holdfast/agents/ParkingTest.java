@@ -21,7 +21,7 @@ class ParkingTest {
   private final Parking parking =
       new Parking(
           time,
-          Duration.ofHours(24),
+          () -> Duration.ofHours(24),
           () -> opensIn.get(),
           (thread, probe) -> {
             resumed.add(thread + (probe ? " probes" : " goes on"));
