@@ -66,7 +66,7 @@ final class Mailbox {
       if (waiting.containsKey(incoming.seq())) {
         continue;
       }
-      if (incoming == fromDisk.getFirst()) {
+      if (incoming.seq() == fromDisk.getFirst().seq()) {
         room.take(incoming.units());
       } else if (!room.tryTake(incoming.units())) {
         backlog = true;

@@ -1,11 +1,7 @@
 package dev.holdfast.agents;
 
-import dev.holdfast.agents.Endings.Say;
-import dev.holdfast.agents.Endings.Voice;
-import dev.holdfast.api.FailureKind;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
-import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
@@ -13,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,7 +37,6 @@ public final class Orchestrator {
   public record ThreadView(String threadId, String doing, Instant since, int waiting, String eventId) {}
 
   private final AgentParts parts;
-  private final Endings endings;
   private final Semaphore permits;
   private final Parking parking;
   private final Host host = new Host();
@@ -55,7 +49,7 @@ public final class Orchestrator {
   /** Whether there are open events on disk that nobody was told of; the cursor says after which one. */
   private volatile boolean scanWanted = true;
 
-  private final Set<Long> obeying = ConcurrentHashMap.newKeySet();
+  private final Obedience obedience;
   private volatile boolean overflowed;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
@@ -63,7 +57,7 @@ public final class Orchestrator {
 
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.obedience = new Obedience(parts, this);
     this.permits = new Semaphore(parts.config().threads().concurrentTurnsMax(), true);
     this.parking =
         new Parking(
@@ -206,7 +200,7 @@ public final class Orchestrator {
     }
     Incoming incoming = Incoming.of(event);
     if (incoming.overtakes() && event.attempts() == 0) {
-      Thread.ofVirtual().name("command").start(() -> obey(incoming));
+      Thread.ofVirtual().name("command").start(() -> obedience.obey(incoming));
       return true;
     }
     boolean[] taken = {true};
@@ -296,76 +290,12 @@ public final class Orchestrator {
     return agent != null && agent.resume(probe);
   }
 
-  /** A command is met twice: as a committed event, and on disk by its thread's agent. The first one obeys. */
-  private void obey(Incoming incoming) {
-    if (obeying.add(incoming.seq())) {
-      try {
-        obeyOnce(incoming);
-      } finally {
-        obeying.remove(incoming.seq());
-      }
-    }
-  }
-
-  private void obeyOnce(Incoming incoming) {
-    try {
-      parts.store().inbox().start(incoming.seq());
-      String threadId = incoming.event().threadId();
-      String text =
-          switch (incoming.command().orElseThrow().word()) {
-            case STOP -> stopped(stop(threadId, false));
-            case STOP_ALL -> stopped(stop(threadId, true));
-            case STATUS -> status(threadId);
-            case HELP -> Sentences.HELP;
-            case APPROVE -> answer(incoming, true);
-            case DENY -> answer(incoming, false);
-            case NEW -> throw new IllegalStateException("/new waits its turn");
-          };
-      endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
-    } catch (StoreException e) {
-      if (e.failure().kind() == FailureKind.INVALID) {
-        return; // obeyed already
-      }
-      LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
-      parts.time().after(Duration.ofSeconds(5), this::rescan);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private String answer(Incoming incoming, boolean yes) throws StoreException {
-    String threadId = incoming.event().threadId();
-    String code = incoming.command().map(Command::argument).orElse("");
-    Optional<Approval> asked = parts.store().approvals().waiting(threadId, code);
-    if (asked.isEmpty()) {
-      return "Nothing waits under the code " + code + ".";
-    }
-    if (!asked.get().person().equals(incoming.message().sender())) {
-      return "Only the person whose message it is about can answer this.";
-    }
-    return decide(asked.get().id(), yes, incoming.message().sender())
-        ? (yes ? "Approved." : "Refused.")
-        : "It is too late for this.";
-  }
-
   /** A person's word on a call that waits. False when it does not wait any more. */
   public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
     Optional<Approval> asked = parts.store().approvals().find(approvalId);
     boolean counts = parts.store().approvals().decide(approvalId, yes, by, parts.time().now());
     asked.ifPresent(question -> resume(question.threadId(), false));
     return counts;
-  }
-
-  private static String stopped(int events) {
-    return events == 0 ? "Nothing was running." : "Stopped.";
-  }
-
-  private String status(String threadId) {
-    ThreadView view =
-        find(threadId).orElse(new ThreadView(threadId, "idle", parts.time().now(), 0, ""));
-    long seconds = Duration.between(view.since(), parts.time().now()).toSeconds();
-    String waiting = view.waiting() == 0 ? "" : ", " + view.waiting() + " more waiting";
-    return view.doing() + " for " + seconds + " s" + waiting + ".";
   }
 
   /** What agents ask of their surroundings. */
@@ -417,7 +347,7 @@ public final class Orchestrator {
 
     @Override
     public void obey(Incoming incoming) {
-      Orchestrator.this.obey(incoming);
+      obedience.obey(incoming);
     }
   }
 }
