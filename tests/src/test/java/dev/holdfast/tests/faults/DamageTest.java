@@ -2,6 +2,7 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
@@ -51,6 +52,8 @@ class DamageTest {
     for (int i = 0; i < EVENTS; i++) {
       rig.converse("e" + i, "t" + i % 3, text(i));
     }
+    // All answers are stored as sent: what comes again afterwards comes of the damage.
+    rig.api().awaitQuiet(Duration.ofSeconds(20));
     rig.server().kill9();
     copy(rig.setup().dataDir(), killed);
     rig.start();
@@ -107,6 +110,20 @@ class DamageTest {
     }
   }
 
+  /** Row F24, aimed: each flip hits a text in the files of a chat thread. */
+  @Test
+  void aFlippedWordOfAThreadIsNeverServed() throws Exception {
+    for (String name : List.of("log.jsonl", "context.jsonl")) {
+      Path data = fresh(stopped);
+      Path file = pick(data, candidate -> candidate.endsWith(name));
+      byte[] bytes = Files.readAllBytes(file);
+      int at = indexOf(bytes, "sentence of its own");
+      bytes[at] = (byte) (bytes[at] ^ 1);
+      Files.write(file, bytes);
+      judge(data, "flipped a letter of " + name + " at " + at);
+    }
+  }
+
   /** Row F25: files that may be missing without loss. */
   @Test
   void aMissingFileIsRebuiltOrRefused() throws Exception {
@@ -152,7 +169,13 @@ class DamageTest {
     String what = damage + ", seed " + seed;
     rig.setup().dataDir(data);
     int outputBefore = rig.server().output().length();
-    HoldfastProcess server = rig.launch();
+    try (HoldfastProcess server = rig.launch()) {
+      judge(server, what, outputBefore);
+    }
+    Rig.delete(data);
+  }
+
+  private void judge(HoldfastProcess server, String what, int outputBefore) throws Exception {
     Await.until(
         "ready or ended after: " + what,
         Duration.ofSeconds(30),
@@ -167,8 +190,6 @@ class DamageTest {
       assertServedRight(what);
       server.stop();
     }
-    rig.server().close();
-    Rig.delete(data);
   }
 
   private void assertServedRight(String what) throws IOException {
@@ -190,10 +211,27 @@ class DamageTest {
         }
       }
     }
+    assertLogsRight(api, what);
     int posts = rig.platform().posts().size();
     String id = "after-" + number + "-" + seed;
     rig.converse(id, "t0", "are you well?");
     assertThat(rig.platform().posts().size()).as("old answers came again: " + what).isEqualTo(posts + 1);
+  }
+
+  /** What the page shows of a chat thread may have gaps; it may not have words that nobody said. */
+  private static void assertLogsRight(Api api, String what) throws IOException {
+    List<String> said = new ArrayList<>();
+    for (int i = 0; i < EVENTS; i++) {
+      said.add(text(i));
+      said.add("echo: " + text(i));
+    }
+    for (int i = 0; i < 3; i++) {
+      Answer log = api.get("/api/v1/threads/" + Api.encode("webhook:ci:t" + i) + "/log");
+      assertThat(log.status()).as("log after: " + what).isEqualTo(200);
+      for (JsonNode entry : log.json().path("entries")) {
+        assertThat(entry.path("text").asText()).as("log after: " + what).isIn(said);
+      }
+    }
   }
 
   private static String text(int number) {
