@@ -27,7 +27,10 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything around a server: its configuration, the lock of its data, the signals that end it, its exit code. */
+/**
+ * Everything around a server: its configuration, the lock of its data, the signals that end it, its
+ * exit code.
+ */
 final class Boot {
   private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
   static final int CONFIGURATION = 78;
@@ -68,7 +71,8 @@ final class Boot {
         SdNotify systemd = SdNotify.from(options.environment())) {
       emptyTemporary(dataDir.resolve("tmp"));
       keep(chosen, dataDir);
-      Settings settings = new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
+      Settings settings =
+          new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
       settings.secrets().add(settings.token());
       settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
@@ -87,7 +91,8 @@ final class Boot {
     AtomicFiles.createFolders(folder);
     List<Path> leftovers;
     try (Stream<Path> files = Files.walk(folder)) {
-      leftovers = files.filter(file -> !file.equals(folder)).sorted(Comparator.reverseOrder()).toList();
+      leftovers =
+          files.filter(file -> !file.equals(folder)).sorted(Comparator.reverseOrder()).toList();
     }
     for (Path leftover : leftovers) {
       Files.deleteIfExists(leftover);
@@ -108,8 +113,7 @@ final class Boot {
       return new LastGood.Chosen<>(loaded.make(this::read), loaded, List.of());
     }
     Path dataDir = dataDir(loaded.peek("server", "data_dir").orElse("data"));
-    return LastGood.in(dataDir)
-        .choose(loaded, options.config(), options.environment(), this::read);
+    return LastGood.in(dataDir).choose(loaded, options.config(), options.environment(), this::read);
   }
 
   private ServerConfig read(dev.holdfast.config.Section root) {
@@ -135,7 +139,8 @@ final class Boot {
   /** What the environment names goes before the generated one. */
   private Secret token(Path dataDir) throws IOException {
     Optional<String> given =
-        Optional.ofNullable(options.environment().get("HOLDFAST_TOKEN")).filter(text -> !text.isEmpty());
+        Optional.ofNullable(options.environment().get("HOLDFAST_TOKEN"))
+            .filter(text -> !text.isEmpty());
     return given.isPresent() ? new Secret(given.get()) : ApiToken.loadOrMake(dataDir);
   }
 

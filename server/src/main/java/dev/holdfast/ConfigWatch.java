@@ -24,8 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices a change of the configuration file. A good one is applied as far as that works without a restart; a bad one
- * leaves the old in force and says why. Belongs to one thread, but for {@link #warning}.
+ * Notices a change of the configuration file. A good one is applied as far as that works without a
+ * restart; a bad one leaves the old in force and says why. Belongs to one thread, but for {@link
+ * #warning}.
  */
 final class ConfigWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigWatch.class);
@@ -69,7 +70,9 @@ final class ConfigWatch {
     }
   }
 
-  /** @param apply hears of each good change */
+  /**
+   * @param apply hears of each good change
+   */
   ConfigWatch(Path file, Settings settings, BiConsumer<ServerConfig, Loaded> apply) {
     this.file = file;
     this.environment = settings.environment();
@@ -124,7 +127,10 @@ final class ConfigWatch {
     List<String> live = waiting.stream().filter(LIVE::contains).toList();
     waiting.removeAll(LIVE);
     apply.accept(changed, loaded);
-    warning = waiting.isEmpty() ? "" : "a restart is needed to apply the changes of: " + String.join(", ", waiting);
+    warning =
+        waiting.isEmpty()
+            ? ""
+            : "a restart is needed to apply the changes of: " + String.join(", ", waiting);
     LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
   }
 
@@ -134,7 +140,9 @@ final class ConfigWatch {
     for (RecordComponent part : one.getClass().getRecordComponents()) {
       Object before = read(part, one);
       Object after = read(part, other);
-      if (BY_KEY.contains(part.getName()) && before instanceof Record old && after instanceof Record now) {
+      if (BY_KEY.contains(part.getName())
+          && before instanceof Record old
+          && after instanceof Record now) {
         String prefix = part.getName().equals("doors") ? "" : part.getName() + ".";
         differences(old, now).forEach(name -> names.add(prefix + name));
       } else if (!before.equals(after)) {

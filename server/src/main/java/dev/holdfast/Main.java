@@ -8,8 +8,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(
-        Cli.main(args, Main::serve, root -> ServerConfig.from(root, System.getenv())));
+    System.exit(Cli.main(args, Main::serve, root -> ServerConfig.from(root, System.getenv())));
   }
 
   private static int serve(RunOptions options) throws InterruptedException {

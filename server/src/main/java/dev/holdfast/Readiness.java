@@ -26,7 +26,12 @@ final class Readiness implements Probes {
   private final Health health;
   private volatile Stage stage = Stage.RECOVERING;
 
-  Readiness(Ticks ticks, Store store, Orchestrator orchestrator, Guards guards, Supplier<String> configWarning) {
+  Readiness(
+      Ticks ticks,
+      Store store,
+      Orchestrator orchestrator,
+      Guards guards,
+      Supplier<String> configWarning) {
     health = new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR));
     health.readyWhen("server", this::stage);
     health.readyWhen("store", () -> downIf(store.refusal()));
@@ -80,8 +85,11 @@ final class Readiness implements Probes {
   }
 
   private static CheckState dependencies(Guards guards) {
-    long open = guards.breakers().stream().filter(breaker -> !breaker.state().equals("closed")).count();
-    return open == 0 ? CheckState.ok() : CheckState.degraded(open + " circuit breakers are not closed");
+    long open =
+        guards.breakers().stream().filter(breaker -> !breaker.state().equals("closed")).count();
+    return open == 0
+        ? CheckState.ok()
+        : CheckState.degraded(open + " circuit breakers are not closed");
   }
 
   private static CheckState downIf(String reason) {

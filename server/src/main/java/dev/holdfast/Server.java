@@ -67,7 +67,8 @@ final class Server {
 
   private final Settings settings;
   private final Time time;
-  private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final PrometheusMeterRegistry meters =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Ticks ticks;
   private final Vertx vertx;
   private final Store store;
@@ -102,7 +103,9 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
     children = children(settings, time);
-    models = Models.create(config.models(), Providers.of(config.models(), http, time), guards, time, meters);
+    models =
+        Models.create(
+            config.models(), Providers.of(config.models(), http, time), guards, time, meters);
     Channels channels = new Channels(adapters(config));
     orchestrator = new Orchestrator(agentParts(channels));
     replies =
@@ -123,7 +126,8 @@ final class Server {
       throws IOException, StartRefusedException, InterruptedException {
     Server server = new Server(settings, time);
     server.store.inbox().onAccepted(server.orchestrator::wake);
-    server.guards.onChange(view -> server.news.publish("breaker.changed", "", "", Readiness.breaker(view)));
+    server.guards.onChange(
+        view -> server.news.publish("breaker.changed", "", "", Readiness.breaker(view)));
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
@@ -133,14 +137,19 @@ final class Server {
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(
-            interval -> server.watchdogs.add(new Watchdog(systemd, server.readiness.probes(), time, interval)));
+            interval ->
+                server.watchdogs.add(
+                    new Watchdog(systemd, server.readiness.probes(), time, interval)));
     server.watchdogs.forEach(Watchdog::start);
     return server;
   }
 
   /** What a person at the terminal needs first. */
   String welcome() {
-    String host = settings.config().doors().http().isLoopback() ? "127.0.0.1" : settings.config().doors().http().host();
+    String host =
+        settings.config().doors().http().isLoopback()
+            ? "127.0.0.1"
+            : settings.config().doors().http().host();
     return """
 
         Holdfast %s is ready.
@@ -163,7 +172,8 @@ final class Server {
   }
 
   /**
-   * Stops in order, within the configured budget. What cannot end in time is cut off at its last checkpoint.
+   * Stops in order, within the configured budget. What cannot end in time is cut off at its last
+   * checkpoint.
    *
    * @param hurry whether somebody has lost patience
    */
@@ -174,7 +184,8 @@ final class Server {
     store.stopIntake();
     Duration forTurns = deadline.left().multipliedBy(6).dividedBy(10);
     orchestrator.close(forTurns, hurry);
-    Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().multipliedBy(6).dividedBy(10);
+    Duration forReplies =
+        hurry.getAsBoolean() ? Duration.ZERO : deadline.left().multipliedBy(6).dividedBy(10);
     replies.drain(Deadline.in(time, forReplies));
     replies.stop();
     children.ifPresent(Children::close);
@@ -228,11 +239,22 @@ final class Server {
     ToolsConfig tools = settings.config().tools();
     Toolbox toolbox = new Toolbox(tools(tools), tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
-        vertx, store, models, channels, toolbox, news, settings.secrets(), time, meters, this::agentConfig);
+        vertx,
+        store,
+        models,
+        channels,
+        toolbox,
+        news,
+        settings.secrets(),
+        time,
+        meters,
+        this::agentConfig);
   }
 
   private List<Tool> tools(ToolsConfig config) {
-    return children.isPresent() ? List.of(new ShellTool(children.get(), config.shell())) : List.of();
+    return children.isPresent()
+        ? List.of(new ShellTool(children.get(), config.shell()))
+        : List.of();
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */
@@ -251,7 +273,8 @@ final class Server {
       LOG.info("tools: {}", children.describe());
       return Optional.of(children);
     } catch (CallFailedException e) {
-      throw new StartRefusedException(Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
+      throw new StartRefusedException(
+          Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
     }
   }
 

@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears SIGTERM and SIGINT. A shutdown hook would not do: the process would exit with 143 in place of 0, and a second
- * signal could not be heard. The class that the JDK has for it is reached by name, because javac warns of it.
+ * Hears SIGTERM and SIGINT. A shutdown hook would not do: the process would exit with 143 in place
+ * of 0, and a second signal could not be heard. The class that the JDK has for it is reached by
+ * name, because javac warns of it.
  */
 final class Signals {
   private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
@@ -25,7 +26,8 @@ final class Signals {
           | InstantiationException
           | IllegalAccessException
           | InvocationTargetException e) {
-        LOG.warn("signals: SIG{} will end the process without an ordered stop: {}", name, e.toString());
+        LOG.warn(
+            "signals: SIG{} will end the process without an ordered stop: {}", name, e.toString());
       }
     }
   }

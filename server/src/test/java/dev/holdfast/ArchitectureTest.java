@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Which package may know which: the map, lowest line first. A new package goes into it before its first class. */
+/**
+ * Which package may know which: the map, lowest line first. A new package goes into it before its
+ * first class.
+ */
 class ArchitectureTest {
   private static final String ROOT = "dev.holdfast";
 
@@ -60,7 +63,11 @@ class ArchitectureTest {
     for (int line = 0; line < LINES.size(); line++) {
       for (String name : LINES.get(line)) {
         List<String> forbidden = new ArrayList<>();
-        LINES.stream().skip(line).flatMap(Set::stream).filter(other -> !other.equals(name)).forEach(other -> forbidden.add(ROOT + "." + other + ".."));
+        LINES.stream()
+            .skip(line)
+            .flatMap(Set::stream)
+            .filter(other -> !other.equals(name))
+            .forEach(other -> forbidden.add(ROOT + "." + other + ".."));
         if (line == 0) {
           forbidden.add(ROOT + ".api..");
         }
@@ -83,8 +90,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(ROOT + ".api..")
         .should()
-        .onlyDependOnClassesThat(
-            resideInAnyPackage("java..", "org.jspecify..", ROOT + ".api.."))
+        .onlyDependOnClassesThat(resideInAnyPackage("java..", "org.jspecify..", ROOT + ".api.."))
         .check(classes);
   }
 

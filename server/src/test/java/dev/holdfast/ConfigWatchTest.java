@@ -19,6 +19,7 @@ class ConfigWatchTest {
   @TempDir Path folder;
   private final List<ServerConfig> applied = new ArrayList<>();
   private Path file = Path.of("unset");
+
   @SuppressWarnings("NullAway.Init") // made before each test
   private ConfigWatch watch;
 
@@ -30,7 +31,11 @@ class ConfigWatchTest {
     ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
     Settings settings =
         new Settings(
-            new LastGood.Chosen<>(config, loaded, List.of()), file, folder, new Secret("x".repeat(20)), Map.of());
+            new LastGood.Chosen<>(config, loaded, List.of()),
+            file,
+            folder,
+            new Secret("x".repeat(20)),
+            Map.of());
     watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
   }
 

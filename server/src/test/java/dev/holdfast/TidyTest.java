@@ -12,7 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Reads the sources for what a compiler does not see: sizes, missing package-infos, names that say nothing. */
+/**
+ * Reads the sources for what a compiler does not see: sizes, missing package-infos, names that say
+ * nothing.
+ */
 class TidyTest {
   private static final int FILE_LINES_MAX = 400;
   private static final Pattern EMPTY_NAMES =
@@ -42,7 +45,8 @@ class TidyTest {
 
   @Test
   void noSourceSpeaksOfUnfinishedWork() {
-    Set<String> unfinished = Set.of("TO" + "DO", "FIX" + "ME", "Unsupported" + "OperationException");
+    Set<String> unfinished =
+        Set.of("TO" + "DO", "FIX" + "ME", "Unsupported" + "OperationException");
     assertThat(
             sources()
                 .filter(file -> file.toString().contains("src/main/java"))

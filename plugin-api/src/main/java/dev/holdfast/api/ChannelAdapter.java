@@ -4,12 +4,17 @@ import java.util.Set;
 
 /** One chat platform. Both directions; one instance serves all its accounts. */
 public interface ChannelAdapter {
-  /** The channel's name in paths, metrics and thread ids: lower-case letters, digits and hyphens. */
+  /**
+   * The channel's name in paths, metrics and thread ids: lower-case letters, digits and hyphens.
+   */
   String channel();
 
   Set<String> accounts();
 
-  /** Verifies and parses. Runs on an event loop: it must not block and must take time linear in the body. */
+  /**
+   * Verifies and parses. Runs on an event loop: it must not block and must take time linear in the
+   * body.
+   */
   WebhookVerdict receive(WebhookRequest request);
 
   /** The longest text that one post may have, in UTF-16 units. */

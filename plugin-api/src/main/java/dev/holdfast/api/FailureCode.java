@@ -1,6 +1,9 @@
 package dev.holdfast.api;
 
-/** The closed list of reasons; the kind next to each is what it means unless the failure says otherwise. */
+/**
+ * The closed list of reasons; the kind next to each is what it means unless the failure says
+ * otherwise.
+ */
 public enum FailureCode {
   UNKNOWN_MESSAGE_TYPE(FailureKind.INVALID),
   INVALID_MESSAGE(FailureKind.INVALID),

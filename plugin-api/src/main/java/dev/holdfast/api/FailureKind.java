@@ -4,7 +4,9 @@ package dev.holdfast.api;
 public enum FailureKind {
   /** Another try, here or elsewhere, may succeed. Counts for a breaker. */
   TRANSIENT,
-  /** The request itself is wrong: every further try fails the same way. Never counts for a breaker. */
+  /**
+   * The request itself is wrong: every further try fails the same way. Never counts for a breaker.
+   */
   INVALID,
   /** Nothing helps but an operator: a refused key, a spent quota, a bad configuration. */
   PERMANENT,

@@ -9,7 +9,8 @@ import java.util.List;
  * @param thread the platform's id of the conversation; any text, it never becomes a path
  * @param sender the platform's stable id of the person
  * @param text may be empty when there are attachments
- * @param dedupeKey the platform's id of the event, from the verified payload: the same for each redelivery
+ * @param dedupeKey the platform's id of the event, from the verified payload: the same for each
+ *     redelivery
  */
 public record InboundMessage(
     String account,

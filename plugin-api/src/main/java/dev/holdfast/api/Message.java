@@ -11,7 +11,8 @@ public sealed interface Message {
    *
    * @param opaque what the provider wants back unchanged (thinking blocks, signatures), as its own
    *     JSON; empty when there is none
-   * @param model the model that said it, {@code provider/name}: opaque parts go back to that one only
+   * @param model the model that said it, {@code provider/name}: opaque parts go back to that one
+   *     only
    */
   record Assistant(String text, List<ToolCall> toolCalls, String opaque, String model)
       implements Message {

@@ -12,10 +12,11 @@ public interface ModelProvider {
   int windowTokens(String model);
 
   /**
-   * Asks once: no retries, they are the server's. Streams where the provider can. Blocks the calling virtual
-   * thread; interrupting it aborts the request in flight.
+   * Asks once: no retries, they are the server's. Streams where the provider can. Blocks the
+   * calling virtual thread; interrupting it aborts the request in flight.
    *
-   * @throws CallFailedException for every foreseen failure, with {@code retryAfter} where the provider named one
+   * @throws CallFailedException for every foreseen failure, with {@code retryAfter} where the
+   *     provider named one
    */
   ModelAnswer ask(ModelRequest request, ModelListener listener)
       throws CallFailedException, InterruptedException;

@@ -9,7 +9,11 @@ import java.util.List;
  * @param system may be empty
  */
 public record ModelRequest(
-    String model, String system, List<Message> messages, List<ToolSpec> tools, int outputTokensMax) {
+    String model,
+    String system,
+    List<Message> messages,
+    List<ToolSpec> tools,
+    int outputTokensMax) {
   public ModelRequest {
     messages = List.copyOf(messages);
     tools = List.copyOf(tools);

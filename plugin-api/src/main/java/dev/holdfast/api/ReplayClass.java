@@ -6,7 +6,10 @@ public enum ReplayClass {
   READ,
   /** The second run finds the work done: runs again. */
   IDEMPOTENT,
-  /** Gets the same key for each run of one call and sees to it that it acts once: runs again with that key. */
+  /**
+   * Gets the same key for each run of one call and sees to it that it acts once: runs again with
+   * that key.
+   */
   KEYED,
   /** Anything else: never runs twice by itself. The model is told that the outcome is unknown. */
   UNSAFE;

@@ -1,6 +1,9 @@
 package dev.holdfast.api;
 
-/** What a model call used, in tokens. {@code input} excludes what was read from or written to a cache. */
+/**
+ * What a model call used, in tokens. {@code input} excludes what was read from or written to a
+ * cache.
+ */
 public record TokenUsage(long input, long output, long cacheRead, long cacheWrite) {
   public static final TokenUsage NONE = new TokenUsage(0, 0, 0, 0);
 

@@ -16,7 +16,10 @@ public interface Tool {
     return Duration.ofMinutes(2);
   }
 
-  /** What the call is about to do, in a few words for people, without secrets, for example {@code shell: git status}. */
+  /**
+   * What the call is about to do, in a few words for people, without secrets, for example {@code
+   * shell: git status}.
+   */
   default String label(String argumentsJson) {
     return spec().name();
   }

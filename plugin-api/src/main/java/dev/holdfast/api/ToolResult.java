@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a tool call ended; an error is a result like any other, the model sees it.
  *
- * @param text what the model reads; longer than the cap is fine, the server cuts it and keeps all of it in a file
+ * @param text what the model reads; longer than the cap is fine, the server cuts it and keeps all
+ *     of it in a file
  * @param failure null when it went well
  * @param facts for the story, for example an exit code; no secrets
  */

@@ -12,7 +12,8 @@ import java.util.Map;
  * @param body the raw bytes, within the configured limit; not to be changed
  * @param receivedAt the server's clock, for windows of signatures
  */
-@SuppressWarnings("ArrayRecordComponent") // the bytes as they came: copying a megabyte per request helps nobody
+@SuppressWarnings(
+    "ArrayRecordComponent") // the bytes as they came: copying a megabyte per request helps nobody
 public record WebhookRequest(
     String method,
     String account,

@@ -14,7 +14,10 @@ public sealed interface WebhookVerdict {
   /** Verified and answered at once, for example a platform's handshake. */
   record Answer(int status, String contentType, String body) implements WebhookVerdict {}
 
-  /** Not believed: 401, with no reason given to the sender. The reason is for the log and metrics only. */
+  /**
+   * Not believed: 401, with no reason given to the sender. The reason is for the log and metrics
+   * only.
+   */
   record Refused(String reason) implements WebhookVerdict {}
 
   /** Verified but not understood: 400. */

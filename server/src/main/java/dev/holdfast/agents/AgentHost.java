@@ -14,7 +14,9 @@ interface AgentHost {
   /** A turn of the thread waits for a model; the host will resume it. */
   void parked(Incoming head);
 
-  /** A turn of the thread waits for a person's word, until then at most; the host will resume it. */
+  /**
+   * A turn of the thread waits for a person's word, until then at most; the host will resume it.
+   */
   void asked(String threadId, Instant until);
 
   /** A turn that was parked does not wait any more. */

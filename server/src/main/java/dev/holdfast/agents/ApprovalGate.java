@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Lets an unsafe call run only after the person who wrote has said yes: to this call with exactly these arguments, once,
- * within ten minutes. Code decides it, never the model.
+ * Lets an unsafe call run only after the person who wrote has said yes: to this call with exactly
+ * these arguments, once, within ten minutes. Code decides it, never the model.
  */
 final class ApprovalGate implements ToolRound.Gate {
   static final Duration TIME_TO_ANSWER = Duration.ofMinutes(10);
@@ -62,8 +62,10 @@ final class ApprovalGate implements ToolRound.Gate {
               ? Optional.empty()
               : refusal("The approval was for other arguments.");
       case USED -> refusal("The approval was used already.");
-      case DENIED -> refusal("A person refused this call. Do not try it again; ask what to do instead.");
-      case EXPIRED -> refusal("Nobody approved this call in time. Do not try it again by yourself.");
+      case DENIED ->
+          refusal("A person refused this call. Do not try it again; ask what to do instead.");
+      case EXPIRED ->
+          refusal("Nobody approved this call in time. Do not try it again by yourself.");
     };
   }
 
@@ -96,7 +98,8 @@ final class ApprovalGate implements ToolRound.Gate {
             now.plus(TIME_TO_ANSWER),
             "");
     parts.store().approvals().ask(question);
-    endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(shown, question.code())), pending.key());
+    endings.tell(
+        incoming, new Say(Voice.QUESTION, Sentences.mayI(shown, question.code())), pending.key());
     return question;
   }
 

@@ -4,7 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a person may ask of the server instead of the model: a message that is one of these words alone.
+ * What a person may ask of the server instead of the model: a message that is one of these words
+ * alone.
  *
  * @param argument what follows the word, for those that take something; else empty
  */
@@ -33,7 +34,10 @@ public record Command(Word word, String argument) {
     return word != Word.NEW;
   }
 
-  /** Case and surrounding space do not matter; anything more than the words is a message like any other. */
+  /**
+   * Case and surrounding space do not matter; anything more than the words is a message like any
+   * other.
+   */
   public static Optional<Command> of(String text) {
     if (!text.stripLeading().startsWith("/")) {
       return Optional.empty();
@@ -41,7 +45,10 @@ public record Command(Word word, String argument) {
     String said = text.strip().replaceAll("\\s+", " ");
     int space = said.indexOf(' ');
     for (Word word : Word.values()) {
-      if (word.takesArgument && space > 0 && said.lastIndexOf(' ') == space && said.substring(0, space).equalsIgnoreCase(word.text)) {
+      if (word.takesArgument
+          && space > 0
+          && said.lastIndexOf(' ') == space
+          && said.substring(0, space).equalsIgnoreCase(word.text)) {
         return Optional.of(new Command(word, said.substring(space + 1)));
       }
       if (!word.takesArgument && said.toLowerCase(Locale.ROOT).equals(word.text)) {

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a context short that has become too long: the older part becomes a summary, the newer part stays word for word.
- * Works between turns and inside of one; never cuts between a call and its result.
+ * Makes a context short that has become too long: the older part becomes a summary, the newer part
+ * stays word for word. Works between turns and inside of one; never cuts between a call and its
+ * result.
  */
 final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
@@ -35,7 +36,9 @@ final class Compactor {
     this.ear = ear;
   }
 
-  /** @throws ModelsAwayException when the summary has to wait for a model, as the turn itself would */
+  /**
+   * @throws ModelsAwayException when the summary has to wait for a model, as the turn itself would
+   */
   void compactIfFull() throws ModelsAwayException, IOException, InterruptedException {
     if (conversation.tokens() > tokensMax()) {
       compact();
@@ -70,7 +73,10 @@ final class Compactor {
     return Math.max(window - parts.config().context().reserveTokens(), window / 2);
   }
 
-  /** Where the part begins that stays: at the model's or a person's word, so that calls keep their results. */
+  /**
+   * Where the part begins that stays: at the model's or a person's word, so that calls keep their
+   * results.
+   */
   private int cut(List<ContextEntry> entries) {
     long keep = Math.min(parts.config().context().keepRecentTokens(), tokensMax() / 2);
     long tokens = 0;
@@ -88,7 +94,10 @@ final class Compactor {
     return cut == entries.size() ? 0 : cut;
   }
 
-  /** Inside a turn the messages that opened it stay too: without them the model would not know what it works on. */
+  /**
+   * Inside a turn the messages that opened it stay too: without them the model would not know what
+   * it works on.
+   */
   private static List<ContextEntry> kept(List<ContextEntry> entries, int cut) {
     List<ContextEntry> kept = new ArrayList<>();
     for (int i = Conversation.turnStart(entries); i < cut; i++) {
@@ -112,15 +121,25 @@ final class Compactor {
     return Entries.summary(parts.time().now(), summary, rounds);
   }
 
-  private String summarise(List<ContextEntry> old) throws CallFailedException, InterruptedException {
+  private String summarise(List<ContextEntry> old)
+      throws CallFailedException, InterruptedException {
     StringBuilder text = new StringBuilder();
     old.forEach(entry -> Entries.message(entry).ifPresent(message -> text.append(spoken(message))));
-    int unitsMax = Math.toIntExact(Math.min(Integer.MAX_VALUE, tokensMax() * SUMMARY_INPUT_UNITS_PER_TOKEN));
-    String input = text.length() <= unitsMax ? text.toString() : text.substring(text.length() - unitsMax);
+    int unitsMax =
+        Math.toIntExact(Math.min(Integer.MAX_VALUE, tokensMax() * SUMMARY_INPUT_UNITS_PER_TOKEN));
+    String input =
+        text.length() <= unitsMax ? text.toString() : text.substring(text.length() - unitsMax);
     Question question = new Question(SUMMARY_PROMPT, List.of(new Message.User(input)), List.of());
     String summary =
-        parts.models().ask(parts.models().defaultLevel(), question, ear.isProbe(), ear.silent()).answer().message().text();
-    return summary.isBlank() ? input.substring(Math.max(0, input.length() - RESULT_UNITS_KEPT)) : summary;
+        parts
+            .models()
+            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear.silent())
+            .answer()
+            .message()
+            .text();
+    return summary.isBlank()
+        ? input.substring(Math.max(0, input.length() - RESULT_UNITS_KEPT))
+        : summary;
   }
 
   private static String spoken(Message message) {
@@ -134,12 +153,22 @@ final class Compactor {
 
   private static String calls(Message.Assistant said) {
     StringBuilder calls = new StringBuilder();
-    said.toolCalls().forEach(call -> calls.append("\n(called ").append(call.tool()).append(' ').append(start(call.arguments())).append(')'));
+    said.toolCalls()
+        .forEach(
+            call ->
+                calls
+                    .append("\n(called ")
+                    .append(call.tool())
+                    .append(' ')
+                    .append(start(call.arguments()))
+                    .append(')'));
     return calls.toString();
   }
 
   private static String start(String text) {
-    return text.length() <= RESULT_UNITS_KEPT * 4 ? text : text.substring(0, RESULT_UNITS_KEPT * 4) + " […]";
+    return text.length() <= RESULT_UNITS_KEPT * 4
+        ? text
+        : text.substring(0, RESULT_UNITS_KEPT * 4) + " […]";
   }
 
   /** Without a summary: short results first; if that is not enough, the oldest turns go. */
@@ -153,7 +182,8 @@ final class Compactor {
     List<ContextEntry> shorter = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
       ContextEntry entry = entries.get(i);
-      boolean isLong = entry.type().equals(Entries.TOOL_RESULT) && entry.json().length() > RESULT_UNITS_KEPT * 2;
+      boolean isLong =
+          entry.type().equals(Entries.TOOL_RESULT) && entry.json().length() > RESULT_UNITS_KEPT * 2;
       shorter.add(i < end && isLong ? Entries.shortenedResult(entry, RESULT_UNITS_KEPT) : entry);
     }
     return shorter;

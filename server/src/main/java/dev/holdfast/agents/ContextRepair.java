@@ -7,15 +7,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes of any list of messages one that a provider accepts, so that no request must fail for ever. */
+/**
+ * Makes of any list of messages one that a provider accepts, so that no request must fail for ever.
+ */
 final class ContextRepair {
   static final String NO_RESULT = "There is no result of this call: it was cancelled.";
 
   private ContextRepair() {}
 
   /**
-   * Each call is followed by its result and each result follows its call; nothing is empty; the first message is a
-   * user's. A list that is in order comes back as it is.
+   * Each call is followed by its result and each result follows its call; nothing is empty; the
+   * first message is a user's. A list that is in order comes back as it is.
    */
   static List<Message> repair(List<Message> messages) {
     List<Message> repaired = new ArrayList<>();

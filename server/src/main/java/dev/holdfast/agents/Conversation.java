@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the model remembers of one chat thread, in memory and on disk. Used by its thread agent alone. */
+/**
+ * What the model remembers of one chat thread, in memory and on disk. Used by its thread agent
+ * alone.
+ */
 final class Conversation {
   /** A coarse estimate that errs on the large side for code and most European languages. */
   private static final int UNITS_PER_TOKEN = 3;
@@ -69,8 +72,8 @@ final class Conversation {
   }
 
   /**
-   * The entries since the last finished turn, or of that turn itself when its answer is the very last entry: what a
-   * turn that was cut off has written so far.
+   * The entries since the last finished turn, or of that turn itself when its answer is the very
+   * last entry: what a turn that was cut off has written so far.
    */
   List<ContextEntry> lastTurn() {
     return List.copyOf(entries.subList(turnStart(entries), entries.size()));

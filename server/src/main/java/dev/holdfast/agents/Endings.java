@@ -51,10 +51,11 @@ final class Endings {
   }
 
   /**
-   * Ends the events of a turn in one transaction; the last one gets the reply. Tries until the disk takes it: the
-   * answer is paid for and held in memory meanwhile.
+   * Ends the events of a turn in one transaction; the last one gets the reply. Tries until the disk
+   * takes it: the answer is paid for and held in memory meanwhile.
    *
-   * @throws InterruptedException when the server stops first; the next start goes on from the last checkpoint
+   * @throws InterruptedException when the server stops first; the next start goes on from the last
+   *     checkpoint
    */
   void end(List<Incoming> batch, EventState outcome, String reason, Say say)
       throws InterruptedException {
@@ -70,7 +71,8 @@ final class Endings {
     }
     for (Incoming incoming : batch) {
       ObjectNode end = Entries.object().put("outcome", name(outcome));
-      story.add(line(incoming, "event.finished", reason.isEmpty() ? end : end.put("reason", reason)));
+      story.add(
+          line(incoming, "event.finished", reason.isEmpty() ? end : end.put("reason", reason)));
     }
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
@@ -86,7 +88,9 @@ final class Endings {
     }
   }
 
-  /** Says something while the event stays open. Nothing is said twice: the id of a notice is stable. */
+  /**
+   * Says something while the event stays open. Nothing is said twice: the id of a notice is stable.
+   */
   void tell(Incoming incoming, Say say) throws StoreException {
     tell(incoming, say, incoming.id());
   }
@@ -130,7 +134,10 @@ final class Endings {
     void run() throws StoreException;
   }
 
-  /** One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the line only. */
+  /**
+   * One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the
+   * line only.
+   */
   void log(Incoming incoming, String id, String role, String text) {
     ObjectNode json =
         Entries.object()

@@ -44,7 +44,11 @@ final class Entries {
     if (!message.toolCalls().isEmpty()) {
       var calls = json.putArray("calls");
       for (ToolCall call : message.toolCalls()) {
-        calls.addObject().put("id", call.id()).put("tool", call.tool()).put("arguments", call.arguments());
+        calls
+            .addObject()
+            .put("id", call.id())
+            .put("tool", call.tool())
+            .put("arguments", call.arguments());
       }
     }
     return new ContextEntry(ASSISTANT, id, eventId, at, json.toString());
@@ -66,7 +70,8 @@ final class Entries {
     ObjectNode json = (ObjectNode) read(result.json());
     String text = json.path("text").asText();
     json.put("text", text.substring(0, Math.min(units, text.length())) + " [shortened]");
-    return new ContextEntry(result.type(), result.id(), result.eventId(), result.at(), json.toString());
+    return new ContextEntry(
+        result.type(), result.id(), result.eventId(), result.at(), json.toString());
   }
 
   /** {@code rounds}: how many words of the model in a turn that still runs it stands for. */
@@ -76,10 +81,13 @@ final class Entries {
   }
 
   static ContextEntry fence(String eventId, Instant at) {
-    return new ContextEntry(FENCE, "fence", eventId, at, head(FENCE, "fence", eventId, at).toString());
+    return new ContextEntry(
+        FENCE, "fence", eventId, at, head(FENCE, "fence", eventId, at).toString());
   }
 
-  /** Empty for an entry that a model need not see, also one of a type that a later version wrote. */
+  /**
+   * Empty for an entry that a model need not see, also one of a type that a later version wrote.
+   */
   static Optional<Message> message(ContextEntry entry) {
     JsonNode json = read(entry.json());
     String text = json.path("text").asText();
@@ -89,7 +97,10 @@ final class Entries {
       case ASSISTANT ->
           Optional.of(
               new Message.Assistant(
-                  text, calls(json.path("calls")), json.path("opaque").asText(""), json.path("model").asText("")));
+                  text,
+                  calls(json.path("calls")),
+                  json.path("opaque").asText(""),
+                  json.path("model").asText("")));
       case TOOL_RESULT ->
           Optional.of(
               new Message.ToolResult(
@@ -127,7 +138,9 @@ final class Entries {
         call ->
             list.add(
                 new ToolCall(
-                    call.path("id").asText(), call.path("tool").asText(), call.path("arguments").asText())));
+                    call.path("id").asText(),
+                    call.path("tool").asText(),
+                    call.path("arguments").asText())));
     return list;
   }
 

@@ -19,7 +19,10 @@ final class LoopGuard {
 
   private LoopGuard() {}
 
-  /** How many calls at the end of the turn are the same one: tool and arguments, whatever their order of keys. */
+  /**
+   * How many calls at the end of the turn are the same one: tool and arguments, whatever their
+   * order of keys.
+   */
   static int repeats(List<ContextEntry> turn) {
     List<Same> calls = new ArrayList<>();
     for (ContextEntry entry : turn) {
@@ -37,7 +40,9 @@ final class LoopGuard {
 
   /** What the model is told with the result. */
   static String note(int repeats) {
-    return "\n[You have made this same call " + repeats + " times in a row; its result will not change.]";
+    return "\n[You have made this same call "
+        + repeats
+        + " times in a row; its result will not change.]";
   }
 
   private record Same(String tool, JsonNode arguments) {

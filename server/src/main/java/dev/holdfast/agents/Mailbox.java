@@ -6,16 +6,18 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The events that wait for one thread agent, in the order of their acceptance. Bounded in number and, together with all
- * other mailboxes, in size: what does not fit stays on disk and is fetched when there is room. Not thread-safe: guarded
- * by its agent's lock.
+ * The events that wait for one thread agent, in the order of their acceptance. Bounded in number
+ * and, together with all other mailboxes, in size: what does not fit stays on disk and is fetched
+ * when there is room. Not thread-safe: guarded by its agent's lock.
  */
 final class Mailbox {
   private final int capacity;
   private final Room room;
   private final TreeMap<Long, Incoming> waiting = new TreeMap<>();
 
-  /** Whether there may be more on disk than what is here: so it is at first, and after an overflow. */
+  /**
+   * Whether there may be more on disk than what is here: so it is at first, and after an overflow.
+   */
   private boolean backlog = true;
 
   /** {@code room}: shared with the other mailboxes. */
@@ -45,7 +47,9 @@ final class Mailbox {
     return backlog && waiting.isEmpty();
   }
 
-  /** Before disk is read: an event that comes during the reading is kept, or raises the flag again. */
+  /**
+   * Before disk is read: an event that comes during the reading is kept, or raises the flag again.
+   */
   void beginRefill() {
     backlog = false;
   }
@@ -53,7 +57,8 @@ final class Mailbox {
   /**
    * Takes what was read, the oldest first.
    *
-   * @param complete whether nothing is left on disk; if not, what came during the reading goes back behind the rest
+   * @param complete whether nothing is left on disk; if not, what came during the reading goes back
+   *     behind the rest
    */
   void refill(List<Incoming> fromDisk, boolean complete) {
     if (!complete) {
@@ -90,7 +95,10 @@ final class Mailbox {
     return capacity;
   }
 
-  /** The oldest one, and when that one joins others, those right behind it that join too. Empty when none waits. */
+  /**
+   * The oldest one, and when that one joins others, those right behind it that join too. Empty when
+   * none waits.
+   */
   List<Incoming> take(Predicate<Incoming> joins) {
     List<Incoming> batch = takeJoining(joins);
     if (batch.isEmpty() && !waiting.isEmpty()) {

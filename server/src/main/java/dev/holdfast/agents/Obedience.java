@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does what people command, ahead of the messages that wait. Thread-safe; blocks the calling virtual thread. */
+/**
+ * Does what people command, ahead of the messages that wait. Thread-safe; blocks the calling
+ * virtual thread.
+ */
 final class Obedience {
   private static final Logger LOG = LoggerFactory.getLogger(Obedience.class);
 
@@ -29,7 +32,10 @@ final class Obedience {
     this.endings = new Endings(parts);
   }
 
-  /** A command is met twice: as a committed event, and on disk by its thread's agent. The first one obeys. */
+  /**
+   * A command is met twice: as a committed event, and on disk by its thread's agent. The first one
+   * obeys.
+   */
   void obey(Incoming incoming) {
     if (obeying.add(incoming.seq())) {
       try {
@@ -87,7 +93,9 @@ final class Obedience {
 
   private String status(String threadId) {
     Orchestrator.ThreadView view =
-        orchestrator.find(threadId).orElse(new Orchestrator.ThreadView(threadId, "idle", parts.time().now(), 0, ""));
+        orchestrator
+            .find(threadId)
+            .orElse(new Orchestrator.ThreadView(threadId, "idle", parts.time().now(), 0, ""));
     long seconds = Duration.between(view.since(), parts.time().now()).toSeconds();
     String waiting = view.waiting() == 0 ? "" : ", " + view.waiting() + " more waiting";
     return view.doing() + " for " + seconds + " s" + waiting + ".";

@@ -20,21 +20,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Activates thread agents and gives them their events: new ones as they are committed, older ones from disk, always in
- * the order of their acceptance. Thread-safe.
+ * Activates thread agents and gives them their events: new ones as they are committed, older ones
+ * from disk, always in the order of their acceptance. Thread-safe.
  */
 public final class Orchestrator {
   private static final Logger LOG = LoggerFactory.getLogger(Orchestrator.class);
   private static final int HANDED_OVER_MAX = 20_000;
   private static final int PAGE = 500;
 
-  /** An eighth of the heap for events on their way to their agents, and as much for those that wait there. */
+  /**
+   * An eighth of the heap for events on their way to their agents, and as much for those that wait
+   * there.
+   */
   private static final long MEMORY_UNITS = Runtime.getRuntime().maxMemory() / 16;
 
   private static final long POLL_MILLIS = 100;
 
-  /** An active chat thread. {@code doing}: idle, queued, or what the running turn does; since when. */
-  public record ThreadView(String threadId, String doing, Instant since, int waiting, String eventId) {}
+  /**
+   * An active chat thread. {@code doing}: idle, queued, or what the running turn does; since when.
+   */
+  public record ThreadView(
+      String threadId, String doing, Instant since, int waiting, String eventId) {}
 
   private final AgentParts parts;
   private final Semaphore permits;
@@ -46,7 +52,9 @@ public final class Orchestrator {
   private final Room mailboxes = new Room(MEMORY_UNITS);
   private final BlockingQueue<Event> committed = new ArrayBlockingQueue<>(HANDED_OVER_MAX);
 
-  /** Whether there are open events on disk that nobody was told of; the cursor says after which one. */
+  /**
+   * Whether there are open events on disk that nobody was told of; the cursor says after which one.
+   */
   private volatile boolean scanWanted = true;
 
   private final Obedience obedience;
@@ -72,8 +80,8 @@ public final class Orchestrator {
   }
 
   /**
-   * A new event was committed. Returns at once. To be called in the order of the commits: the order of one chat thread
-   * is the order of these calls.
+   * A new event was committed. Returns at once. To be called in the order of the commits: the order
+   * of one chat thread is the order of these calls.
    */
   public void wake(Event event) {
     long units = event.payload().length();
@@ -105,7 +113,9 @@ public final class Orchestrator {
       if (overflowed) {
         overflowed = false;
         scanWanted = true;
-        agents.values().forEach(ThreadAgent::refresh); // their later events must not overtake those on disk
+        agents
+            .values()
+            .forEach(ThreadAgent::refresh); // their later events must not overtake those on disk
       }
       moving = takeCommitted(moving ? 0 : POLL_MILLIS);
       moving |= scan();
@@ -140,7 +150,10 @@ public final class Orchestrator {
     return parking.size();
   }
 
-  /** Cancels the running turn; with {@code all} the waiting events too. Returns how many events it ended. */
+  /**
+   * Cancels the running turn; with {@code all} the waiting events too. Returns how many events it
+   * ended.
+   */
   public int stop(String threadId, boolean all) {
     ThreadAgent agent = agents.get(threadId);
     if (agent == null && all) {
@@ -169,7 +182,10 @@ public final class Orchestrator {
     return Optional.ofNullable(agents.get(threadId)).map(ThreadAgent::view);
   }
 
-  /** Lets running turns end until {@code patience} is over or somebody hurries, then cuts them off at their last checkpoint. */
+  /**
+   * Lets running turns end until {@code patience} is over or somebody hurries, then cuts them off
+   * at their last checkpoint.
+   */
   public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
     closing = true;
     long start = parts.time().nanos();
@@ -234,14 +250,15 @@ public final class Orchestrator {
     return true;
   }
 
-  /** A new agent looks on disk first, so that the event at hand comes after the older ones of its thread. */
+  /**
+   * A new agent looks on disk first, so that the event at hand comes after the older ones of its
+   * thread.
+   */
   private ThreadAgent activate(String threadId) {
     ThreadAgent agent = new ThreadAgent(threadId, parts, host);
-    DeploymentOptions options = new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
-    parts
-        .vertx()
-        .deployVerticle(agent, options)
-        .onFailure(bug -> failed(agent, bug));
+    DeploymentOptions options =
+        new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
+    parts.vertx().deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
     return agent;
   }
 

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The turns that wait for a model. While it is away the oldest one probes; once a model has answered, all go on, oldest
- * first, in growing waves. Thread-safe.
+ * The turns that wait for a model. While it is away the oldest one probes; once a model has
+ * answered, all go on, oldest first, in growing waves. Thread-safe.
  */
 final class Parking {
   private static final Logger LOG = LoggerFactory.getLogger(Parking.class);
@@ -181,7 +181,8 @@ final class Parking {
     while (!isBack()) {
       Duration closed = opensIn.get();
       Duration waited = Duration.ofNanos(time.nanos() - start);
-      boolean due = closed.isZero() && (hasProbedThroughBreaker(waited) || waited.compareTo(own) >= 0);
+      boolean due =
+          closed.isZero() && (hasProbedThroughBreaker(waited) || waited.compareTo(own) >= 0);
       if (due) {
         return;
       }
@@ -190,7 +191,10 @@ final class Parking {
     }
   }
 
-  /** The breaker has a growing pause of its own: once it lets a call through, there is no reason to wait longer. */
+  /**
+   * The breaker has a growing pause of its own: once it lets a call through, there is no reason to
+   * wait longer.
+   */
   private boolean hasProbedThroughBreaker(Duration waited) {
     lock.lock();
     try {
@@ -211,7 +215,10 @@ final class Parking {
     }
   }
 
-  /** One turn tries; whether it reached a model comes back through {@link #answered} or {@link #add}. */
+  /**
+   * One turn tries; whether it reached a model comes back through {@link #answered} or {@link
+   * #add}.
+   */
   private void probe() throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -237,7 +244,10 @@ final class Parking {
     }
   }
 
-  /** One wave. The first ones are single, because a breaker that is half open admits one call at a time. */
+  /**
+   * One wave. The first ones are single, because a breaker that is half open admits one call at a
+   * time.
+   */
   private void release() {
     List<Waiting> going = new ArrayList<>();
     lock.lock();

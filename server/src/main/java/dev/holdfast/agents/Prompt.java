@@ -5,7 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a model is told before the conversation: who it is. Read fresh for each turn; a missing file is left out. */
+/**
+ * What a model is told before the conversation: who it is. Read fresh for each turn; a missing file
+ * is left out.
+ */
 final class Prompt {
   private static final int FILE_BYTES_MAX = 64 * 1024;
   private static final String DEFAULT_IDENTITY =

@@ -54,11 +54,7 @@ final class Sentences {
           "The model does not accept my requests at present. The operator has been told.";
       case IO -> "I could not store my work. The operator has been told.";
       case CANCELLED -> "Stopped.";
-      case AGENT_UNAVAILABLE,
-          ACTOR_NOT_FOUND,
-          ACTOR_CRASHED,
-          MAX_RESTARTS_EXCEEDED,
-          INTERNAL ->
+      case AGENT_UNAVAILABLE, ACTOR_NOT_FOUND, ACTOR_CRASHED, MAX_RESTARTS_EXCEEDED, INTERNAL ->
           "Something inside me broke while I worked on this. The operator can see why.";
     };
   }

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves one chat thread: one verticle on a virtual thread, one mailbox, one drain loop, one turn at a time. The lock
- * guards what others may touch; the conversation belongs to the drain loop alone. No error leaves it.
+ * Serves one chat thread: one verticle on a virtual thread, one mailbox, one drain loop, one turn
+ * at a time. The lock guards what others may touch; the conversation belongs to the drain loop
+ * alone. No error leaves it.
  */
 final class ThreadAgent extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadAgent.class);
@@ -117,7 +118,10 @@ final class ThreadAgent extends VerticleBase {
     }
   }
 
-  /** Goes on with the parked turn; {@code probe}: to find out whether a model is back. False when none is parked. */
+  /**
+   * Goes on with the parked turn; {@code probe}: to find out whether a model is back. False when
+   * none is parked.
+   */
   boolean resume(boolean probe) {
     synchronized (lock) {
       if (phase != Phase.PARKED || closing) {
@@ -236,7 +240,11 @@ final class ThreadAgent extends VerticleBase {
       drainAll();
     } catch (RuntimeException | Error e) {
       Fatal.check(e);
-      LOG.error("thread {}: its loop crashed, it begins again in {} s", threadId, RESTART_PAUSE.toSeconds(), e);
+      LOG.error(
+          "thread {}: its loop crashed, it begins again in {} s",
+          threadId,
+          RESTART_PAUSE.toSeconds(),
+          e);
       parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
       synchronized (lock) {
         running = null;
@@ -309,7 +317,8 @@ final class ThreadAgent extends VerticleBase {
     if (wanted) {
       List<Incoming> read = new ArrayList<>();
       List<Event> page = parts.store().inbox().openOf(threadId, 0, mailbox.capacity());
-      while (!page.isEmpty() && read.size() < mailbox.capacity()) { // a short page may have left out damaged rows
+      while (!page.isEmpty()
+          && read.size() < mailbox.capacity()) { // a short page may have left out damaged rows
         page.stream().map(Incoming::of).forEach(read::add);
         page = parts.store().inbox().openOf(threadId, page.getLast().seq(), mailbox.capacity());
       }
@@ -327,7 +336,9 @@ final class ThreadAgent extends VerticleBase {
       }
       if (batch.isEmpty()) {
         boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
-        batch = mailbox.take(incoming -> collect && incoming.command().isEmpty() && incoming.isReadable());
+        batch =
+            mailbox.take(
+                incoming -> collect && incoming.command().isEmpty() && incoming.isReadable());
       }
       return batch;
     }
@@ -365,7 +376,8 @@ final class ThreadAgent extends VerticleBase {
       return List.of();
     }
     synchronized (lock) {
-      List<Incoming> joined = mailbox.takeJoining(incoming -> incoming.command().isEmpty() && incoming.isReadable());
+      List<Incoming> joined =
+          mailbox.takeJoining(incoming -> incoming.command().isEmpty() && incoming.isReadable());
       List<Incoming> larger = new ArrayList<>(batch);
       larger.addAll(joined);
       batch = larger;

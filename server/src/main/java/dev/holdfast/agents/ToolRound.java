@@ -21,8 +21,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs the calls of one word of the model. What a crash may cut off is announced on disk before it starts; each result
- * is in the context before the next call that cannot be repeated.
+ * Runs the calls of one word of the model. What a crash may cut off is announced on disk before it
+ * starts; each result is in the context before the next call that cannot be repeated.
  */
 final class ToolRound {
   static final String INTERRUPTED =
@@ -53,7 +53,8 @@ final class ToolRound {
   /**
    * Each call gets its result, in the order of the calls.
    *
-   * @throws WaitsForPersonException when a call needs a person's word; the calls before it have their results
+   * @throws WaitsForPersonException when a call needs a person's word; the calls before it have
+   *     their results
    */
   void run(List<Pending> pending)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
@@ -68,7 +69,10 @@ final class ToolRound {
   }
 
   private boolean onlyReads(Pending pending) {
-    return toolbox().find(pending.call().tool()).map(tool -> tool.replay() == ReplayClass.READ).orElse(true);
+    return toolbox()
+        .find(pending.call().tool())
+        .map(tool -> tool.replay() == ReplayClass.READ)
+        .orElse(true);
   }
 
   private void runTogether(List<Pending> pending) throws IOException, InterruptedException {
@@ -103,8 +107,7 @@ final class ToolRound {
       return refused.get();
     }
     if (tool.get().replay() != ReplayClass.IDEMPOTENT) {
-      conversation.append(
-          Entries.toolStarted(incoming.id(), parts.time().now(), next.call()));
+      conversation.append(Entries.toolStarted(incoming.id(), parts.time().now(), next.call()));
     }
     conversation.sync();
     return call(next);
@@ -112,7 +115,8 @@ final class ToolRound {
 
   private ToolResult call(Pending next) throws IOException, InterruptedException {
     ToolCall call = next.call();
-    String label = toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
+    String label =
+        toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
     long begun = watch.started(call, label);
     ToolContext context =
         new ToolContext(
@@ -130,7 +134,8 @@ final class ToolRound {
 
   private void append(ToolCall call, ToolResult result) throws IOException {
     int repeats = LoopGuard.repeats(conversation.lastTurn());
-    String text = repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
+    String text =
+        repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
     conversation.append(
         Entries.toolResult(
             incoming.id(),

@@ -13,7 +13,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hears how a turn's answer comes about: streams it, counts it, and tells the person when it takes long. */
+/**
+ * Hears how a turn's answer comes about: streams it, counts it, and tells the person when it takes
+ * long.
+ */
 final class TurnEar implements AskListener {
   private static final Logger LOG = LoggerFactory.getLogger(TurnEar.class);
 
@@ -56,7 +59,8 @@ final class TurnEar implements AskListener {
   /** An older part of the conversation is being summarised. */
   void compacting() {
     doing.accept("summarising what was said before");
-    endings.news("turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
+    endings.news(
+        "turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
   }
 
   /** An ear for what is not said to people: it counts and tells of waits, but streams nothing. */
@@ -127,7 +131,8 @@ final class TurnEar implements AskListener {
         endings.tell(incoming, new Say(Voice.NOTICE, Sentences.MODEL_AWAY));
       } catch (StoreException e) {
         told.set(false);
-        LOG.warn("event {}: could not tell that it waits: {}", incoming.id(), e.failure().message());
+        LOG.warn(
+            "event {}: could not tell that it waits: {}", incoming.id(), e.failure().message());
       }
     }
   }

@@ -15,7 +15,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One turn: from the messages that opened it to a final text, through checkpoints that survive a crash. */
+/**
+ * One turn: from the messages that opened it to a final text, through checkpoints that survive a
+ * crash.
+ */
 final class TurnRun {
   private final AgentParts parts;
   private final Endings endings;
@@ -31,7 +34,8 @@ final class TurnRun {
     List<Incoming> take();
   }
 
-  TurnRun(AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
+  TurnRun(
+      AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
     this.endings = new Endings(parts);
     this.prompt = new Prompt(parts.config().dataDir());
@@ -45,7 +49,8 @@ final class TurnRun {
    * Runs the turn to its end, or goes on where a crash cut it off. On return its events are ended.
    *
    * @throws CallFailedException when no answer could be had; the events are still open
-   * @throws WaitsForPersonException when a tool call needs a person's word; the events are still open
+   * @throws WaitsForPersonException when a tool call needs a person's word; the events are still
+   *     open
    */
   void run(List<Incoming> opening)
       throws CallFailedException, WaitsForPersonException, IOException, InterruptedException {
@@ -70,7 +75,8 @@ final class TurnRun {
         case Ask(int rounds) -> {
           Message.Assistant said = ask();
           String id = batch.getLast().id();
-          conversation.append(Entries.assistant(id + "." + (rounds + 1), id, parts.time().now(), said));
+          conversation.append(
+              Entries.assistant(id + "." + (rounds + 1), id, parts.time().now(), said));
         }
         case Calls _ when LoopGuard.repeats(turn) >= parts.config().turn().sameCallMax() -> {
           giveUp(batch, "turn.same_call_max", Sentences.IN_CIRCLES);
@@ -84,10 +90,14 @@ final class TurnRun {
     }
   }
 
-  /** Before a crash a smaller batch may have had its answer already: that one ends, the others get a turn. */
+  /**
+   * Before a crash a smaller batch may have had its answer already: that one ends, the others get a
+   * turn.
+   */
   private void endAnswered(List<Incoming> batch) throws IOException, InterruptedException {
     List<ContextEntry> turn = conversation.lastTurn();
-    if (turn.isEmpty() || !(TurnState.of(turn) instanceof Answered(ContextEntry entry, String text))) {
+    if (turn.isEmpty()
+        || !(TurnState.of(turn) instanceof Answered(ContextEntry entry, String text))) {
       return;
     }
     for (int i = 0; i < batch.size() - 1; i++) {
@@ -101,17 +111,25 @@ final class TurnRun {
     }
   }
 
-  /** A turn that was given up before has left its entries: they are fenced off, or their calls would be run now. */
+  /**
+   * A turn that was given up before has left its entries: they are fenced off, or their calls would
+   * be run now.
+   */
   private void open(List<Incoming> batch) throws IOException {
     List<ContextEntry> turn = conversation.lastTurn();
-    boolean goesOn = turn.stream().anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+    boolean goesOn =
+        turn.stream()
+            .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
     if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
       conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
     }
     join(batch, List.copyOf(batch));
   }
 
-  /** Writes the messages into the context, except those that a run before a crash has written already. */
+  /**
+   * Writes the messages into the context, except those that a run before a crash has written
+   * already.
+   */
   private void join(List<Incoming> batch, List<Incoming> messages) throws IOException {
     List<String> written = conversation.lastTurn().stream().map(ContextEntry::id).toList();
     for (Incoming incoming : messages) {
@@ -150,8 +168,12 @@ final class TurnRun {
         .message();
   }
 
-  /** The turn may have been written for a larger batch before a crash: then its answer goes to the batch's last event. */
-  private void end(List<Incoming> batch, ContextEntry answer, String text) throws InterruptedException {
+  /**
+   * The turn may have been written for a larger batch before a crash: then its answer goes to the
+   * batch's last event.
+   */
+  private void end(List<Incoming> batch, ContextEntry answer, String text)
+      throws InterruptedException {
     boolean ours = batch.getLast().id().equals(answer.eventId());
     Say say = ours ? new Say(Voice.ANSWER, text) : Say.NOTHING;
     EventState outcome = ours && text.isBlank() ? EventState.SILENT : EventState.ANSWERED;

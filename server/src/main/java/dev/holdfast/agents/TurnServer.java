@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the turns of one chat thread through whatever happens to them: each ends answered or accounted for, parked, or
- * left for the next start. Belongs to its agent's loop, except where it says otherwise.
+ * Takes the turns of one chat thread through whatever happens to them: each ends answered or
+ * accounted for, parked, or left for the next start. Belongs to its agent's loop, except where it
+ * says otherwise.
  */
 final class TurnServer {
   private static final Logger LOG = LoggerFactory.getLogger(TurnServer.class);
@@ -98,7 +99,8 @@ final class TurnServer {
             LOG.info("event {}: ended by somebody else: {}", head.id(), e.failure().message());
             return Ended.DONE;
           }
-          LOG.warn("thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+          LOG.warn(
+              "thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
           release(batch); // a disk that refuses is not held against the event
         } catch (IOException e) {
           LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
@@ -117,7 +119,6 @@ final class TurnServer {
       turn.close();
       probe = false;
       doing = "idle";
-      LOG.debug("thread {}: event {} served", threadId, head.id());
     }
   }
 
@@ -128,7 +129,10 @@ final class TurnServer {
     }
   }
 
-  /** Ends all that is open of a thread that has no agent. Returns how many events that were. From any thread. */
+  /**
+   * Ends all that is open of a thread that has no agent. Returns how many events that were. From
+   * any thread.
+   */
   int cancelOpen() {
     int cancelled = 0;
     for (List<Incoming> some = open(); !some.isEmpty(); some = open()) {
@@ -172,7 +176,11 @@ final class TurnServer {
     }
     if (head.command().isPresent()) {
       reset();
-      endings.end(started, EventState.ANSWERED, "", new Say(Voice.COMMAND, "This is a fresh conversation."));
+      endings.end(
+          started,
+          EventState.ANSWERED,
+          "",
+          new Say(Voice.COMMAND, "This is a fresh conversation."));
       return Ended.DONE;
     }
     if (!head.isReadable()) {
@@ -182,12 +190,18 @@ final class TurnServer {
     return answer(started);
   }
 
-  /** An event that was parked before this process began goes to the end of the parking queue, not to a model. */
+  /**
+   * An event that was parked before this process began goes to the end of the parking queue, not to
+   * a model.
+   */
   private boolean waitsForModel(Incoming head) {
     return head.event().state() == EventState.PARKED && !probe && !host.modelsAreBack();
   }
 
-  /** Counts the run of each event before it starts; drops those that ended meanwhile or have crashed too often. */
+  /**
+   * Counts the run of each event before it starts; drops those that ended meanwhile or have crashed
+   * too often.
+   */
   private List<Incoming> start(List<Incoming> batch) throws StoreException, InterruptedException {
     List<Incoming> started = new ArrayList<>();
     for (Incoming incoming : batch) {
@@ -245,8 +259,14 @@ final class TurnServer {
     } catch (CallFailedException e) {
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
       host.modelAnswered(); // it refused, so it is there
-      endings.story(head, "turn.failed", Entries.object().put("code", e.failure().code().name()).put("message", e.failure().message()));
-      endings.end(batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
+      endings.story(
+          head,
+          "turn.failed",
+          Entries.object()
+              .put("code", e.failure().code().name())
+              .put("message", e.failure().message()));
+      endings.end(
+          batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
       return Ended.DONE;
     } catch (RuntimeException | Error e) {
       Fatal.check(e);
@@ -283,13 +303,17 @@ final class TurnServer {
     endings.end(batch, EventState.DEAD_LETTERED, reason, error(Sentences.PARKED_TOO_LONG));
   }
 
-  /** A bug. The agent begins again from what is on disk; the same event gets a bounded number of runs. */
+  /**
+   * A bug. The agent begins again from what is on disk; the same event gets a bounded number of
+   * runs.
+   */
   private Ended crashed(List<Incoming> batch, Throwable bug) throws InterruptedException {
     Incoming head = batch.getFirst();
     LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
     parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
     conversation = null;
-    endings.story(head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
+    endings.story(
+        head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
     int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
     if (attempts >= parts.config().attemptsMax()) {
       String reason = "a bug in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
@@ -307,7 +331,11 @@ final class TurnServer {
         yield Ended.DONE;
       }
       case TIMEOUT -> {
-        endQuietly(batch, EventState.DEAD_LETTERED, "turn.timeout_secs is over", error(Sentences.TIMED_OUT));
+        endQuietly(
+            batch,
+            EventState.DEAD_LETTERED,
+            "turn.timeout_secs is over",
+            error(Sentences.TIMED_OUT));
         yield Ended.DONE;
       }
       case SHUTDOWN -> {
@@ -322,7 +350,10 @@ final class TurnServer {
       try {
         parts.store().inbox().release(incoming.seq());
       } catch (StoreException e) {
-        LOG.warn("event {}: its run counts as a crash, the store refused: {}", incoming.id(), e.failure().message());
+        LOG.warn(
+            "event {}: its run counts as a crash, the store refused: {}",
+            incoming.id(),
+            e.failure().message());
       }
     }
   }
@@ -341,7 +372,10 @@ final class TurnServer {
       loaded = Conversation.load(parts.store().threads().of(threadId));
       conversation = loaded;
       if (loaded.quarantined() > 0) {
-        LOG.error("thread {}: {} damaged lines of its context are set aside", threadId, loaded.quarantined());
+        LOG.error(
+            "thread {}: {} damaged lines of its context are set aside",
+            threadId,
+            loaded.quarantined());
         endings.tell(head, new Say(Voice.REPAIR, Sentences.CONTEXT_DAMAGED));
       }
     }
@@ -359,6 +393,9 @@ final class TurnServer {
   private void measure(long begun, Duration outside) {
     Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
     parts.meters().timer("holdfast.turn").record(whole);
-    parts.meters().timer("holdfast.turn.overhead").record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
+    parts
+        .meters()
+        .timer("holdfast.turn.overhead")
+        .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
   }
 }

@@ -9,8 +9,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where a turn stands, read off what it has written: so a turn that was cut off goes on as if nothing had happened.
- * Only the entries behind the last word of the model count, because a provider may use a call's id again.
+ * Where a turn stands, read off what it has written: so a turn that was cut off goes on as if
+ * nothing had happened. Only the entries behind the last word of the model count, because a
+ * provider may use a call's id again.
  */
 sealed interface TurnState {
   /** The model has the word. {@code rounds}: how often it had it in this turn. */
@@ -30,7 +31,9 @@ sealed interface TurnState {
    */
   record Pending(ToolCall call, String key, boolean wasStarted) {}
 
-  /** @param turn the entries of the turn, see {@link Conversation#lastTurn} */
+  /**
+   * @param turn the entries of the turn, see {@link Conversation#lastTurn}
+   */
   static TurnState of(List<ContextEntry> turn) {
     int rounds = 0;
     int lastWord = -1;

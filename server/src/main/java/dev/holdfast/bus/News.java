@@ -7,14 +7,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Spreads news to watchers and remembers the newest ones for those who come back. News are never the only copy of
- * anything. Thread-safe.
+ * Spreads news to watchers and remembers the newest ones for those who come back. News are never
+ * the only copy of anything. Thread-safe.
  */
 public final class News {
   /** What all remembered items may hold together, in units of UTF-16. */
   private static final long UNITS_MAX = 8_000_000;
 
-  /** What each item may cost, and so how many fit: a watcher that missed more starts from the log again. */
+  /**
+   * What each item may cost, and so how many fit: a watcher that missed more starts from the log
+   * again.
+   */
   private final int remembered;
 
   private final ArrayDeque<NewsItem> recent = new ArrayDeque<>();
@@ -49,17 +52,23 @@ public final class News {
   /**
    * Hears every item from now on, in order, without a gap after what it returns.
    *
-   * @param watcher called under a lock on the publisher's thread: it must hand over and return, and never throw
+   * @param watcher called under a lock on the publisher's thread: it must hand over and return, and
+   *     never throw
    */
   public Watch watch(Consumer<NewsItem> watcher) {
     watchers.add(watcher);
     return () -> watchers.remove(watcher);
   }
 
-  /** Replays what came after {@code afterId}, then goes on as {@link #watch}; false in the result when some are forgotten. */
+  /**
+   * Replays what came after {@code afterId}, then goes on as {@link #watch}; false in the result
+   * when some are forgotten.
+   */
   public Resumed resume(long afterId, Consumer<NewsItem> watcher) {
     synchronized (recent) {
-      boolean complete = afterId <= lastId && (recent.isEmpty() ? afterId == lastId : recent.getFirst().id() <= afterId + 1);
+      boolean complete =
+          afterId <= lastId
+              && (recent.isEmpty() ? afterId == lastId : recent.getFirst().id() <= afterId + 1);
       List<NewsItem> missed = new ArrayList<>();
       if (complete) {
         recent.stream().filter(item -> item.id() > afterId).forEach(missed::add);

@@ -6,12 +6,14 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Decides which verified messages become events; the others are counted and acknowledged. Immutable, thread-safe.
+ * Decides which verified messages become events; the others are counted and acknowledged.
+ * Immutable, thread-safe.
  *
  * @param allow the senders that are answered; {@code *} stands for everybody
  * @param own the platform's ids of the account itself, so that it never answers its own posts
  */
-public record InboundFilter(String channel, Set<String> allow, Set<String> own, MeterRegistry metrics) {
+public record InboundFilter(
+    String channel, Set<String> allow, Set<String> own, MeterRegistry metrics) {
   private static final String ANYBODY = "*";
 
   /** What becomes of a message. */

@@ -18,7 +18,9 @@ public final class Inbounds {
     }
   }
 
-  /** @throws IllegalArgumentException when the payload is not a message: a bug or a damaged row */
+  /**
+   * @throws IllegalArgumentException when the payload is not a message: a bug or a damaged row
+   */
   public static InboundMessage read(String payload) {
     try {
       return JSON.readValue(payload, InboundMessage.class);

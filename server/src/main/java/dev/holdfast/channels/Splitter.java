@@ -20,7 +20,9 @@ public final class Splitter {
     this.fenceMax = unitsMax / FENCE_SHARE;
   }
 
-  /** An open code fence: the line that opened it, without its end, and the marker that closes it. */
+  /**
+   * An open code fence: the line that opened it, without its end, and the marker that closes it.
+   */
   private record Fence(String opener, String marker) {}
 
   /** Where a part may end, and the fence that is open there. */
@@ -30,9 +32,10 @@ public final class Splitter {
   private static final int CUT_SHARE = 2;
 
   /**
-   * At least one part, none longer than {@code unitsMax} UTF-16 units. Cuts at paragraphs, then lines, then spaces,
-   * never inside a surrogate pair; a code fence that is cut is closed and opened again with its language. Otherwise
-   * nothing is added or left out, but for parts that would be blank. Time is linear in the text.
+   * At least one part, none longer than {@code unitsMax} UTF-16 units. Cuts at paragraphs, then
+   * lines, then spaces, never inside a surrogate pair; a code fence that is cut is closed and
+   * opened again with its language. Otherwise nothing is added or left out, but for parts that
+   * would be blank. Time is linear in the text.
    *
    * @throws IllegalArgumentException if {@code unitsMax} is below 2, which a surrogate pair needs
    */
@@ -66,7 +69,10 @@ public final class Splitter {
     return (piece.endsWith("\n") ? "" : "\n") + to.open().marker();
   }
 
-  /** The best end of the part that begins at {@code from}; looks at no more of the text than one part can hold. */
+  /**
+   * The best end of the part that begins at {@code from}; looks at no more of the text than one
+   * part can hold.
+   */
   private Cut next(Cut from, int prefixUnits, boolean fromLineStart) {
     int room = unitsMax - prefixUnits;
     if (text.length() - from.at() <= room) {
@@ -111,13 +117,19 @@ public final class Splitter {
     return line != null ? line : inLine(from.at(), last, from.open());
   }
 
-  /** The end of the line that begins at {@code start}, after its newline; -1 when it is not before {@code window}. */
+  /**
+   * The end of the line that begins at {@code start}, after its newline; -1 when it is not before
+   * {@code window}.
+   */
   private int endOfLine(int start, int window) {
     int newline = text.indexOf('\n', start, window);
     return newline < 0 ? -1 : newline + 1;
   }
 
-  /** Cuts the line that begins at {@code start} and does not end by {@code last}: after a space, or anywhere. */
+  /**
+   * Cuts the line that begins at {@code start} and does not end by {@code last}: after a space, or
+   * anywhere.
+   */
   private Cut inLine(int start, int last, @Nullable Fence open) {
     for (int at = last; at > start + (last - start) / CUT_SHARE; at--) {
       if (text.charAt(at - 1) == ' ' && !startsFence(at)) {
@@ -146,7 +158,10 @@ public final class Splitter {
     return text.startsWith("```", mark) || text.startsWith("~~~", mark);
   }
 
-  /** The fence that is open after the line from {@code start} to {@code end}, when {@code open} was before it. */
+  /**
+   * The fence that is open after the line from {@code start} to {@code end}, when {@code open} was
+   * before it.
+   */
   private @Nullable Fence after(@Nullable Fence open, int start, int end) {
     if (end - start > fenceMax) {
       return open;

@@ -18,8 +18,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signs and verifies requests by Standard Webhooks: {@code v1} is HMAC-SHA256 over {@code id.timestamp.body}, the body
- * as raw bytes. Immutable and thread-safe; never blocks; time is linear in the body.
+ * Signs and verifies requests by Standard Webhooks: {@code v1} is HMAC-SHA256 over {@code
+ * id.timestamp.body}, the body as raw bytes. Immutable and thread-safe; never blocks; time is
+ * linear in the body.
  *
  * <p>Source: github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md.
  */
@@ -50,7 +51,10 @@ public final class StandardWebhooks {
 
   /** What {@link #verify} found. */
   public sealed interface Check {
-    /** The sender knows the secret. {@code id} is the {@code webhook-id}, the same for each redelivery. */
+    /**
+     * The sender knows the secret. {@code id} is the {@code webhook-id}, the same for each
+     * redelivery.
+     */
     record Verified(String id) implements Check {}
 
     /** The reason is for the log only. */
@@ -58,8 +62,8 @@ public final class StandardWebhooks {
   }
 
   /**
-   * @param secrets each {@code whsec_} and the base64 of 24 to 64 bytes, or any other text, which is used as it is;
-   *     while a secret is being changed there are two, the new one first
+   * @param secrets each {@code whsec_} and the base64 of 24 to 64 bytes, or any other text, which
+   *     is used as it is; while a secret is being changed there are two, the new one first
    * @throws IllegalArgumentException when a secret is no key; the message does not show it
    */
   public static StandardWebhooks of(List<Secret> secrets) {
@@ -99,16 +103,23 @@ public final class StandardWebhooks {
     return keys.stream().anyMatch(key -> key.getEncoded().length < KEY_BYTES_MIN);
   }
 
-  /** The three headers of a request, signed with every secret, so that the receiver may change to the new one at any time. */
+  /**
+   * The three headers of a request, signed with every secret, so that the receiver may change to
+   * the new one at any time.
+   */
   public Map<String, String> sign(String id, Instant at, byte[] body) {
     String timestamp = Long.toString(at.getEpochSecond());
     String signatures =
-        keys.stream().map(key -> "v1," + mac(key, id, timestamp, body)).collect(Collectors.joining(" "));
+        keys.stream()
+            .map(key -> "v1," + mac(key, id, timestamp, body))
+            .collect(Collectors.joining(" "));
     return Map.of(
         "webhook-id", id, "webhook-timestamp", timestamp, "webhook-signature", signatures);
   }
 
-  /** Believes nothing before a signature fits; the comparison takes the same time wherever it fails. */
+  /**
+   * Believes nothing before a signature fits; the comparison takes the same time wherever it fails.
+   */
   public Check verify(WebhookRequest request) {
     String id = only(request, "webhook-id");
     String timestamp = only(request, "webhook-timestamp");
@@ -140,13 +151,19 @@ public final class StandardWebhooks {
     return new Check.Verified(id);
   }
 
-  /** The one value of a header; empty, which no header may be, when it is missing or there are several. */
+  /**
+   * The one value of a header; empty, which no header may be, when it is missing or there are
+   * several.
+   */
   private static String only(WebhookRequest request, String header) {
     List<String> values = request.headers().getOrDefault(header, List.of());
     return values.size() == 1 ? values.getFirst() : "";
   }
 
-  /** The signatures of our version; none when any part of the header is not what the standard describes. */
+  /**
+   * The signatures of our version; none when any part of the header is not what the standard
+   * describes.
+   */
   private static List<byte[]> presented(String header) {
     if (header.length() > SIGNATURE_UNITS_MAX) {
       return List.of();

@@ -8,8 +8,8 @@ import dev.holdfast.api.WebhookVerdict;
 import java.util.Set;
 
 /**
- * The server's own chat page and API. Its messages come in by the API, never by a webhook, and its replies need no
- * posting: a reader looks into the log by itself.
+ * The server's own chat page and API. Its messages come in by the API, never by a webhook, and its
+ * replies need no posting: a reader looks into the log by itself.
  */
 public final class WebChannel implements ChannelAdapter {
   public static final String CHANNEL = "web";

@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reads {@code {thread, sender, text, attachments?}}. Strict about what it uses, and about JSON itself; other keys are
- * left alone, so that a sender may say more than we know. Time is linear in the body.
+ * Reads {@code {thread, sender, text, attachments?}}. Strict about what it uses, and about JSON
+ * itself; other keys are left alone, so that a sender may say more than we know. Time is linear in
+ * the body.
  */
 final class WebhookBody {
   private static final int DEPTH_MAX = 64;
@@ -52,7 +53,8 @@ final class WebhookBody {
     JsonFactory factory =
         JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            // A table of names that outlives the request would be filled by whoever sends many names.
+            // A table of names that outlives the request would be filled by whoever sends many
+            // names.
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .streamReadConstraints(
@@ -63,7 +65,8 @@ final class WebhookBody {
                     .maxStringLength(TEXT_UNITS_MAX)
                     .build())
             .build();
-    json = JsonMapper.builder(factory).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    json =
+        JsonMapper.builder(factory).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
   }
 
   InboundMessage read(String account, String id, byte[] body) throws UnreadableException {
@@ -164,7 +167,8 @@ final class WebhookBody {
     }
     JsonNode bytes = node.path("bytes");
     boolean stated = !bytes.isMissingNode() && !bytes.isNull();
-    if (stated && !(bytes.isIntegralNumber() && bytes.canConvertToLong() && bytes.longValue() >= 0)) {
+    if (stated
+        && !(bytes.isIntegralNumber() && bytes.canConvertToLong() && bytes.longValue() >= 0)) {
       throw new UnreadableException("bytes of an attachment is not a size");
     }
     return new Attachment(

@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Any system that speaks Standard Webhooks: signed messages in, signed replies out. Thread-safe. */
+/**
+ * Any system that speaks Standard Webhooks: signed messages in, signed replies out. Thread-safe.
+ */
 public final class WebhookChannel implements ChannelAdapter {
   public static final String CHANNEL = "webhook";
 
@@ -49,10 +51,13 @@ public final class WebhookChannel implements ChannelAdapter {
   private static Line line(String name, WebhookConfig.Account account, MeterRegistry metrics) {
     StandardWebhooks signatures = StandardWebhooks.of(account.secrets());
     if (signatures.hasShortKey()) {
-      LOG.warn("channel webhook:{}: a secret is shorter than the 24 bytes that the standard asks for", name);
+      LOG.warn(
+          "channel webhook:{}: a secret is shorter than the 24 bytes that the standard asks for",
+          name);
     }
     if (account.replyUrl().isEmpty()) {
-      LOG.warn("channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);
+      LOG.warn(
+          "channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);
     }
     InboundFilter filter =
         new InboundFilter(CHANNEL, Set.copyOf(account.allow()), Set.of(), metrics);
@@ -100,7 +105,8 @@ public final class WebhookChannel implements ChannelAdapter {
     }
     try {
       InboundMessage message = bodies.read(account, id, request.body());
-      return new WebhookVerdict.Messages(line.filter().takes(message) ? List.of(message) : List.of());
+      return new WebhookVerdict.Messages(
+          line.filter().takes(message) ? List.of(message) : List.of());
     } catch (WebhookBody.UnreadableException e) {
       return new WebhookVerdict.Unparsable(e.reason());
     }

@@ -12,7 +12,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The {@code channels.webhook} section of holdfast.yaml: its accounts by name, in the order of the file. */
+/**
+ * The {@code channels.webhook} section of holdfast.yaml: its accounts by name, in the order of the
+ * file.
+ */
 public record WebhookConfig(Map<String, Account> accounts) {
   /** A name stands in paths and in thread ids, where a colon ends it. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
@@ -46,7 +49,8 @@ public record WebhookConfig(Map<String, Account> accounts) {
         checkUrl(replyUrl);
       }
       if (allow.size() > ALLOW_MAX) {
-        throw new IllegalArgumentException("allow must have at most 10000 names, got " + allow.size());
+        throw new IllegalArgumentException(
+            "allow must have at most 10000 names, got " + allow.size());
       }
     }
 

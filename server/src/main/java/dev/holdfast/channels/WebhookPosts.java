@@ -38,12 +38,16 @@ final class WebhookPosts {
   /** The head of an answer; nothing else of it matters. Header names are in lower case. */
   record Answer(int status, Map<String, List<String>> headers) {}
 
-  /** The part of the HTTP client that a post needs: returns when the head of the answer is there. */
+  /**
+   * The part of the HTTP client that a post needs: returns when the head of the answer is there.
+   */
   @FunctionalInterface
   interface Wire {
     Answer send(Request request, Limits limits) throws HttpFailedException, InterruptedException;
 
-    /** The server's own client; the body is dropped, so that one that breaks off changes nothing. */
+    /**
+     * The server's own client; the body is dropped, so that one that breaks off changes nothing.
+     */
     static Wire over(HttpCaller http) {
       return (request, limits) -> {
         Streamed answer = http.stream(request, limits);
@@ -93,8 +97,9 @@ final class WebhookPosts {
   /**
    * What a status says about the reply.
    *
-   * <p>500 is unknown, as every 5xx but 503: a handler that fails after it has stored the message answers 500 as well,
-   * and only 503 says that the work was not begun. The receiver can tell a second post by its {@code webhook-id}.
+   * <p>500 is unknown, as every 5xx but 503: a handler that fails after it has stored the message
+   * answers 500 as well, and only 503 says that the work was not begun. The receiver can tell a
+   * second post by its {@code webhook-id}.
    */
   static PostOutcome outcome(int status, Duration retryAfter) {
     if (status >= 200 && status < 300) {

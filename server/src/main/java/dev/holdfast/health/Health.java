@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@code /live}, {@code /ready} and {@code /health} answer, as the JSON of vertx-health-check. Thread-safe; never
- * blocks, so an event loop may ask.
+ * What {@code /live}, {@code /ready} and {@code /health} answer, as the JSON of vertx-health-check.
+ * Thread-safe; never blocks, so an event loop may ask.
  */
 public final class Health {
   /** A part that has not moved for longer is dead or stuck. */
@@ -50,7 +50,10 @@ public final class Health {
     this.parts.forEach(ticks::expect);
   }
 
-  /** Adds what must be well for the server to be ready. The supplier must not block; one that throws is down. */
+  /**
+   * Adds what must be well for the server to be ready. The supplier must not block; one that throws
+   * is down.
+   */
   public Health readyWhen(String name, Supplier<CheckState> check) {
     checks.put(name, check);
     return this;

@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Speaks to systemd as sd_notify(3) does: datagrams to the Unix socket that {@code NOTIFY_SOCKET} names. The JDK has no
- * such sockets, so this calls the C library. Without that variable nothing is sent. Never throws; thread-safe.
+ * Speaks to systemd as sd_notify(3) does: datagrams to the Unix socket that {@code NOTIFY_SOCKET}
+ * names. The JDK has no such sockets, so this calls the C library. Without that variable nothing is
+ * sent. Never throws; thread-safe.
  */
 public final class SdNotify implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SdNotify.class);
@@ -41,7 +42,10 @@ public final class SdNotify implements AutoCloseable {
     this.link = link;
   }
 
-  /** The socket is opened here and stays open: a later lack of file descriptors must not silence the watchdog. */
+  /**
+   * The socket is opened here and stays open: a later lack of file descriptors must not silence the
+   * watchdog.
+   */
   public static SdNotify from(Map<String, String> environment) {
     String path = environment.getOrDefault(VARIABLE, "");
     if (path.isEmpty()) {
@@ -169,7 +173,10 @@ public final class SdNotify implements AutoCloseable {
           .orElseThrow(() -> new IllegalStateException("the C library has no " + function));
     }
 
-    /** A leading {@code @} stands for the zero byte of the abstract namespace; such a name has no end but its length. */
+    /**
+     * A leading {@code @} stands for the zero byte of the abstract namespace; such a name has no
+     * end but its length.
+     */
     private MemorySegment address(String path) {
       byte[] name = path.getBytes(StandardCharsets.UTF_8);
       boolean isAbstract = path.startsWith("@");
@@ -180,7 +187,8 @@ public final class SdNotify implements AutoCloseable {
       if (length > PATH_MAX) {
         throw new IllegalArgumentException(VARIABLE + " is longer than " + PATH_MAX + " bytes");
       }
-      MemorySegment bytes = arena.allocate(FAMILY_BYTES + length, ValueLayout.JAVA_SHORT.byteSize());
+      MemorySegment bytes =
+          arena.allocate(FAMILY_BYTES + length, ValueLayout.JAVA_SHORT.byteSize());
       bytes.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
       MemorySegment.copy(name, 0, bytes, ValueLayout.JAVA_BYTE, FAMILY_BYTES, name.length);
       if (isAbstract) {
@@ -200,7 +208,13 @@ public final class SdNotify implements AutoCloseable {
         long sent =
             (long)
                 sendto.invokeExact(
-                    state, descriptor, text, (long) bytes.length, flags, address, (int) address.byteSize());
+                    state,
+                    descriptor,
+                    text,
+                    (long) bytes.length,
+                    flags,
+                    address,
+                    (int) address.byteSize());
         return sent == bytes.length || failed((int) ERRNO_VALUE.get(state, 0L));
       } catch (Error e) {
         throw e; // memory may have run out

@@ -20,7 +20,10 @@ public final class Ticks {
     lastNanos.put(part, time.nanos());
   }
 
-  /** The part counts as moving now, if it has not ticked yet: its silence is noticed even if it never begins. */
+  /**
+   * The part counts as moving now, if it has not ticked yet: its silence is noticed even if it
+   * never begins.
+   */
   public void expect(String part) {
     lastNanos.putIfAbsent(part, time.nanos());
   }

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells systemd that the server lives, as long as every part really moves; when one is stuck it falls silent, and
- * systemd ends the process. Thread-safe.
+ * Tells systemd that the server lives, as long as every part really moves; when one is stuck it
+ * falls silent, and systemd ends the process. Thread-safe.
  */
 public final class Watchdog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes verified messages in: commits them, then tells whoever watches. Whoever runs them hears of them from the inbox,
- * in the order of the commits. Thread-safe.
+ * Takes verified messages in: commits them, then tells whoever watches. Whoever runs them hears of
+ * them from the inbox, in the order of the commits. Thread-safe.
  */
 final class Acceptor {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -35,7 +35,10 @@ final class Acceptor {
     this.meters = meters;
   }
 
-  /** Completes after the commit, on the writer's thread; fails with a StoreException and then nothing was accepted. */
+  /**
+   * Completes after the commit, on the writer's thread; fails with a StoreException and then
+   * nothing was accepted.
+   */
   CompletableFuture<Appended> accept(String channel, InboundMessage message) {
     String source = channel + ":" + message.account();
     NewEvent event =
@@ -57,10 +60,7 @@ final class Acceptor {
             "event.accepted",
             appended.event().threadId(),
             appended.event().id(),
-            new JsonObject()
-                .put("text", message.text())
-                .put("sender", message.sender())
-                .encode());
+            new JsonObject().put("text", message.text()).put("sender", message.sender()).encode());
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }

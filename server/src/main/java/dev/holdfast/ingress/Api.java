@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /api/v1}: who asks, what the contract allows, then the operation on a virtual thread. One instance per event
- * loop.
+ * {@code /api/v1}: who asks, what the contract allows, then the operation on a virtual thread. One
+ * instance per event loop.
  */
 final class Api {
   private static final Logger LOG = LoggerFactory.getLogger(Api.class);
@@ -41,7 +41,10 @@ final class Api {
   private final Vertx vertx;
   private final Parts parts;
 
-  /** What the API is made of. {@code calls} has an entry for each operation of the contract but the stream. */
+  /**
+   * What the API is made of. {@code calls} has an entry for each operation of the contract but the
+   * stream.
+   */
   record Parts(
       Entrance entrance,
       Idempotency idempotency,
@@ -87,8 +90,10 @@ final class Api {
     HttpServerRequest request = context.request();
     try {
       Caller caller = parts.entrance.admit(request);
-      boolean reads = request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
-      // The front has found that an Origin, if there is one, is ours; a browser always sends one with a change.
+      boolean reads =
+          request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+      // The front has found that an Origin, if there is one, is ours; a browser always sends one
+      // with a change.
       if (caller.byCookie() && !reads && !request.headers().contains(HttpHeaders.ORIGIN)) {
         throw Front.forbidden();
       }
@@ -202,8 +207,7 @@ final class Api {
               if (!scope.isEmpty()) {
                 parts.idempotency.end(scope, answer.status(), text);
               }
-              loop.runOnContext(
-                  _ -> Respond.json(request, answer.status(), Buffer.buffer(text)));
+              loop.runOnContext(_ -> Respond.json(request, answer.status(), Buffer.buffer(text)));
             });
   }
 
@@ -217,7 +221,9 @@ final class Api {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return refusal(
-          new RefusedRequestException(503, FailureCode.CANCELLED, "the server is stopping"), api, request);
+          new RefusedRequestException(503, FailureCode.CANCELLED, "the server is stopping"),
+          api,
+          request);
     } catch (java.io.IOException | RuntimeException e) {
       LOG.error("api {}: failed in an unforeseen way", api.correlationId(), e);
       return refusal(
@@ -239,7 +245,8 @@ final class Api {
   private void failed(RoutingContext context) {
     Throwable why = context.failure();
     int status = context.statusCode();
-    if (why instanceof HttpException http && http.getCause() instanceof ValidatorException invalid) {
+    if (why instanceof HttpException http
+        && http.getCause() instanceof ValidatorException invalid) {
       why = RefusedRequestException.invalid(said(invalid));
     } else if (why instanceof ValidatorException invalid) {
       why = RefusedRequestException.invalid(said(invalid));

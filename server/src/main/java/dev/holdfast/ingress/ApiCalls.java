@@ -13,13 +13,17 @@ public interface ApiCalls {
 
   Map<String, ApiCall> make(Given given);
 
-  /** {@code replayed}: called when a dead letter became work again; wakes whoever runs events or posts replies. */
+  /**
+   * {@code replayed}: called when a dead letter became work again; wakes whoever runs events or
+   * posts replies.
+   */
   static ApiCalls of(Store store, Guards guards, ServerFacts facts, Runnable replayed) {
     return given -> {
       Map<String, ApiCall> calls = new HashMap<>();
       calls.putAll(new ThreadCalls(store, given).calls());
       calls.putAll(new EventCalls(store).calls());
-      calls.putAll(new DeadLetterCalls(store.deadLetters(), given.parts().time(), replayed).calls());
+      calls.putAll(
+          new DeadLetterCalls(store.deadLetters(), given.parts().time(), replayed).calls());
       calls.putAll(new ServerCalls(store, guards, facts, given.parts()).calls());
       calls.put("chat", new ChatCall(new StoredAnswers(store), given));
       return calls;

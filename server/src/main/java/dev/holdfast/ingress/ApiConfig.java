@@ -21,7 +21,8 @@ public record ApiConfig(List<ApiToken> tokens, Duration answerWait) {
     Set<String> names = new HashSet<>();
     for (ApiToken token : tokens) {
       if (!names.add(token.name())) {
-        throw new IllegalArgumentException("tokens must have different names, got twice " + token.name());
+        throw new IllegalArgumentException(
+            "tokens must have different names, got twice " + token.name());
       }
     }
   }

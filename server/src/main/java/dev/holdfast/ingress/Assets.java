@@ -12,12 +12,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that browsers get, from the class path. A name either stands on the list, or is one plain segment under
- * {@code /assets/}; nothing of a request is ever joined to a path. Thread-safe.
+ * The files that browsers get, from the class path. A name either stands on the list, or is one
+ * plain segment under {@code /assets/}; nothing of a request is ever joined to a path. Thread-safe.
  */
 final class Assets {
   private static final String ASSETS = "/assets/";
-  private static final Pattern PLAIN = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9]{1,16}){1,2}");
+  private static final Pattern PLAIN =
+      Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9]{1,16}){1,2}");
   private static final Map<String, String> TYPES =
       Map.of(
           "html", "text/html; charset=utf-8",
@@ -43,7 +44,10 @@ final class Assets {
   @SuppressWarnings("ArrayRecordComponent") // never compared as a record
   record Asset(byte[] bytes, String type, String etag) {}
 
-  /** By the path of the request. Reads each file once, from the class path: a jar that is open already. */
+  /**
+   * By the path of the request. Reads each file once, from the class path: a jar that is open
+   * already.
+   */
   Optional<Asset> find(String path) {
     String resource = resource(path);
     return resource == null ? Optional.empty() : read.computeIfAbsent(resource, Assets::load);
@@ -70,8 +74,7 @@ final class Assets {
 
   private static String webjar(String artifact, String file) {
     Properties pom = new Properties();
-    try (InputStream in =
-        open("META-INF/maven/org.webjars.npm/" + artifact + "/pom.properties")) {
+    try (InputStream in = open("META-INF/maven/org.webjars.npm/" + artifact + "/pom.properties")) {
       if (in != null) {
         pom.load(in);
       }

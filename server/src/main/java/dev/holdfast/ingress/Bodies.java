@@ -71,6 +71,7 @@ final class Bodies {
   /** Whether the head announces a body. */
   static boolean announced(HttpServerRequest request) {
     String length = request.getHeader("content-length");
-    return (length != null && !length.equals("0")) || request.headers().contains("transfer-encoding");
+    return (length != null && !length.equals("0"))
+        || request.headers().contains("transfer-encoding");
   }
 }

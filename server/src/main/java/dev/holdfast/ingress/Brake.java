@@ -6,8 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Slows down whoever guesses: after ten failed logins of one address every further one doubles the time in which that
- * address is not listened to at all. Loopback is an address like any other. Thread-safe.
+ * Slows down whoever guesses: after ten failed logins of one address every further one doubles the
+ * time in which that address is not listened to at all. Loopback is an address like any other.
+ * Thread-safe.
  */
 final class Brake {
   private static final int FREE_FAILURES = 10;

@@ -23,8 +23,7 @@ final class ChatCall implements ApiCall {
   public ApiAnswer run(ApiRequest request) throws RefusedRequestException, InterruptedException {
     JsonObject context = request.body().getJsonObject("context", new JsonObject());
     String named = context.getString("thread_id", "");
-    String threadId =
-        ApiRequest.threadId(named.isEmpty() ? UUID.randomUUID().toString() : named);
+    String threadId = ApiRequest.threadId(named.isEmpty() ? UUID.randomUUID().toString() : named);
     String correlationId = request.bodyText("correlation_id");
     if (correlationId == null) {
       correlationId = request.correlationId();
@@ -69,6 +68,8 @@ final class ChatCall implements ApiCall {
     }
     String said = answer.text().isEmpty() ? "the message was not answered" : answer.text();
     return ApiAnswer.ok(
-        body.put("status", "error").putNull("output").put("error", Respond.error(code.name(), said).getJsonObject("error")));
+        body.put("status", "error")
+            .putNull("output")
+            .put("error", Respond.error(code.name(), said).getJsonObject("error")));
   }
 }

@@ -24,8 +24,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between one connection's decoder and Vert.x: keeps the times and sizes of {@link HttpConfig} for every request
- * of the connection, and refuses what could be read in two ways. Used on the connection's event loop only.
+ * Stands between one connection's decoder and Vert.x: keeps the times and sizes of {@link
+ * HttpConfig} for every request of the connection, and refuses what could be read in two ways. Used
+ * on the connection's event loop only.
  */
 final class Doorkeeper extends ChannelDuplexHandler {
   /** How long a refused client may go on sending, so that it sees the answer instead of a reset. */
@@ -130,7 +131,8 @@ final class Doorkeeper extends ChannelDuplexHandler {
         && (codings.size() > 1 || !"chunked".equalsIgnoreCase(codings.getFirst().trim()))) {
       return 400;
     }
-    if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1 || request.headers().contains("")) {
+    if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1
+        || request.headers().contains("")) {
       return 400;
     }
     return HttpUtil.getContentLength(request, 0L) > doors.bodyBytesMax() ? 413 : 0;
@@ -174,7 +176,10 @@ final class Doorkeeper extends ChannelDuplexHandler {
     ChannelFuture _ = context.write(message, promise);
   }
 
-  /** Answers what can still be answered, then lets the client finish its sentence for a moment, then closes. */
+  /**
+   * Answers what can still be answered, then lets the client finish its sentence for a moment, then
+   * closes.
+   */
   void refuse(int status) {
     if (refused) {
       return;
@@ -182,7 +187,8 @@ final class Doorkeeper extends ChannelDuplexHandler {
     refused = true;
     lingerBytesMax = bodyBytes + LINGER_BYTES;
     doors.countRefusal(status);
-    // With another answer still to come or half written, a client would take this one for that: only closing is clear.
+    // With another answer still to come or half written, a client would take this one for that:
+    // only closing is clear.
     boolean clear = !answering && unanswered == (phase == Phase.BODY ? 1 : 0);
     ChannelHandlerContext context = decoder;
     if (!clear || context == null) {
@@ -194,7 +200,9 @@ final class Doorkeeper extends ChannelDuplexHandler {
     channel.config().setAutoRead(true);
   }
 
-  /** Past Vert.x, whose own closing waits until all is written: what nobody reads is never written. */
+  /**
+   * Past Vert.x, whose own closing waits until all is written: what nobody reads is never written.
+   */
   private void closeNow() {
     ChannelHandlerContext context = decoder;
     ChannelFuture _ = context == null ? channel.close() : context.close();
@@ -275,11 +283,18 @@ final class Doorkeeper extends ChannelDuplexHandler {
     static ByteBuf bytes(int status) {
       String code = status == 503 ? "OVERLOADED" : "INVALID_REQUEST";
       String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
-      String body = "{\"error\":{\"code\":\"" + code + "\",\"message\":\"" + phrase + "\",\"details\":{}}}";
+      String body =
+          "{\"error\":{\"code\":\"" + code + "\",\"message\":\"" + phrase + "\",\"details\":{}}}";
       String head =
-          "HTTP/1.1 " + status + " " + phrase + "\r\n"
+          "HTTP/1.1 "
+              + status
+              + " "
+              + phrase
+              + "\r\n"
               + "content-type: application/json\r\n"
-              + "content-length: " + body.length() + "\r\n"
+              + "content-length: "
+              + body.length()
+              + "\r\n"
               + "x-content-type-options: nosniff\r\n"
               + (status == 503 ? "retry-after: 5\r\n" : "")
               + "connection: close\r\n\r\n";

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The connections of one event loop and the limits that they share. Used on that event loop only. */
+/**
+ * The connections of one event loop and the limits that they share. Used on that event loop only.
+ */
 final class Doors {
   private final HttpConfig config;
   private final HttpServerOptions options;
@@ -54,7 +56,8 @@ final class Doors {
         .setTcpNoDelay(true)
         .setReuseAddress(true)
         .setAcceptBacklog(4096)
-        .setIdleTimeout(0); // the doorkeeper keeps it: a request that waits for its answer is not idle
+        .setIdleTimeout(
+            0); // the doorkeeper keeps it: a request that waits for its answer is not idle
   }
 
   void enter(HttpConnection connection) {

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds out who asks: by the token in the Authorization header or by the page's cookie, nowhere else. Thread-safe. */
+/**
+ * Finds out who asks: by the token in the Authorization header or by the page's cookie, nowhere
+ * else. Thread-safe.
+ */
 final class Entrance {
   private static final Logger LOG = LoggerFactory.getLogger(Entrance.class);
   private static final String SCHEME = "Bearer ";
@@ -27,7 +30,10 @@ final class Entrance {
     this.brake = brake;
   }
 
-  /** @throws RefusedRequestException 401, or 429 to an address that guessed too often, whatever it brings now */
+  /**
+   * @throws RefusedRequestException 401, or 429 to an address that guessed too often, whatever it
+   *     brings now
+   */
   Caller admit(HttpServerRequest request) throws RefusedRequestException {
     checkBrake(request);
     Optional<Caller> caller = find(request);

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Puts one event's story together. What other tables hold anyway (that it was accepted, what models were asked, which
- * replies were planned) is not written down a second time: it is told from there.
+ * Puts one event's story together. What other tables hold anyway (that it was accepted, what models
+ * were asked, which replies were planned) is not written down a second time: it is told from there.
  */
 final class EventStory {
   private EventStory() {}

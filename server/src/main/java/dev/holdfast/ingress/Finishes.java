@@ -21,7 +21,10 @@ final class Finishes implements AutoCloseable {
     watch = news.watch(this::hear);
   }
 
-  /** Begins to listen to a thread: before the event is accepted, since it may end before its id is known here. */
+  /**
+   * Begins to listen to a thread: before the event is accepted, since it may end before its id is
+   * known here.
+   */
   Waiter expect(String threadId) {
     Waiter waiter = new Waiter(threadId);
     waiters.compute(

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The first look at each request, the same for all; then on to webhooks, probes, API or pages. One per event loop. */
+/**
+ * The first look at each request, the same for all; then on to webhooks, probes, API or pages. One
+ * per event loop.
+ */
 final class Front implements Handler<HttpServerRequest> {
   private static final List<String> OVERRIDES =
       List.of("x-http-method-override", "x-http-method", "x-method-override");
@@ -118,7 +121,8 @@ final class Front implements Handler<HttpServerRequest> {
       throw forbidden();
     }
     List<String> origins = request.headers().getAll(HttpHeaders.ORIGIN);
-    if (origins.size() > 1 || (!origins.isEmpty() && !names.isOwnOrigin(origins.getFirst(), host))) {
+    if (origins.size() > 1
+        || (!origins.isEmpty() && !names.isOwnOrigin(origins.getFirst(), host))) {
       throw forbidden();
     }
     if ("cross-site".equals(site(request)) && !isNavigation(request)) {

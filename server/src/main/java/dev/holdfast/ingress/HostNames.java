@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which names the pages and the API answer to. A page of a stranger whose name was made to point here (DNS rebinding)
- * carries a name that is not among them.
+ * Which names the pages and the API answer to. A page of a stranger whose name was made to point
+ * here (DNS rebinding) carries a name that is not among them.
  */
 final class HostNames {
   private static final Pattern IPV4_LOOPBACK = Pattern.compile("127(\\.\\d{1,3}){3}");
@@ -47,7 +47,10 @@ final class HostNames {
     return isLoopback(name) || allowed.contains(name);
   }
 
-  /** Whether a page of {@code origin} is one of ours: same authority as the request, or the public address. */
+  /**
+   * Whether a page of {@code origin} is one of ours: same authority as the request, or the public
+   * address.
+   */
   boolean isOwnOrigin(String origin, @Nullable String hostHeader) {
     String lower = origin.toLowerCase(Locale.ROOT);
     if (lower.equals(publicOrigin)) {
@@ -60,7 +63,10 @@ final class HostNames {
     return lower.equals("http://" + host) || lower.equals("https://" + host);
   }
 
-  /** Whether people reach the server by TLS under this name, so that its cookie must never travel in the clear. */
+  /**
+   * Whether people reach the server by TLS under this name, so that its cookie must never travel in
+   * the clear.
+   */
   boolean isSecure(@Nullable String hostHeader) {
     return publicOrigin != null
         && hostHeader != null

@@ -33,8 +33,8 @@ public final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * Binds both ports and serves. Blocks the calling thread, which must not be an event loop; the API's contract is read
-   * in the background.
+   * Binds both ports and serves. Blocks the calling thread, which must not be an event loop; the
+   * API's contract is read in the background.
    *
    * @throws IOException when a port cannot be bound, with the address in its message
    */
@@ -105,8 +105,8 @@ public final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * Accepts no more connections, ends the streams, lets running requests finish for up to 5 s, closes. Before it, {@code
-   * Store.stopIntake} makes what still comes in hear 503.
+   * Accepts no more connections, ends the streams, lets running requests finish for up to 5 s,
+   * closes. Before it, {@code Store.stopIntake} makes what still comes in hear 503.
    */
   @Override
   public void close() {

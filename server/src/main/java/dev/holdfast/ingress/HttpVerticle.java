@@ -32,18 +32,15 @@ final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     IngressParts parts = shared.parts();
-    // A port of 0 must be the same free one for all instances: that is what a negative number asks for.
+    // A port of 0 must be the same free one for all instances: that is what a negative number asks
+    // for.
     int port = parts.http().port() == 0 ? -1 : parts.http().port();
     HttpServerOptions options = Doors.options(parts.http().host(), port);
     Doors doors =
         new Doors(parts.http(), options, shared.connections(), parts.time(), shared.refusals());
     Webhooks webhooks =
         new Webhooks(
-            parts.channels(),
-            shared.acceptor(),
-            shared.preAuth(),
-            shared.refusals(),
-            parts.time());
+            parts.channels(), shared.acceptor(), shared.preAuth(), shared.refusals(), parts.time());
     HostNames names = new HostNames(parts.http());
     Pages pages =
         new Pages(shared.assets(), shared.entrance(), parts.sessions(), names, shared.refusals());
@@ -66,7 +63,10 @@ final class HttpVerticle extends VerticleBase {
     return made.listen();
   }
 
-  /** The contract is read while the listener already serves webhooks; requests that come before it is there wait. */
+  /**
+   * The contract is read while the listener already serves webhooks; requests that come before it
+   * is there wait.
+   */
   private Handler<HttpServerRequest> api() {
     Future<Router> router = shared.contract().map(contract -> shared.api(vertx).router(contract));
     return request -> {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers answers by the client's Idempotency-Key for a day, within bounds, in memory: after a restart the events'
- * own dedupe keys still hold. Thread-safe.
+ * Remembers answers by the client's Idempotency-Key for a day, within bounds, in memory: after a
+ * restart the events' own dedupe keys still hold. Thread-safe.
  */
 final class Idempotency {
   private static final Duration KEPT = Duration.ofHours(24);
@@ -40,7 +40,9 @@ final class Idempotency {
     this.time = time;
   }
 
-  /** @throws RefusedRequestException 400 when it is not 1 to 255 plain characters */
+  /**
+   * @throws RefusedRequestException 400 when it is not 1 to 255 plain characters
+   */
   static void check(String key) throws RefusedRequestException {
     if (key.isEmpty()
         || key.length() > KEY_CHARS_MAX
@@ -78,7 +80,10 @@ final class Idempotency {
     return Optional.of(known.answer);
   }
 
-  /** Ends a request that was begun. An answer of 500 and above is not kept: the next try may do better. */
+  /**
+   * Ends a request that was begun. An answer of 500 and above is not kept: the next try may do
+   * better.
+   */
   synchronized void end(String scope, int status, String body) {
     Entry begun = entries.get(scope);
     if (begun == null) {
@@ -108,12 +113,14 @@ final class Idempotency {
 
   private void forgetOld() {
     long now = time.nanos();
-    for (Iterator<Map.Entry<String, Entry>> each = entries.entrySet().iterator(); each.hasNext(); ) {
+    for (Iterator<Map.Entry<String, Entry>> each = entries.entrySet().iterator();
+        each.hasNext(); ) {
       Map.Entry<String, Entry> oldest = each.next();
       if (now - oldest.getValue().sinceNanos <= KEPT.toNanos()) {
         return;
       }
-      bytes -= oldest.getValue().bytes() + 2L * oldest.getKey().getBytes(StandardCharsets.UTF_8).length;
+      bytes -=
+          oldest.getValue().bytes() + 2L * oldest.getKey().getBytes(StandardCharsets.UTF_8).length;
       each.remove();
     }
   }

@@ -33,7 +33,8 @@ final class MetricsVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     MetricsConfig config = parts.metrics();
-    HttpServerOptions options = Doors.options(config.host(), config.port() == 0 ? -2 : config.port());
+    HttpServerOptions options =
+        Doors.options(config.host(), config.port() == 0 ? -2 : config.port());
     HttpConfig limits =
         new HttpConfig(
             config.host(),
@@ -70,7 +71,9 @@ final class MetricsVerticle extends VerticleBase {
     }
   }
 
-  /** Off the event loop: gauges may ask anybody. One at a time, so that nobody can make it a load. */
+  /**
+   * Off the event loop: gauges may ask anybody. One at a time, so that nobody can make it a load.
+   */
   private void scrape(HttpServerRequest request) {
     Context loop = vertx.getOrCreateContext();
     Thread.ofVirtual()

@@ -6,8 +6,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a request target before anything else does, so that no later step can read it in two ways: no dot segments
- * in any spelling, no empty segments, no parameters, no bytes that are not plain.
+ * Looks at a request target before anything else does, so that no later step can read it in two
+ * ways: no dot segments in any spelling, no empty segments, no parameters, no bytes that are not
+ * plain.
  */
 final class Paths {
   private static final String API = "/api/";
@@ -45,7 +46,8 @@ final class Paths {
       if (decoded == null || decoded.equals(".") || decoded.equals("..")) {
         return false;
       }
-      // A conversation may be called anything, so ids in the API may hold an escaped slash; files may not.
+      // A conversation may be called anything, so ids in the API may hold an escaped slash; files
+      // may not.
       if (!path.startsWith(API) && (decoded.indexOf('/') >= 0 || decoded.indexOf('\\') >= 0)) {
         return false;
       }
@@ -89,7 +91,10 @@ final class Paths {
       i += 2;
     }
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, length)).toString();
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(bytes, 0, length))
+          .toString();
     } catch (CharacterCodingException _) {
       return null;
     }

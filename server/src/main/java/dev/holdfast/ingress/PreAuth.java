@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what strangers may occupy before they have proved who they are: requests whose bodies are being read. Shared
- * by all event loops. Thread-safe.
+ * Bounds what strangers may occupy before they have proved who they are: requests whose bodies are
+ * being read. Shared by all event loops. Thread-safe.
  */
 final class PreAuth {
   private final int requestsMax;

@@ -3,8 +3,9 @@ package dev.holdfast.ingress;
 import io.vertx.core.json.JsonObject;
 
 /**
- * How the server is, in the shape of vertx-health-check: {@code {status: UP|DOWN, checks: [...]}}. Called on an event
- * loop: answers from memory and never blocks. Holds no secrets, ids or versions, for anybody may ask.
+ * How the server is, in the shape of vertx-health-check: {@code {status: UP|DOWN, checks: [...]}}.
+ * Called on an event loop: answers from memory and never blocks. Holds no secrets, ids or versions,
+ * for anybody may ask.
  */
 public interface Probes {
   JsonObject live();

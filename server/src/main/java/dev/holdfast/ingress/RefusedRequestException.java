@@ -3,7 +3,10 @@ package dev.holdfast.ingress;
 import dev.holdfast.api.FailureCode;
 import java.time.Duration;
 
-/** A request that gets an error instead of what it asked for. What it says goes to the client: no reasons of security. */
+/**
+ * A request that gets an error instead of what it asked for. What it says goes to the client: no
+ * reasons of security.
+ */
 final class RefusedRequestException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -8,7 +8,9 @@ import io.vertx.core.json.JsonObject;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Writes answers, all with the headers that keep a browser from making more of them than they are. */
+/**
+ * Writes answers, all with the headers that keep a browser from making more of them than they are.
+ */
 final class Respond {
   static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("retry-after");
@@ -93,7 +95,9 @@ final class Respond {
   /** The client's own id of the exchange, if it is a plain word; else a new one. */
   static String correlationId(HttpServerRequest request) {
     String given = request.getHeader(CORRELATION_HEADER);
-    return given != null && CORRELATION.matcher(given).matches() ? given : UUID.randomUUID().toString();
+    return given != null && CORRELATION.matcher(given).matches()
+        ? given
+        : UUID.randomUUID().toString();
   }
 
   /** Whether nobody waits for an answer any more. */

@@ -75,8 +75,7 @@ final class ServerCalls {
             .filter(each -> known && each.name().equals(request.id()))
             .findFirst()
             .orElseThrow(() -> RefusedRequestException.unknown("no such breaker"));
-    return ApiAnswer.ok(
-        new JsonObject().put("name", breaker.name()).put("state", breaker.state()));
+    return ApiAnswer.ok(new JsonObject().put("name", breaker.name()).put("state", breaker.state()));
   }
 
   private static JsonObject view(BreakerView breaker) {

@@ -15,8 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logins of the page: one-time codes and signed cookies. A cookie is {@code name|expiry|nonce|signature} and outlives a
- * restart; nothing of it is kept here but the nonces of those that logged out. Thread-safe.
+ * Logins of the page: one-time codes and signed cookies. A cookie is {@code
+ * name|expiry|nonce|signature} and outlives a restart; nothing of it is kept here but the nonces of
+ * those that logged out. Thread-safe.
  */
 public final class Sessions {
   static final String COOKIE = "holdfast_session";
@@ -47,7 +48,8 @@ public final class Sessions {
         codes.removeFirst();
       }
       codes.addLast(
-          new Code(Tokens.sha256(code.getBytes(StandardCharsets.UTF_8)), time.now().plus(CODE_LIFE)));
+          new Code(
+              Tokens.sha256(code.getBytes(StandardCharsets.UTF_8)), time.now().plus(CODE_LIFE)));
     }
     return code;
   }

@@ -61,7 +61,8 @@ final class Shared implements AutoCloseable {
       if (in == null) {
         throw new IllegalStateException("openapi.yaml is missing from the jar");
       }
-      // The validator knows no event streams and refuses the whole contract for one; it only ever reads requests here.
+      // The validator knows no event streams and refuses the whole contract for one; it only ever
+      // reads requests here.
       String text =
           new String(in.readAllBytes(), StandardCharsets.UTF_8)
               .replace("text/event-stream:", "text/plain:");

@@ -9,8 +9,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reader of the stream. News come on the publisher's thread and wait here, within a bound, until the connection
- * takes them. A reader that is too slow loses what waits and is told so by a {@code gap} event.
+ * One reader of the stream. News come on the publisher's thread and wait here, within a bound,
+ * until the connection takes them. A reader that is too slow loses what waits and is told so by a
+ * {@code gap} event.
  */
 final class StreamClient {
   private final Context loop;
@@ -27,7 +28,8 @@ final class StreamClient {
   private News.@Nullable Watch watch;
 
   /** {@code threadId}: empty for all threads. */
-  StreamClient(Context loop, HttpServerResponse response, String boot, String threadId, int itemsMax) {
+  StreamClient(
+      Context loop, HttpServerResponse response, String boot, String threadId, int itemsMax) {
     this.loop = loop;
     this.response = response;
     this.boot = boot;

@@ -13,7 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /api/v1/stream}: what happens, as server-sent events. One for all event loops. Thread-safe. */
+/**
+ * {@code GET /api/v1/stream}: what happens, as server-sent events. One for all event loops.
+ * Thread-safe.
+ */
 final class Streams {
   static final String OPERATION = "getStream";
 
@@ -28,7 +31,8 @@ final class Streams {
   private final Set<StreamClient> open = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param recheck how often it is looked whether the client may still listen, and whether it still reads
+   * @param recheck how often it is looked whether the client may still listen, and whether it still
+   *     reads
    * @param rechecksPerHeartbeat a comment goes out at each so-manieth
    * @param itemsMax waiting items of one client; at more it gets a gap instead
    */

@@ -9,8 +9,9 @@ import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import java.util.List;
 
 /**
- * The decoder of Vert.x, which also refuses header lines that are folded onto the next one: it would join them with a
- * space, and a list of signatures is written with spaces. Tells its doorkeeper about every read.
+ * The decoder of Vert.x, which also refuses header lines that are folded onto the next one: it
+ * would join them with a space, and a list of signatures is written with spaces. Tells its
+ * doorkeeper about every read.
  */
 final class StrictDecoder extends VertxHttpRequestDecoder {
   private final Doorkeeper door;
@@ -50,7 +51,10 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
     }
   }
 
-  /** Whole lines are consumed at a time, so a fold is a blank after a line's end or, in the headers, at the start. */
+  /**
+   * Whole lines are consumed at a time, so a fold is a blank after a line's end or, in the headers,
+   * at the start.
+   */
   private boolean hasFoldedLine(ByteBuf buffer) {
     int end = buffer.writerIndex();
     int start = buffer.readerIndex();

@@ -12,8 +12,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads a body through once before anything believes it: one JSON object in plain UTF-8, within bounds, that every
- * parser reads in the same way. Linear in the body.
+ * Reads a body through once before anything believes it: one JSON object in plain UTF-8, within
+ * bounds, that every parser reads in the same way. Linear in the body.
  */
 final class StrictJson {
   private static final int DEPTH_MAX = 64;
@@ -25,7 +25,8 @@ final class StrictJson {
 
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder()
-          // Names are the sender's: neither kept for later nor looked up by a hash that a sender could aim at.
+          // Names are the sender's: neither kept for later nor looked up by a hash that a sender
+          // could aim at.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -39,7 +40,10 @@ final class StrictJson {
 
   private StrictJson() {}
 
-  /** @throws RefusedRequestException 400 with the reason, when the body is anything else than a plain JSON object */
+  /**
+   * @throws RefusedRequestException 400 with the reason, when the body is anything else than a
+   *     plain JSON object
+   */
   static void check(byte[] body) throws RefusedRequestException {
     String text = text(body);
     try (JsonParser parser = FACTORY.createParser(text)) {

@@ -34,10 +34,14 @@ public final class Tokens {
         match = each;
       }
     }
-    return match == null ? Optional.empty() : Optional.of(new Caller(match.token.name(), match.token.scope(), false));
+    return match == null
+        ? Optional.empty()
+        : Optional.of(new Caller(match.token.name(), match.token.scope(), false));
   }
 
-  /** Whose rights a login by one-time code gets: the code is only shown to whoever runs the server. */
+  /**
+   * Whose rights a login by one-time code gets: the code is only shown to whoever runs the server.
+   */
   Optional<ApiToken> operator() {
     return known.stream()
         .map(Known::token)

@@ -13,8 +13,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Hands a request to the validator. Each parameter is decoded once: the validator's own extraction would do so twice
- * and take a plus sign for a blank.
+ * Hands a request to the validator. Each parameter is decoded once: the validator's own extraction
+ * would do so twice and take a plus sign for a blank.
  */
 final class Validatable {
   private Validatable() {}

@@ -16,7 +16,9 @@ final class WebMessages {
 
   private WebMessages() {}
 
-  /** @throws RefusedRequestException 400 for a thread of a platform: it gets its messages from there */
+  /**
+   * @throws RefusedRequestException 400 for a thread of a platform: it gets its messages from there
+   */
   static InboundMessage make(String threadId, String user, String text, String dedupeKey)
       throws RefusedRequestException {
     if (!threadId.startsWith(PREFIX) || threadId.length() == PREFIX.length()) {
@@ -30,7 +32,10 @@ final class WebMessages {
         ACCOUNT, threadId.substring(PREFIX.length()), user, text, List.of(), dedupeKey);
   }
 
-  /** The client's own key, or one made of its Idempotency-Key, which then holds over a restart; else a new one. */
+  /**
+   * The client's own key, or one made of its Idempotency-Key, which then holds over a restart; else
+   * a new one.
+   */
   static String dedupeKey(ApiRequest request, String given) {
     if (!given.isEmpty()) {
       return given;

@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /webhooks/{channel}[/{account}]}: what platforms send. The way to the 200 is short on purpose: verify and parse
- * on the event loop, commit, answer. One instance per event loop.
+ * {@code /webhooks/{channel}[/{account}]}: what platforms send. The way to the 200 is short on
+ * purpose: verify and parse on the event loop, commit, answer. One instance per event loop.
  */
 final class Webhooks {
   static final String PREFIX = "/webhooks/";
@@ -148,7 +148,8 @@ final class Webhooks {
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
     switch (verdict) {
-      case WebhookVerdict.Messages(List<InboundMessage> messages) -> accept(request, channel, messages);
+      case WebhookVerdict.Messages(List<InboundMessage> messages) ->
+          accept(request, channel, messages);
       case WebhookVerdict.Answer(int status, String type, String text) ->
           Respond.start(request, status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(text);
       case WebhookVerdict.Refused(String reason) -> {
@@ -218,12 +219,17 @@ final class Webhooks {
         }
       }
     }
-    for (Waiting first = waiting.peekFirst(); first != null && first.answered; first = waiting.peekFirst()) {
+    for (Waiting first = waiting.peekFirst();
+        first != null && first.answered;
+        first = waiting.peekFirst()) {
       waiting.removeFirst();
     }
   }
 
-  /** Answers those that wait for a disk that hangs; their events may still be accepted, the sender's retry tells. */
+  /**
+   * Answers those that wait for a disk that hangs; their events may still be accepted, the sender's
+   * retry tells.
+   */
   void sweep() {
     long now = time.nanos();
     for (Waiting first = waiting.peekFirst();
@@ -242,7 +248,10 @@ final class Webhooks {
 
   /** What the client is told when the store refused. */
   static RefusedRequestException refusalOf(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
     if (cause instanceof CallFailedException failed) {
       Failure why = failed.failure();
       Duration wait = why.retryAfter().isZero() ? RETRY_LATER : why.retryAfter();
@@ -264,9 +273,7 @@ final class Webhooks {
 
   private static Map<String, List<String>> headers(HttpServerRequest request) {
     Map<String, List<String>> headers = HashMap.newHashMap(request.headers().size());
-    request
-        .headers()
-        .forEach((name, value) -> add(headers, name.toLowerCase(Locale.ROOT), value));
+    request.headers().forEach((name, value) -> add(headers, name.toLowerCase(Locale.ROOT), value));
     return headers;
   }
 

@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One post, as the guard sees it. The store hears of it inside of the guard, so that a post which the guard does not let
- * through leaves no trace; and the store's own failure is not held against the platform. Used by one thread.
+ * One post, as the guard sees it. The store hears of it inside of the guard, so that a post which
+ * the guard does not let through leaves no trace; and the store's own failure is not held against
+ * the platform. Used by one thread.
  */
 final class Attempt implements Call<Boolean> {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);

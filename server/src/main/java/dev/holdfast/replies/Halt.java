@@ -2,7 +2,10 @@ package dev.holdfast.replies;
 
 import org.jspecify.annotations.Nullable;
 
-/** Lets a stop interrupt a thread while it waits for a platform, and only then: never while it writes to the store. */
+/**
+ * Lets a stop interrupt a thread while it waits for a platform, and only then: never while it
+ * writes to the store.
+ */
 final class Halt {
   private boolean stopped;
   private @Nullable Thread outside;

@@ -80,10 +80,7 @@ final class Poster {
     }
     Attempt attempt =
         new Attempt(
-            adapter.get(),
-            outbound(to, resend),
-            () -> book.sending(reply.seq(), resend),
-            halt);
+            adapter.get(), outbound(to, resend), () -> book.sending(reply.seq(), resend), halt);
     Duration rejectedFor = PAUSE_MIN;
     boolean interrupted = false;
     try {
@@ -103,8 +100,7 @@ final class Poster {
     return step;
   }
 
-  private Step settle(
-      Reply reply, boolean resend, Attempt attempt, Duration rejectedFor, Halt halt)
+  private Step settle(Reply reply, boolean resend, Attempt attempt, Duration rejectedFor, Halt halt)
       throws InterruptedException {
     @Nullable PostOutcome outcome = attempt.outcome();
     if (outcome != null) {
@@ -122,7 +118,10 @@ final class Poster {
     }
     @Nullable StoreException storeFailure = attempt.storeFailure();
     if (storeFailure != null) {
-      LOG.warn("reply {}: not posted, the store refused: {}", reply.reply().id(), storeFailure.getMessage());
+      LOG.warn(
+          "reply {}: not posted, the store refused: {}",
+          reply.reply().id(),
+          storeFailure.getMessage());
       return new Step.Wait(STORE_AWAY);
     }
     return pause(rejectedFor);
@@ -136,9 +135,11 @@ final class Poster {
   private Step retry(Reply reply, Effect.Retry retry, Halt halt) throws InterruptedException {
     write(
         reply,
-        () -> book.retryAt(reply.seq(), time.now().plus(retry.delay()), retry.why(), retry.counts()),
+        () ->
+            book.retryAt(reply.seq(), time.now().plus(retry.delay()), retry.why(), retry.counts()),
         halt);
-    LOG.info("reply {}: again in {} ms: {}", reply.reply().id(), retry.delay().toMillis(), retry.why());
+    LOG.info(
+        "reply {}: again in {} ms: {}", reply.reply().id(), retry.delay().toMillis(), retry.why());
     telling.tell(reply, "retried", "retry_at", retry.why());
     return new Step.Wait(retry.delay());
   }
@@ -176,7 +177,10 @@ final class Poster {
     return new Step.Next();
   }
 
-  /** An answer with a hole is worse than none: what comes after a part that was not delivered shares its fate. */
+  /**
+   * An answer with a hole is worse than none: what comes after a part that was not delivered shares
+   * its fate.
+   */
   private List<Reply> laterParts(Reply reply) {
     NewReply part = reply.reply();
     if (part.part() >= part.parts()) {
@@ -200,14 +204,18 @@ final class Poster {
     return "part " + reply.reply().part() + " of " + reply.reply().parts() + " was not delivered";
   }
 
-  /** What happened outside must be written down, however long the disk is full; only a stop ends the tries. */
+  /**
+   * What happened outside must be written down, however long the disk is full; only a stop ends the
+   * tries.
+   */
   private void write(Reply reply, Attempt.StoreCall change, Halt halt) throws InterruptedException {
     for (Duration wait = STORE_RETRY_MIN; ; wait = doubled(wait)) {
       try {
         change.run();
         return;
       } catch (StoreException e) {
-        LOG.warn("reply {}: its new state is not stored yet: {}", reply.reply().id(), e.getMessage());
+        LOG.warn(
+            "reply {}: its new state is not stored yet: {}", reply.reply().id(), e.getMessage());
         if (halt.isStopped()) {
           throw new InterruptedException("stopped while the store refused");
         }
@@ -221,7 +229,10 @@ final class Poster {
     return doubled.compareTo(STORE_AWAY) < 0 ? doubled : STORE_AWAY;
   }
 
-  /** The platform's name of the conversation; for a channel that plans without one it is the end of the thread's id. */
+  /**
+   * The platform's name of the conversation; for a channel that plans without one it is the end of
+   * the thread's id.
+   */
   private static OutboundReply outbound(NewReply reply, boolean resend) {
     String prefix = reply.source() + ":";
     String thread =

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts what the outbox holds: the replies of one chat thread strictly in their order, threads at the same time. What it
- * remembers is bounded; the outbox is the truth. Thread-safe; posting runs on virtual threads of its own.
+ * Posts what the outbox holds: the replies of one chat thread strictly in their order, threads at
+ * the same time. What it remembers is bounded; the outbox is the truth. Thread-safe; posting runs
+ * on virtual threads of its own.
  */
 public final class Replies {
   private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
@@ -83,7 +84,10 @@ public final class Replies {
     work(route);
   }
 
-  /** Looks through the whole outbox, page by page, in the background; a second call meanwhile looks once more. */
+  /**
+   * Looks through the whole outbox, page by page, in the background; a second call meanwhile looks
+   * once more.
+   */
   public void rescan() {
     scanAgain.set(true);
     if (!stopped && scanning.compareAndSet(false, true)) {
@@ -92,7 +96,8 @@ public final class Replies {
   }
 
   /**
-   * Waits until everything that can be posted now is posted; what waits for its time or for its platform stays.
+   * Waits until everything that can be posted now is posted; what waits for its time or for its
+   * platform stays.
    *
    * @return whether it came to that before the deadline
    */
@@ -109,8 +114,8 @@ public final class Replies {
   }
 
   /**
-   * Begins no more posts and interrupts those that run: their outcome counts as unknown. Returns when the store knows, or
-   * after 5 s.
+   * Begins no more posts and interrupts those that run: their outcome counts as unknown. Returns
+   * when the store knows, or after 5 s.
    */
   public void stop() throws InterruptedException {
     stopped = true;
@@ -122,7 +127,9 @@ public final class Replies {
       }
     }
     if (!running.isEmpty()) {
-      LOG.warn("replies: {} posts did not stop; they count as unknown at the next start", running.size());
+      LOG.warn(
+          "replies: {} posts did not stop; they count as unknown at the next start",
+          running.size());
     }
   }
 
@@ -184,7 +191,8 @@ public final class Replies {
     } catch (InterruptedException _) {
       waitOn(route, turn.threadId(), Duration.ofSeconds(1));
     } catch (RuntimeException e) {
-      LOG.error("thread {}: posting failed in an unforeseen way, next try in 15 s", turn.threadId(), e);
+      LOG.error(
+          "thread {}: posting failed in an unforeseen way, next try in 15 s", turn.threadId(), e);
       waitOn(route, turn.threadId(), AFTER_BUG);
     } finally {
       running.remove(halt);
@@ -224,7 +232,8 @@ public final class Replies {
 
   private void pause(Route route, Route.Turn turn, Duration wait) {
     if (route.pause(turn.threadId(), turn.due())) {
-      LOG.info("thread {}: its platform is away, next look in {} ms", turn.threadId(), wait.toMillis());
+      LOG.info(
+          "thread {}: its platform is away, next look in {} ms", turn.threadId(), wait.toMillis());
       after(
           wait,
           () -> {

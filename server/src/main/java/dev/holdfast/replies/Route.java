@@ -6,8 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one account that have something to post: each is worked on by one worker at a time, a few at once, and
- * none waits for the platform of another account. Thread-safe; never blocks.
+ * The threads of one account that have something to post: each is worked on by one worker at a
+ * time, a few at once, and none waits for the platform of another account. Thread-safe; never
+ * blocks.
  */
 final class Route {
   /** Posts to one account that run at once. */
@@ -33,7 +34,10 @@ final class Route {
   /** A thread to work on. {@code due}: its wait is over. */
   record Turn(String threadId, boolean due) {}
 
-  /** {@code threadsMax}: how many threads are known by name; what is beyond stays in the store until there is room. */
+  /**
+   * {@code threadsMax}: how many threads are known by name; what is beyond stays in the store until
+   * there is room.
+   */
   Route(int threadsMax) {
     this.threadsMax = threadsMax;
   }
@@ -85,7 +89,10 @@ final class Route {
     }
   }
 
-  /** The account waits, this thread first in line. Returns whether this call began the pause, which {@link #resume} ends. */
+  /**
+   * The account waits, this thread first in line. Returns whether this call began the pause, which
+   * {@link #resume} ends.
+   */
   synchronized boolean pause(String threadId, boolean due) {
     workers--;
     places.put(threadId, due ? Place.DUE : Place.READY);

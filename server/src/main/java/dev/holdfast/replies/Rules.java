@@ -7,22 +7,28 @@ import dev.holdfast.store.Reply;
 import java.time.Duration;
 import java.time.Instant;
 
-/** When a reply is posted, and what becomes of it then. Pure: the same reply at the same time always fares the same. */
+/**
+ * When a reply is posted, and what becomes of it then. Pure: the same reply at the same time always
+ * fares the same.
+ */
 record Rules(RepliesConfig config) {
   private static final Duration BACKOFF_MAX = Duration.ofMinutes(1);
   private static final Duration RETRY_AFTER_MAX = Duration.ofHours(1);
 
   /**
-   * What is next for a reply that is first in its thread and that nobody is sending in this process.
+   * What is next for a reply that is first in its thread and that nobody is sending in this
+   * process.
    *
-   * @param due whether its wait was waited for in this process: the wall clock, which may jump, is not asked again
+   * @param due whether its wait was waited for in this process: the wall clock, which may jump, is
+   *     not asked again
    */
   Move before(Reply reply, Instant now, boolean due) {
     return switch (reply.state()) {
       case SENDING -> new Move.Lost();
       case PLANNED -> fresh(reply, now, new Move.Post(reply.unknowns() > 0));
       case RETRY_AT -> {
-        // The clock may have been set back while we were down: no wait is longer than the longest ever asked for.
+        // The clock may have been set back while we were down: no wait is longer than the longest
+        // ever asked for.
         Duration wait = shorter(Duration.between(now, reply.nextAt()), RETRY_AFTER_MAX);
         boolean waits = !due && wait.isPositive();
         yield fresh(reply, now, waits ? new Move.Wait(wait) : new Move.Post(reply.unknowns() > 0));
@@ -42,7 +48,9 @@ record Rules(RepliesConfig config) {
         : fresh(reply, now, new Move.Post(true));
   }
 
-  /** Whether a reply, as it was before a post whose answer was lost, is posted once more by itself. */
+  /**
+   * Whether a reply, as it was before a post whose answer was lost, is posted once more by itself.
+   */
   boolean isResentAfterLoss(Reply before) {
     return config.onUnknown() == OnUnknown.RESEND_ONCE && before.unknowns() == 0;
   }
@@ -84,17 +92,29 @@ record Rules(RepliesConfig config) {
     Duration asked = shorter(failure.retryAfter(), RETRY_AFTER_MAX);
     if (asked.compareTo(left) > 0) {
       return new Effect.Held(
-          why(failure) + " and asks to wait " + asked.toSeconds() + " s: longer than a reply may wait");
+          why(failure)
+              + " and asks to wait "
+              + asked.toSeconds()
+              + " s: longer than a reply may wait");
     }
     Duration backoff = backoff(attempts);
     return new Effect.Retry(
         shorter(asked.compareTo(backoff) > 0 ? asked : backoff, left), why(failure), true);
   }
 
-  /** Whether the platform was reached and said no; what was never reached is waited for and not counted. */
+  /**
+   * Whether the platform was reached and said no; what was never reached is waited for and not
+   * counted.
+   */
   private static boolean isAnswered(FailureCode code) {
     return switch (code) {
-      case NETWORK, TIMEOUT, STREAM_TIMEOUT, IO, CIRCUIT_OPEN, BULKHEAD_FULL, AGENT_UNAVAILABLE,
+      case NETWORK,
+          TIMEOUT,
+          STREAM_TIMEOUT,
+          IO,
+          CIRCUIT_OPEN,
+          BULKHEAD_FULL,
+          AGENT_UNAVAILABLE,
           CANCELLED ->
           false;
       default -> true;
@@ -107,7 +127,10 @@ record Rules(RepliesConfig config) {
     return shorter(Duration.ofMillis(millis), BACKOFF_MAX);
   }
 
-  /** As long as the reply has waited so far, so that the waits double without a count that would have to be kept. */
+  /**
+   * As long as the reply has waited so far, so that the waits double without a count that would
+   * have to be kept.
+   */
   private Duration waitForPlatform(Reply reply, Instant now) {
     Duration age = Duration.between(reply.plannedAt(), now);
     Duration least = config.initialBackoff();

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners of a breaker's changes in their order without holding a lock: changes are remembered under the
- * breaker's lock and told after it, by one thread at a time.
+ * Tells listeners of a breaker's changes in their order without holding a lock: changes are
+ * remembered under the breaker's lock and told after it, by one thread at a time.
  */
 final class Announcer {
   private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);
@@ -52,7 +52,8 @@ final class Announcer {
       try {
         listener.accept(change);
       } catch (RuntimeException e) {
-        // A listener's bug must not become the failure of the call that happened to move the breaker.
+        // A listener's bug must not become the failure of the call that happened to move the
+        // breaker.
         LOG.error("{}: a listener to the breaker failed with {}", name, e.getClass().getName());
       }
     }

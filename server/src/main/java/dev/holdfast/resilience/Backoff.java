@@ -28,9 +28,11 @@ public record Backoff(Duration initial, Duration max) {
   }
 
   /**
-   * Anything from nothing to the whole wait, so that callers that failed together do not return together.
+   * Anything from nothing to the whole wait, so that callers that failed together do not return
+   * together.
    *
-   * <p>Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 ("full jitter").
+   * <p>Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 ("full
+   * jitter").
    *
    * @param random from 0 (inclusive) to 1 (exclusive)
    */

@@ -116,7 +116,10 @@ final class BreakerMoves {
     };
   }
 
-  /** Jitter shortens the wait, so that it also spreads what has reached the cap. The first wait is exact. */
+  /**
+   * Jitter shortens the wait, so that it also spreads what has reached the cap. The first wait is
+   * exact.
+   */
   private static Open open(
       long epoch, int failures, int opens, Moment now, BreakerSettings settings) {
     double share = opens == 1 ? 1 : 1 - JITTER * now.jitter();

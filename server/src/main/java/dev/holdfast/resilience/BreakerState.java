@@ -3,8 +3,8 @@ package dev.holdfast.resilience;
 import io.vertx.circuitbreaker.CircuitBreakerState;
 
 /**
- * Where a breaker stands. The epoch grows with every move that makes older permits void, so an outcome that comes too
- * late, or a timer that was overtaken, changes nothing.
+ * Where a breaker stands. The epoch grows with every move that makes older permits void, so an
+ * outcome that comes too late, or a timer that was overtaken, changes nothing.
  */
 sealed interface BreakerState {
   long epoch();

@@ -10,7 +10,10 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Lets only so many calls run at once; the others wait in line, only so many and only so long. Thread-safe. */
+/**
+ * Lets only so many calls run at once; the others wait in line, only so many and only so long.
+ * Thread-safe.
+ */
 final class Bulkhead {
   /** More than this in line are refused at once. */
   static final int WAITING_MAX = 10_000;
@@ -102,6 +105,7 @@ final class Bulkhead {
 
   private CallFailedException full() {
     return new CallFailedException(
-        Failure.of(FailureCode.BULKHEAD_FULL, name + ": " + placesMax + " calls are under way already"));
+        Failure.of(
+            FailureCode.BULKHEAD_FULL, name + ": " + placesMax + " calls are under way already"));
   }
 }

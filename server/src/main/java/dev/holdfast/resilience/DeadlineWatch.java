@@ -5,7 +5,10 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.Time;
 
-/** Interrupts a call that outlives its deadline, and tells that interrupt from one that cancels the caller. */
+/**
+ * Interrupts a call that outlives its deadline, and tells that interrupt from one that cancels the
+ * caller.
+ */
 final class DeadlineWatch {
   private final Thread caller = Thread.currentThread();
   private boolean fired;
@@ -14,7 +17,8 @@ final class DeadlineWatch {
   private DeadlineWatch() {}
 
   /**
-   * Runs the call on this thread. One that succeeds in spite of the interrupt is a success: its work is done.
+   * Runs the call on this thread. One that succeeds in spite of the interrupt is a success: its
+   * work is done.
    *
    * @throws CallFailedException {@code TIMEOUT} when the deadline ended it
    */

@@ -42,7 +42,8 @@ public final class Failures {
               "prompt is too long|context_length_exceeded|maximum context length|exceeds? the context window"
                   + "|exceeds? (?:the )?context (?:length|limit)|exceeds the maximum number of tokens"),
           new Words(
-              FailureCode.NETWORK, "connection refused|connection reset|connection closed|broken pipe"),
+              FailureCode.NETWORK,
+              "connection refused|connection reset|connection closed|broken pipe"),
           new Words(FailureCode.TIMEOUT, "timeout|timed out"),
           new Words(
               FailureCode.IO,
@@ -52,13 +53,15 @@ public final class Failures {
 
   private record Words(FailureCode code, Pattern pattern) {
     Words(FailureCode code, String words) {
-      this(code, Pattern.compile("(?<![\\w-])(?:" + words + ")(?![\\w-])", Pattern.CASE_INSENSITIVE));
+      this(
+          code,
+          Pattern.compile("(?<![\\w-])(?:" + words + ")(?![\\w-])", Pattern.CASE_INSENSITIVE));
     }
   }
 
   /**
-   * What a thrown thing means. What carries a failure keeps it; what nobody foresaw is {@code INTERNAL}, or {@code
-   * BACKEND_FAILURE} when it is no bug of ours by its type.
+   * What a thrown thing means. What carries a failure keeps it; what nobody foresaw is {@code
+   * INTERNAL}, or {@code BACKEND_FAILURE} when it is no bug of ours by its type.
    */
   public static Failure of(Throwable thrown) {
     Throwable cause = thrown;
@@ -85,8 +88,8 @@ public final class Failures {
    * What a status of an HTTP answer means.
    *
    * @param status from 300; anything below is no failure
-   * @param body what the answer said, looked at only where the status leaves it open; never copied into the failure,
-   *     because it may repeat a secret
+   * @param body what the answer said, looked at only where the status leaves it open; never copied
+   *     into the failure, because it may repeat a secret
    * @param retryAfter see {@link #retryAfter}
    */
   public static Failure ofStatus(int status, String body, Duration retryAfter) {
@@ -132,8 +135,9 @@ public final class Failures {
   }
 
   /**
-   * How long the other side asks to wait, from {@code retry-after-ms} or {@code retry-after} (seconds or an HTTP date);
-   * zero when it asks for nothing, for a time that has passed, or in a way that makes no sense.
+   * How long the other side asks to wait, from {@code retry-after-ms} or {@code retry-after}
+   * (seconds or an HTTP date); zero when it asks for nothing, for a time that has passed, or in a
+   * way that makes no sense.
    *
    * @param headers names in lower case
    */

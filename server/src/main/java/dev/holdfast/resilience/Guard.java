@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.DoubleSupplier;
 
 /**
- * What every call to one named dependency goes through, outermost first: deadline, retry, pace, breaker, bulkhead.
- * Thread-safe; blocks the calling (virtual) thread.
+ * What every call to one named dependency goes through, outermost first: deadline, retry, pace,
+ * breaker, bulkhead. Thread-safe; blocks the calling (virtual) thread.
  */
 public final class Guard {
   /** The longest that an opening breaker goes unnoticed by those who wait to try again. */
@@ -69,12 +69,14 @@ public final class Guard {
   }
 
   /**
-   * Runs {@code call} until it succeeds, fails for good, or the deadline is over; a call that is still under way then is
-   * interrupted and fails as {@code TIMEOUT}. A rejection by the open breaker is not retried: it comes out at once as
-   * {@code CIRCUIT_OPEN} with the time until the next probe as its retry-after. A wait that the dependency asked for is
-   * slept if it is at most 60 s and within the deadline, else it comes out as {@code RATE_LIMITED} with that wait.
+   * Runs {@code call} until it succeeds, fails for good, or the deadline is over; a call that is
+   * still under way then is interrupted and fails as {@code TIMEOUT}. A rejection by the open
+   * breaker is not retried: it comes out at once as {@code CIRCUIT_OPEN} with the time until the
+   * next probe as its retry-after. A wait that the dependency asked for is slept if it is at most
+   * 60 s and within the deadline, else it comes out as {@code RATE_LIMITED} with that wait.
    *
-   * @throws InterruptedException at once when the caller is interrupted; says nothing about the dependency
+   * @throws InterruptedException at once when the caller is interrupted; says nothing about the
+   *     dependency
    */
   public <T> T run(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
@@ -91,7 +93,9 @@ public final class Guard {
     }
   }
 
-  /** As {@link #run}, but one try only: the probe of whoever waits for the dependency to come back. */
+  /**
+   * As {@link #run}, but one try only: the probe of whoever waits for the dependency to come back.
+   */
   public <T> T probe(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
     Duration held = pace.left();
@@ -102,7 +106,10 @@ public final class Guard {
     return attempt(deadline, call);
   }
 
-  /** How long until a call would be let through; zero when it would be now. Counts the breaker and the pace. */
+  /**
+   * How long until a call would be let through; zero when it would be now. Counts the breaker and
+   * the pace.
+   */
   public Duration opensIn() {
     Duration breakerWait = breaker.opensIn();
     Duration paceWait = pace.left();

@@ -9,7 +9,8 @@ import java.time.Duration;
  *
  * @param rateLimit tries after an answer that says "too many requests"
  * @param serverError tries after every other transient failure
- * @param budgetPercent retries of the last minute, in percent of its first tries; ten a minute are always allowed
+ * @param budgetPercent retries of the last minute, in percent of its first tries; ten a minute are
+ *     always allowed
  * @param maxConcurrent calls at once
  * @param bulkheadWait how long a call waits for its place at most
  */
@@ -33,7 +34,10 @@ public record GuardConfig(
     Check.atLeast("bulkhead_wait", bulkheadWait, Duration.ZERO);
   }
 
-  /** Reads a {@code retry} section: {@code rate_limit}, {@code server_error}, {@code budget_percent}. */
+  /**
+   * Reads a {@code retry} section: {@code rate_limit}, {@code server_error}, {@code
+   * budget_percent}.
+   */
   public static GuardConfig from(Section retry) {
     return new GuardConfig(
         retry.section("rate_limit").read(s -> RetrySettings.from(s, DEFAULT.rateLimit)),

@@ -25,8 +25,7 @@ public final class Guards {
     this.around = around;
   }
 
-  public static Guards create(
-      GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx) {
+  public static Guards create(GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx) {
     return create(config, time, registry, vertx, () -> ThreadLocalRandom.current().nextDouble());
   }
 
@@ -36,7 +35,9 @@ public final class Guards {
     return new Guards(config, new Surroundings(time, random, registry, vertx));
   }
 
-  /** The guard of that name; made with {@link GuardConfig#DEFAULT} if nobody asked for it before. */
+  /**
+   * The guard of that name; made with {@link GuardConfig#DEFAULT} if nobody asked for it before.
+   */
   public Guard guard(String name) {
     return guard(name, GuardConfig.DEFAULT);
   }

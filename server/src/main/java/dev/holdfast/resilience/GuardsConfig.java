@@ -4,7 +4,9 @@ import dev.holdfast.config.Section;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The {@code breakers} section of holdfast.yaml: settings for all breakers and for some by name. */
+/**
+ * The {@code breakers} section of holdfast.yaml: settings for all breakers and for some by name.
+ */
 public record GuardsConfig(BreakerSettings byDefault, Map<String, BreakerSettings> byName) {
   private static final String DEFAULT_NAME = "default";
 
@@ -16,7 +18,10 @@ public record GuardsConfig(BreakerSettings byDefault, Map<String, BreakerSetting
     return new GuardsConfig(BreakerSettings.DEFAULT, Map.of());
   }
 
-  /** {@code root}: the whole file, because the names of breakers stand directly under {@code breakers}. */
+  /**
+   * {@code root}: the whole file, because the names of breakers stand directly under {@code
+   * breakers}.
+   */
   public static GuardsConfig from(Section root) {
     Map<String, Section> sections = new TreeMap<>(root.named("breakers"));
     Section all = sections.remove(DEFAULT_NAME);
@@ -26,8 +31,7 @@ public record GuardsConfig(BreakerSettings byDefault, Map<String, BreakerSetting
             : all.read(s -> BreakerSettings.from(s, BreakerSettings.DEFAULT));
     Map<String, BreakerSettings> byName = new TreeMap<>();
     sections.forEach(
-        (name, section) ->
-            byName.put(name, section.read(s -> BreakerSettings.from(s, byDefault))));
+        (name, section) -> byName.put(name, section.read(s -> BreakerSettings.from(s, byDefault))));
     return new GuardsConfig(byDefault, byName);
   }
 

@@ -25,14 +25,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A circuit breaker that needs several successes to close, waits longer at each re-opening, knows outcomes that say
- * nothing, and hears no straggler.
+ * A circuit breaker that needs several successes to close, waits longer at each re-opening, knows
+ * outcomes that say nothing, and hears no straggler.
  *
- * <p>The library's own class can do none of these, so an instance of it only executes (a timeout, a caught throw, the
- * caller's context), while {@link BreakerMoves} decides. Thread-safe; no method blocks.
+ * <p>The library's own class can do none of these, so an instance of it only executes (a timeout, a
+ * caught throw, the caller's context), while {@link BreakerMoves} decides. Thread-safe; no method
+ * blocks.
  */
 public final class HoldfastBreaker implements CircuitBreaker {
-  /** The longest that a call through the interface may take, and that a trial may hold up all others. */
+  /**
+   * The longest that a call through the interface may take, and that a trial may hold up all
+   * others.
+   */
   static final Duration CALL_MAX = Duration.ofMinutes(10);
 
   /** What a call is told that meets another one's trial: nobody knows when that ends. */
@@ -73,7 +77,8 @@ public final class HoldfastBreaker implements CircuitBreaker {
   /**
    * Lets a call through or refuses it.
    *
-   * @param callMax how long the call may take: a trial that does not come back by then counts as lost
+   * @param callMax how long the call may take: a trial that does not come back by then counts as
+   *     lost
    * @throws CallFailedException {@code CIRCUIT_OPEN} with the time until the next trial
    */
   public Permit acquire(Duration callMax) throws CallFailedException {
@@ -88,7 +93,9 @@ public final class HoldfastBreaker implements CircuitBreaker {
   CallFailedException rejection() {
     Duration wait = opensIn();
     return new CallFailedException(
-        Failure.of(FailureCode.CIRCUIT_OPEN, name + " is away: the next try is in " + wait.toMillis() + " ms")
+        Failure.of(
+                FailureCode.CIRCUIT_OPEN,
+                name + " is away: the next try is in " + wait.toMillis() + " ms")
             .withRetryAfter(wait));
   }
 
@@ -225,9 +232,13 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return this;
   }
 
-  /** Says which outcomes count as failures. One that does not count although it failed is neutral, no success. */
+  /**
+   * Says which outcomes count as failures. One that does not count although it failed is neutral,
+   * no success.
+   */
   @Override
-  @SuppressWarnings("unchecked") // a policy looks at outcomes of every type, as in the library's own class
+  @SuppressWarnings(
+      "unchecked") // a policy looks at outcomes of every type, as in the library's own class
   public <T> HoldfastBreaker failurePolicy(@Nullable FailurePolicy<T> policy) {
     failurePolicy = (FailurePolicy<Object>) policy;
     return this;
@@ -252,7 +263,8 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return done.andThen(_ -> outcome(done).settle(permit));
   }
 
-  @SuppressWarnings("unchecked") // the common fallback serves calls of every type, as in the library's own class
+  @SuppressWarnings(
+      "unchecked") // the common fallback serves calls of every type, as in the library's own class
   private <T> Future<T> answerFor(
       CallFailedException rejection, @Nullable Function<Throwable, T> instead) {
     Function<Throwable, T> answer = instead == null ? (Function<Throwable, T>) fallback : instead;
@@ -278,7 +290,8 @@ public final class HoldfastBreaker implements CircuitBreaker {
     if (policy != null) {
       return Outcome.NEUTRAL;
     }
-    // Whoever reports a failure through a future means the dependency, so an unknown one counts too.
+    // Whoever reports a failure through a future means the dependency, so an unknown one counts
+    // too.
     Failure failure = Failures.of(done.cause());
     return failure.code() == FailureCode.INTERNAL ? Outcome.FAILED : Outcome.of(failure);
   }

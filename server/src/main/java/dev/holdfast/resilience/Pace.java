@@ -9,10 +9,14 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * Holds back every call to a dependency that has asked for a wait, not only the call that it told. Thread-safe.
+ * Holds back every call to a dependency that has asked for a wait, not only the call that it told.
+ * Thread-safe.
  */
 final class Pace {
-  /** The longest wait that is slept; a longer one is handed to the caller as the failure's retry-after. */
+  /**
+   * The longest wait that is slept; a longer one is handed to the caller as the failure's
+   * retry-after.
+   */
   static final Duration SLEEP_MAX = Duration.ofSeconds(60);
 
   /** The longest hold: a dependency that asks for years must not silence itself for ever. */
@@ -57,8 +61,8 @@ final class Pace {
   }
 
   /**
-   * How long this call has to sleep before it may go on: what is left and up to a fifth of the hold more, another for
-   * each caller, so that all who wait do not return at once.
+   * How long this call has to sleep before it may go on: what is left and up to a fifth of the hold
+   * more, another for each caller, so that all who wait do not return at once.
    *
    * @throws CallFailedException {@code RATE_LIMITED} with the wait, when it is too long to sleep
    */
@@ -79,7 +83,9 @@ final class Pace {
 
   CallFailedException refusal(Duration left) {
     return new CallFailedException(
-        Failure.of(FailureCode.RATE_LIMITED, name + " has asked to be left alone for " + left.toSeconds() + " s")
+        Failure.of(
+                FailureCode.RATE_LIMITED,
+                name + " has asked to be left alone for " + left.toSeconds() + " s")
             .withRetryAfter(left));
   }
 

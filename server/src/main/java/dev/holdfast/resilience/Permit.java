@@ -3,8 +3,9 @@ package dev.holdfast.resilience;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Leave to make one call. Its holder must settle it in every way out; only the first outcome counts, so a last {@link
- * #neutral()} in a {@code finally} leaks nothing and overrides nothing. Thread-safe.
+ * Leave to make one call. Its holder must settle it in every way out; only the first outcome
+ * counts, so a last {@link #neutral()} in a {@code finally} leaks nothing and overrides nothing.
+ * Thread-safe.
  */
 public final class Permit {
   private final HoldfastBreaker breaker;
@@ -16,7 +17,10 @@ public final class Permit {
     this.epoch = epoch;
   }
 
-  /** False once the breaker has moved on: the outcome would change nothing, and a call not yet begun must not begin. */
+  /**
+   * False once the breaker has moved on: the outcome would change nothing, and a call not yet begun
+   * must not begin.
+   */
   public boolean isCurrent() {
     return breaker.epoch() == epoch;
   }

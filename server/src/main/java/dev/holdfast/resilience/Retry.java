@@ -7,8 +7,8 @@ import java.util.Optional;
 /** Whether and when a failed call is made again. Stateless. */
 record Retry(RetrySettings rateLimit, RetrySettings serverError) {
   /**
-   * The wait before the next try; empty when there is none. A wait that the other side has named is zero here: the
-   * {@link Pace} makes every call wait for it.
+   * The wait before the next try; empty when there is none. A wait that the other side has named is
+   * zero here: the {@link Pace} makes every call wait for it.
    *
    * @param tries made so far, from 1
    * @param random from 0 to 1

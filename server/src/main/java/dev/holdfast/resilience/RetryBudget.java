@@ -3,11 +3,13 @@ package dev.holdfast.resilience;
 import dev.holdfast.time.Time;
 
 /**
- * Lets retries be only a share of the calls, so that they cannot multiply the load on a dependency that is down. Counts
- * the last minute in slices of ten seconds. Thread-safe.
+ * Lets retries be only a share of the calls, so that they cannot multiply the load on a dependency
+ * that is down. Counts the last minute in slices of ten seconds. Thread-safe.
  */
 final class RetryBudget {
-  /** Always allowed each minute, so that a dependency that is seldom called can be retried at all. */
+  /**
+   * Always allowed each minute, so that a dependency that is seldom called can be retried at all.
+   */
   static final int FLOOR = 10;
 
   private static final int SLICES = 6;

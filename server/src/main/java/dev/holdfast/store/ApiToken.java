@@ -27,7 +27,10 @@ public final class ApiToken {
       String token = Files.readString(file, StandardCharsets.US_ASCII).strip();
       if (token.length() < LENGTH_MIN) {
         throw new IOException(
-            file + " holds no token (fewer than " + LENGTH_MIN + " characters); delete it to get a new one");
+            file
+                + " holds no token (fewer than "
+                + LENGTH_MIN
+                + " characters); delete it to get a new one");
       }
       return new Secret(token);
     }

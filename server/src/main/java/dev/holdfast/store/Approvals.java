@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Questions to people about calls that wait. Every change is durable when its method returns. Thread-safe. */
+/**
+ * Questions to people about calls that wait. Every change is durable when its method returns.
+ * Thread-safe.
+ */
 public final class Approvals {
   private static final String SELECT =
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
@@ -101,7 +104,9 @@ public final class Approvals {
     writer.call(
         tx ->
             tx.sql()
-                .update("update approvals set state = 'EXPIRED' where id = ? and state = 'WAITING'", id));
+                .update(
+                    "update approvals set state = 'EXPIRED' where id = ? and state = 'WAITING'",
+                    id));
   }
 
   private boolean changed(String sql, Object... parameters) throws StoreException {

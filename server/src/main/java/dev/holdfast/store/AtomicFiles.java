@@ -16,7 +16,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Files that are either wholly there or not at all, whenever the power fails. Folders 0700, files 0600. */
+/**
+ * Files that are either wholly there or not at all, whenever the power fails. Folders 0700, files
+ * 0600.
+ */
 public final class AtomicFiles {
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
   private static final FileAttribute<?> FOLDER_MODE =
@@ -26,7 +29,8 @@ public final class AtomicFiles {
   private AtomicFiles() {}
 
   /**
-   * Writes beside the target, fsyncs, renames, fsyncs the folder. A {@code .tmp} left by a crash is written over.
+   * Writes beside the target, fsyncs, renames, fsyncs the folder. A {@code .tmp} left by a crash is
+   * written over.
    *
    * @throws SyncFailedException when an fsync failed: what is on the disk is unknown
    */
@@ -78,8 +82,8 @@ public final class AtomicFiles {
   }
 
   /**
-   * Makes new, renamed and deleted names of a folder durable. Only a channel can open a folder, and an interrupt would
-   * close it in the middle: so the interrupt is put off until it is done.
+   * Makes new, renamed and deleted names of a folder durable. Only a channel can open a folder, and
+   * an interrupt would close it in the middle: so the interrupt is put off until it is done.
    */
   public static void syncFolder(Path folder) throws IOException {
     boolean interrupted = Thread.interrupted();

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies the write-ahead log into the database on a thread of its own, so that no commit waits for it. Only when the log
- * nears its cap is the writer held up, for the little that is then left: else a busy writer would never let the log
- * start anew.
+ * Copies the write-ahead log into the database on a thread of its own, so that no commit waits for
+ * it. Only when the log nears its cap is the writer held up, for the little that is then left: else
+ * a busy writer would never let the log start anew.
  */
 final class Checkpoints implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
@@ -21,7 +21,10 @@ final class Checkpoints implements Runnable {
   /** From here on a pass is worth its fsync. */
   private static final long FRAMES_WORTH = 8L * 1024 * 1024 / PAGE_BYTES;
 
-  /** From here on the writer waits for a pass. The cap is 64 MiB; commits of large batches still fit under it. */
+  /**
+   * From here on the writer waits for a pass. The cap is 64 MiB; commits of large batches still fit
+   * under it.
+   */
   private static final long FRAMES_HOLD = 40L * 1024 * 1024 / PAGE_BYTES;
 
   private static final int COMMITS_PER_LOOK = 16;
@@ -121,7 +124,8 @@ final class Checkpoints implements Runnable {
       case FAIL_STOP ->
           failStop.end(StartRefusedException.IO, "checkpoint of holdfast.db: " + e.getMessage());
       case DAMAGED -> failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
-      case FULL, OTHER -> LOG.warn("store: a checkpoint failed and is tried again: {}", e.getMessage());
+      case FULL, OTHER ->
+          LOG.warn("store: a checkpoint failed and is tried again: {}", e.getMessage());
     }
   }
 }

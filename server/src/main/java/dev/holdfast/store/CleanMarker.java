@@ -6,8 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * {@code data/clean_shutdown}: written last at a clean stop, removed before serving. It holds the run's nonce, which the
- * database holds too, so that a marker of another time or place proves nothing.
+ * {@code data/clean_shutdown}: written last at a clean stop, removed before serving. It holds the
+ * run's nonce, which the database holds too, so that a marker of another time or place proves
+ * nothing.
  */
 final class CleanMarker {
   private static final String NAME = "clean_shutdown";
@@ -29,8 +30,7 @@ final class CleanMarker {
   }
 
   static void write(Path dataDir, String nonce) throws IOException {
-    AtomicFiles.write(
-        dataDir.resolve(NAME), (nonce + "\n").getBytes(StandardCharsets.US_ASCII));
+    AtomicFiles.write(dataDir.resolve(NAME), (nonce + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 
   static void remove(Path dataDir) throws IOException {

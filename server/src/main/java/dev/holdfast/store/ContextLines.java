@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Entries of a context as lines and back. A line is the entry's JSON with one more field at its end, {@code crc}: the
- * CRC32C of the entry without it, so that a changed byte is found even where the JSON is still JSON.
+ * Entries of a context as lines and back. A line is the entry's JSON with one more field at its
+ * end, {@code crc}: the CRC32C of the entry without it, so that a changed byte is found even where
+ * the JSON is still JSON.
  */
 final class ContextLines {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -29,7 +30,10 @@ final class ContextLines {
   /** What a file holds. {@code torn}: it ends in the middle of a line. */
   record Parsed(List<ContextEntry> entries, List<byte[]> bad, boolean torn) {}
 
-  /** @throws IllegalArgumentException when the entry is not one JSON object on one line: a bug of its writer */
+  /**
+   * @throws IllegalArgumentException when the entry is not one JSON object on one line: a bug of
+   *     its writer
+   */
   static byte[] write(ContextEntry entry) {
     String json = entry.json();
     if (!json.startsWith("{\"") || !json.endsWith("}") || json.indexOf('\n') >= 0) {

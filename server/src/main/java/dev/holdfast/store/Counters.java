@@ -7,15 +7,17 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The counts as of the last commit. Changes are committed together with what they count, so that the sums hold after a
- * crash too. The writer publishes a whole new snapshot per commit: no reader ever sees half a change. Thread-safe.
+ * The counts as of the last commit. Changes are committed together with what they count, so that
+ * the sums hold after a crash too. The writer publishes a whole new snapshot per commit: no reader
+ * ever sees half a change. Thread-safe.
  */
 final class Counters {
   private volatile Map<Count, Long> committed = Map.of();
 
   void load(Statements sql) throws SQLException {
     Map<Count, Long> loaded = new EnumMap<>(Count.class);
-    try (ResultSet rows = sql.of("select name, n from counters where name <> 'touched'").executeQuery()) {
+    try (ResultSet rows =
+        sql.of("select name, n from counters where name <> 'touched'").executeQuery()) {
       while (rows.next()) {
         loaded.put(Count.valueOf(rows.getString(1)), rows.getLong(2));
       }

@@ -3,7 +3,10 @@ package dev.holdfast.store;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
-/** CRC32C over fields that never change. Each field goes in with its length, so that none can move into the next. */
+/**
+ * CRC32C over fields that never change. Each field goes in with its length, so that none can move
+ * into the next.
+ */
 final class Crc {
   private final CRC32C crc = new CRC32C();
 

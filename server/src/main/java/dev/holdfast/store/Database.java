@@ -17,7 +17,9 @@ import org.slf4j.LoggerFactory;
 import org.sqlite.JDBC;
 import org.sqlite.SQLiteDataSource;
 
-/** Opens {@code holdfast.db}, checks that it is whole and ours, and brings its tables up to date. */
+/**
+ * Opens {@code holdfast.db}, checks that it is whole and ours, and brings its tables up to date.
+ */
 final class Database {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
   static final String FILE = "holdfast.db";
@@ -51,8 +53,8 @@ final class Database {
   }
 
   /**
-   * @throws StartRefusedException 65 when the database is damaged, newer than this program or not the one of the last
-   *     run; 74 when the disk cannot be used
+   * @throws StartRefusedException 65 when the database is damaged, newer than this program or not
+   *     the one of the last run; 74 when the disk cannot be used
    */
   static Database open(Path folder) throws StartRefusedException {
     Path file = folder.resolve(FILE);
@@ -85,9 +87,7 @@ final class Database {
     boolean damaged = DiskErrors.of(e, folder) == DiskErrors.Verdict.DAMAGED;
     return new StartRefusedException(
         damaged ? StartRefusedException.DAMAGED : StartRefusedException.IO,
-        folder.resolve(FILE)
-            + (damaged ? " is damaged: " : " cannot be opened: ")
-            + e.getMessage(),
+        folder.resolve(FILE) + (damaged ? " is damaged: " : " cannot be opened: ") + e.getMessage(),
         e);
   }
 
@@ -125,7 +125,8 @@ final class Database {
       connection.close();
       throw e;
     }
-    // The driver would test for an open transaction after each statement; transactions are begun by hand here.
+    // The driver would test for an open transaction after each statement; transactions are begun by
+    // hand here.
     connection.setAutoCommit(false);
     Statements sql = new Statements(connection);
     sql.of("commit").execute();
@@ -149,8 +150,12 @@ final class Database {
     if (version > SCHEMA) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          file + " was written by a newer Holdfast (tables of version " + version + ", this one knows "
-              + SCHEMA + "); start that one, or restore a backup from before the upgrade");
+          file
+              + " was written by a newer Holdfast (tables of version "
+              + version
+              + ", this one knows "
+              + SCHEMA
+              + "); start that one, or restore a backup from before the upgrade");
     }
     if (version > 0 && !claimed.isEmpty() && claimed.equals(storedNonce(sql))) {
       return true;
@@ -166,7 +171,8 @@ final class Database {
   }
 
   private static String storedNonce(Statements sql) throws SQLException {
-    return sql.first(row -> row.getString(1), "select value from meta where name = 'run'").orElse("");
+    return sql.first(row -> row.getString(1), "select value from meta where name = 'run'")
+        .orElse("");
   }
 
   private static void migrate(Statements sql, Path file) throws SQLException {
@@ -200,7 +206,10 @@ final class Database {
     CleanMarker.remove(folder);
   }
 
-  /** Empties the log, so that the file alone is the database; call it when all other connections are closed. */
+  /**
+   * Empties the log, so that the file alone is the database; call it when all other connections are
+   * closed.
+   */
   void close() throws IOException {
     try {
       writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");

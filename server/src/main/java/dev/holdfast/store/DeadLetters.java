@@ -77,9 +77,9 @@ public final class DeadLetters {
   }
 
   /**
-   * Puts it back: an event becomes pending again under its old id, a reply planned. A second replay of the same letter
-   * changes nothing, nor does one of a damaged row. Returns whether this call did it; the caller then wakes whoever runs
-   * events or posts replies.
+   * Puts it back: an event becomes pending again under its old id, a reply planned. A second replay
+   * of the same letter changes nothing, nor does one of a damaged row. Returns whether this call
+   * did it; the caller then wakes whoever runs events or posts replies.
    */
   public boolean replay(String id) throws StoreException {
     return writer.call(
@@ -89,7 +89,8 @@ public final class DeadLetters {
             return false;
           }
           Ref letter = found.get();
-          boolean done = letter.kind().equals(Letters.EVENT) ? event(tx, letter) : reply(tx, letter);
+          boolean done =
+              letter.kind().equals(Letters.EVENT) ? event(tx, letter) : reply(tx, letter);
           if (done) {
             tx.sql().update("update dead_letters set replayed = 1 where id = ?", id);
             tx.count(Letters.countOf(letter.kind()), -1);
@@ -117,12 +118,12 @@ public final class DeadLetters {
     Optional<ReplyRows.Standing> reply =
         ReplyRows.standing(tx, letter.seq())
             .filter(
-                found ->
-                    found.state() == ReplyState.REJECTED || found.state() == ReplyState.HELD);
+                found -> found.state() == ReplyState.REJECTED || found.state() == ReplyState.HELD);
     if (reply.isEmpty()) {
       return false;
     }
-    long now = Millis.of(time.now()); // its age counts from here: else it would be held again at once
+    long now =
+        Millis.of(time.now()); // its age counts from here: else it would be held again at once
     tx.sql()
         .update(
             "update replies set attempts = 0, unknowns = 0, planned_at = ?, next_at = ? where seq = ?",
@@ -155,9 +156,7 @@ public final class DeadLetters {
   private static Optional<Ref> ref(Tx tx, String id) throws SQLException {
     return tx.sql()
         .first(
-            row ->
-                new Ref(
-                    row.getString(1), row.getLong(2), row.getString(3), row.getInt(4) == 0),
+            row -> new Ref(row.getString(1), row.getLong(2), row.getString(3), row.getInt(4) == 0),
             "select kind, ref, thread_id, damaged from dead_letters where id = ? and replayed = 0",
             id);
   }

@@ -32,31 +32,34 @@ final class DiskErrors {
     return switch (failure.getResultCode()) {
       case SQLITE_FULL, SQLITE_READONLY, SQLITE_READONLY_DIRECTORY -> Verdict.FULL;
       case SQLITE_CORRUPT,
-              SQLITE_CORRUPT_INDEX,
-              SQLITE_CORRUPT_SEQUENCE,
-              SQLITE_CORRUPT_VTAB,
-              SQLITE_NOTADB ->
+          SQLITE_CORRUPT_INDEX,
+          SQLITE_CORRUPT_SEQUENCE,
+          SQLITE_CORRUPT_VTAB,
+          SQLITE_NOTADB ->
           Verdict.DAMAGED;
       case SQLITE_IOERR_FSYNC,
-              SQLITE_IOERR_DIR_FSYNC,
-              SQLITE_IOERR_CORRUPTFS,
-              SQLITE_IOERR_DATA,
-              SQLITE_READONLY_DBMOVED ->
+          SQLITE_IOERR_DIR_FSYNC,
+          SQLITE_IOERR_CORRUPTFS,
+          SQLITE_IOERR_DATA,
+          SQLITE_READONLY_DBMOVED ->
           Verdict.FAIL_STOP;
       case SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_NOMEM -> Verdict.OTHER;
       case SQLITE_IOERR,
-              SQLITE_IOERR_WRITE,
-              SQLITE_IOERR_TRUNCATE,
-              SQLITE_IOERR_SHMSIZE,
-              SQLITE_IOERR_SHMMAP,
-              SQLITE_IOERR_SHMOPEN ->
+          SQLITE_IOERR_WRITE,
+          SQLITE_IOERR_TRUNCATE,
+          SQLITE_IOERR_SHMSIZE,
+          SQLITE_IOERR_SHMMAP,
+          SQLITE_IOERR_SHMOPEN ->
           // The database does not tell why: only a full or read-only disk is harmless.
           writable(dataDir) ? Verdict.FAIL_STOP : Verdict.FULL;
       default -> Verdict.OTHER;
     };
   }
 
-  /** Whether something can be written; a disk that fails to write at all counts as writable, since it is not full. */
+  /**
+   * Whether something can be written; a disk that fails to write at all counts as writable, since
+   * it is not full.
+   */
   private static boolean writable(Path dataDir) {
     Path probe = dataDir.resolve("probe.tmp");
     try (FileOutputStream out = new FileOutputStream(probe.toFile())) {

@@ -5,7 +5,10 @@ import dev.holdfast.time.Time;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** How events end: by their turn, and afterwards by the fate of their replies. Used on the writer's thread alone. */
+/**
+ * How events end: by their turn, and afterwards by the fate of their replies. Used on the writer's
+ * thread alone.
+ */
 final class Endings {
   private final Time time;
   private final ReplyRows replies;
@@ -52,8 +55,9 @@ final class Endings {
   }
 
   /**
-   * What an event's replies make of its end: dead-lettered by a rejected one, held by a held one, else what its turn
-   * said. Replies that were planned outside of the end, such as a notice, change nothing.
+   * What an event's replies make of its end: dead-lettered by a rejected one, held by a held one,
+   * else what its turn said. Replies that were planned outside of the end, such as a notice, change
+   * nothing.
    */
   void judge(Tx tx, String eventId) throws SQLException {
     Optional<Standing> found = EventRows.standing(tx, eventId);
@@ -65,7 +69,9 @@ final class Endings {
       EventRows.move(tx, event, EventState.DEAD_LETTERED);
     } else if (replies.anyEnding(tx, eventId, ReplyState.HELD)) {
       EventRows.move(
-          tx, event, event.outcome() == EventState.DEAD_LETTERED ? event.outcome() : EventState.HELD);
+          tx,
+          event,
+          event.outcome() == EventState.DEAD_LETTERED ? event.outcome() : EventState.HELD);
     } else {
       EventRows.move(tx, event, event.outcome());
     }

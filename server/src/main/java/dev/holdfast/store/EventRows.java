@@ -121,7 +121,9 @@ final class EventRows {
     return true;
   }
 
-  /** Where an event stands and what its turn had made of it; empty when it is unknown or damaged. */
+  /**
+   * Where an event stands and what its turn had made of it; empty when it is unknown or damaged.
+   */
   static Optional<Standing> standing(Tx tx, long seq) throws SQLException {
     return tx.sql()
         .first(

@@ -2,7 +2,10 @@ package dev.holdfast.store;
 
 import java.util.Optional;
 
-/** Where an accepted event stands. The last five are final, except that an operator may replay a dead letter. */
+/**
+ * Where an accepted event stands. The last five are final, except that an operator may replay a
+ * dead letter.
+ */
 public enum EventState {
   PENDING(0),
   RUNNING(1),

@@ -40,9 +40,9 @@ public final class Inbox {
   }
 
   /**
-   * Accepts an event. Returns at once; the future completes on the writer's thread after the fsync of the commit, or
-   * fails with a {@link StoreException} (OVERLOADED: too many pending, too little disk or stopping; IO: the disk
-   * refused), and then nothing was accepted.
+   * Accepts an event. Returns at once; the future completes on the writer's thread after the fsync
+   * of the commit, or fails with a {@link StoreException} (OVERLOADED: too many pending, too little
+   * disk or stopping; IO: the disk refused), and then nothing was accepted.
    */
   public CompletableFuture<Appended> append(NewEvent event) {
     if (event.dedupeKey().isEmpty() || event.dedupeKey().length() > DEDUPE_KEY_MAX) {
@@ -60,7 +60,10 @@ public final class Inbox {
     return writer.offer(tx -> insert(tx, event, hash), this::announce);
   }
 
-  /** Hears of each new event after its commit, in the order of the commits, on the writer's thread: hand over and return. */
+  /**
+   * Hears of each new event after its commit, in the order of the commits, on the writer's thread:
+   * hand over and return.
+   */
   public void onAccepted(Consumer<Event> listener) {
     accepted = listener;
   }
@@ -174,7 +177,8 @@ public final class Inbox {
   }
 
   /**
-   * Counts a run before it starts and marks the event as running; durable on return. Returns the new number.
+   * Counts a run before it starts and marks the event as running; durable on return. Returns the
+   * new number.
    *
    * @throws StoreException INVALID_REQUEST when the event is not open
    */
@@ -189,7 +193,8 @@ public final class Inbox {
   }
 
   /**
-   * Ends a run without an end of the event: it waits for a dependency. The attempt is not held against it.
+   * Ends a run without an end of the event: it waits for a dependency. The attempt is not held
+   * against it.
    *
    * @param told whether its sender knows that the answer comes later
    * @throws StoreException INVALID_REQUEST when the event is not open
@@ -209,7 +214,8 @@ public final class Inbox {
   }
 
   /**
-   * Back to pending, for example at a clean stop in the middle of a run: that run is not held against the event.
+   * Back to pending, for example at a clean stop in the middle of a run: that run is not held
+   * against the event.
    *
    * @throws StoreException INVALID_REQUEST when the event is not open
    */
@@ -223,7 +229,8 @@ public final class Inbox {
 
   private static void back(Tx tx, Standing event, EventState to) throws SQLException {
     if (event.state() == EventState.RUNNING) {
-      tx.sql().update("update events set attempts = max(attempts - 1, 0) where seq = ?", event.seq());
+      tx.sql()
+          .update("update events set attempts = max(attempts - 1, 0) where seq = ?", event.seq());
     }
     EventRows.move(tx, event, to);
   }
@@ -243,8 +250,9 @@ public final class Inbox {
   }
 
   /**
-   * Ends events: their states, replies, story and dead letters in one transaction. Durable on return. Events that have
-   * ended before, and replies that are known, stay as they are, so that a finish can be repeated.
+   * Ends events: their states, replies, story and dead letters in one transaction. Durable on
+   * return. Events that have ended before, and replies that are known, stay as they are, so that a
+   * finish can be repeated.
    */
   public void finish(Finish finish) throws StoreException {
     if (finish.outcome().isOpen()) {
@@ -257,7 +265,10 @@ public final class Inbox {
         });
   }
 
-  /** Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted" that number itself. */
+  /**
+   * Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted"
+   * that number itself.
+   */
   public Map<String, Long> counts() {
     Map<Count, Long> now = counters.snapshot();
     Map<String, Long> counts = new LinkedHashMap<>();

@@ -15,17 +15,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to use a data folder: an operating-system lock, freed by the kernel however the process ends.
+ * The right to use a data folder: an operating-system lock, freed by the kernel however the process
+ * ends.
  *
- * <p>A lock of POSIX belongs to the process and is lost when any handle of the file is closed, so the file is opened
- * once and who holds it stands in another file, {@code holdfast.pid}.
+ * <p>A lock of POSIX belongs to the process and is lost when any handle of the file is closed, so
+ * the file is opened once and who holds it stands in another file, {@code holdfast.pid}.
  */
 public final class InstanceLock implements AutoCloseable {
   private static final Duration TERM_WAIT = Duration.ofSeconds(5);
   private static final Duration KILL_WAIT = Duration.ofSeconds(5);
   private static final Duration STEP = Duration.ofMillis(50);
 
-  /** The kernel counts a process's start in ticks since boot, so two readings of it may differ a little. */
+  /**
+   * The kernel counts a process's start in ticks since boot, so two readings of it may differ a
+   * little.
+   */
   private static final Duration START_SLACK = Duration.ofSeconds(2);
 
   private final FileChannel channel;
@@ -58,7 +62,9 @@ public final class InstanceLock implements AutoCloseable {
       return new Holder(self.pid(), self.info().startInstant().orElse(Instant.EPOCH));
     }
 
-    /** The living process that this is about; empty when it ended and its number went to another. */
+    /**
+     * The living process that this is about; empty when it ended and its number went to another.
+     */
     Optional<ProcessHandle> living() {
       return ProcessHandle.of(pid)
           .filter(ProcessHandle::isAlive)
@@ -76,7 +82,8 @@ public final class InstanceLock implements AutoCloseable {
    * Takes the folder, and makes it when it is missing.
    *
    * @param takeOver ask a holder to stop: SIGTERM, 5 s, SIGKILL. Blocks until it is gone
-   * @throws StartRefusedException exit code 73 when another process holds the folder; then nothing was changed
+   * @throws StartRefusedException exit code 73 when another process holds the folder; then nothing
+   *     was changed
    */
   public static InstanceLock take(Path dataDir, boolean takeOver, Time time)
       throws StartRefusedException, InterruptedException {
@@ -84,14 +91,14 @@ public final class InstanceLock implements AutoCloseable {
     try {
       AtomicFiles.createFolders(dataDir);
       Holder holder = Holder.read(pidFile);
-      Optional<ProcessHandle> living =
-          holder == null ? Optional.empty() : holder.living();
+      Optional<ProcessHandle> living = holder == null ? Optional.empty() : holder.living();
       if (living.isPresent() && takeOver && living.get().pid() != Holder.self().pid()) {
         end(living.get(), time);
         living = Optional.empty();
       }
       if (living.isPresent()) {
-        // Not even the lock file is opened: were this the same process, closing it would free the lock.
+        // Not even the lock file is opened: were this the same process, closing it would free the
+        // lock.
         throw refusal(dataDir, holder);
       }
       return lock(dataDir, pidFile, holder);
@@ -122,7 +129,9 @@ public final class InstanceLock implements AutoCloseable {
 
   private static StartRefusedException refusal(Path dataDir, @Nullable Holder holder) {
     String who =
-        holder == null ? "another process" : "process " + holder.pid() + ", since " + holder.started();
+        holder == null
+            ? "another process"
+            : "process " + holder.pid() + ", since " + holder.started();
     return new StartRefusedException(
         StartRefusedException.ALREADY_RUNNING,
         dataDir + " is in use by " + who + "; stop it first, or start with --take-over");

@@ -3,7 +3,10 @@ package dev.holdfast.store;
 import java.sql.SQLException;
 import java.time.Instant;
 
-/** Writes dead letters in the transaction that gives something up. Used on the writer's thread alone. */
+/**
+ * Writes dead letters in the transaction that gives something up. Used on the writer's thread
+ * alone.
+ */
 final class Letters {
   static final String EVENT = "event";
   static final String REPLY = "reply";

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that grows by whole lines. What a full disk refuses is kept in memory and written with a later append, behind
- * the last whole line. The file is open from an append to its sync, so that the sync hears of every failed write. Used
- * by one thread at a time; no interrupt closes it.
+ * A file that grows by whole lines. What a full disk refuses is kept in memory and written with a
+ * later append, behind the last whole line. The file is open from an append to its sync, so that
+ * the sync hears of every failed write. Used by one thread at a time; no interrupt closes it.
  */
 final class LineFile {
   private static final Logger LOG = LoggerFactory.getLogger(LineFile.class);
@@ -29,7 +29,10 @@ final class LineFile {
   private long good;
   private boolean created;
 
-  /** What to do with a last line that has no end: keep it when {@code whole} says so, else cut it off or fence it. */
+  /**
+   * What to do with a last line that has no end: keep it when {@code whole} says so, else cut it
+   * off or fence it.
+   */
   record Torn(boolean cut, Predicate<byte[]> whole) {
     static final Torn FENCE = new Torn(false, _ -> true);
   }

@@ -9,9 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells a write-ahead log that ends in an unfinished commit, as after a power cut, from one that was damaged further up.
- * SQLite takes either for the end of the log and would silently drop every commit behind the bad byte. Commits are
- * fsynced one after the other, so when whole commits follow a bad frame, that frame was once confirmed.
+ * Tells a write-ahead log that ends in an unfinished commit, as after a power cut, from one that
+ * was damaged further up. SQLite takes either for the end of the log and would silently drop every
+ * commit behind the bad byte. Commits are fsynced one after the other, so when whole commits follow
+ * a bad frame, that frame was once confirmed.
  *
  * <p>Source: the SQLite file format, section 4, "The Write-Ahead Log".
  */
@@ -29,7 +30,10 @@ final class LogScan {
     this.order = order;
   }
 
-  /** Whether confirmed commits stand behind a bad byte. The database must not be open in this process. */
+  /**
+   * Whether confirmed commits stand behind a bad byte. The database must not be open in this
+   * process.
+   */
   static boolean damaged(Path log) throws IOException {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(log), 1 << 20))) {

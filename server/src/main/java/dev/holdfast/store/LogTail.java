@@ -56,8 +56,7 @@ final class LogTail {
       if (from == 0 && start > 0) {
         break; // its beginning lies before the block
       }
-      String line =
-          new String(Arrays.copyOfRange(bytes, from, stop - 1), StandardCharsets.UTF_8);
+      String line = new String(Arrays.copyOfRange(bytes, from, stop - 1), StandardCharsets.UTF_8);
       if (line.startsWith("{") && line.endsWith("}")) {
         lines.addFirst(line);
       }

@@ -6,7 +6,9 @@ import java.time.Instant;
 final class Millis {
   private Millis() {}
 
-  /** Milliseconds since 1970; the ends of all time, such as {@link Instant#MAX}, as far as they go. */
+  /**
+   * Milliseconds since 1970; the ends of all time, such as {@link Instant#MAX}, as far as they go.
+   */
   static long of(Instant at) {
     try {
       return at.toEpochMilli();

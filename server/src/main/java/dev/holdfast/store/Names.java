@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The short numbers that stand for sources and thread ids in rows. Changed by the writer's thread alone. */
+/**
+ * The short numbers that stand for sources and thread ids in rows. Changed by the writer's thread
+ * alone.
+ */
 final class Names {
   private static final int THREADS_MAX = 20_000;
 
@@ -23,8 +26,7 @@ final class Names {
   private final Map<String, Long> sources = new ConcurrentHashMap<>();
 
   void load(Statements sql) throws SQLException {
-    sql.list(
-            row -> Map.entry(row.getString(2), row.getLong(1)), "select no, source from sources")
+    sql.list(row -> Map.entry(row.getString(2), row.getLong(1)), "select no, source from sources")
         .forEach(entry -> sources.put(entry.getKey(), entry.getValue()));
   }
 
@@ -40,7 +42,9 @@ final class Names {
     }
     long made =
         numbers(
-            sql, "insert into sources (source) values (?) on conflict do update set source = source returning no", source);
+            sql,
+            "insert into sources (source) values (?) on conflict do update set source = source returning no",
+            source);
     sources.put(source, made);
     return made;
   }

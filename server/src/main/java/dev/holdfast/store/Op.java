@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A queued change and who waits for it. Claimed by one thread: the writer, or the watch that refuses it. */
+/**
+ * A queued change and who waits for it. Claimed by one thread: the writer, or the watch that
+ * refuses it.
+ */
 final class Op<T> {
   private static final Logger LOG = LoggerFactory.getLogger(Op.class);
 

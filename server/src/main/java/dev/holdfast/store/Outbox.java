@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The durable queue of replies to post. Every change is durable when its method returns. Thread-safe. */
+/**
+ * The durable queue of replies to post. Every change is durable when its method returns.
+ * Thread-safe.
+ */
 public final class Outbox {
   private final Writer writer;
   private final Readers readers;
@@ -33,7 +36,10 @@ public final class Outbox {
     this.rows = rows;
   }
 
-  /** Hears of each thread that got a reply to post, after the commit, on the writer's thread: hand over and return. */
+  /**
+   * Hears of each thread that got a reply to post, after the commit, on the writer's thread: hand
+   * over and return.
+   */
   public void onPlanned(Consumer<String> threadIds) {
     rows.replies.onPlanned(threadIds);
   }
@@ -123,12 +129,17 @@ public final class Outbox {
                 tx, reply, reply.resent() ? ReplyState.RESENT : ReplyState.SENT, platformId));
   }
 
-  /** Surely not delivered, and no further try helps: becomes a dead letter, and so does its event. */
+  /**
+   * Surely not delivered, and no further try helps: becomes a dead letter, and so does its event.
+   */
   public void rejected(long seq, String why) throws StoreException {
     giveUp(seq, ReplyState.REJECTED, why);
   }
 
-  /** Surely not delivered; to be tried again. {@code counts}: whether the try counts against the reply. */
+  /**
+   * Surely not delivered; to be tried again. {@code counts}: whether the try counts against the
+   * reply.
+   */
   public void retryAt(long seq, Instant at, String why, boolean counts) throws StoreException {
     change(
         seq,

@@ -7,8 +7,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Forgets finished events, with all that hangs on them, when their keys need no longer be remembered. In small steps, so
- * that no commit waits for it. What has an open dead letter or an open reply stays.
+ * Forgets finished events, with all that hangs on them, when their keys need no longer be
+ * remembered. In small steps, so that no commit waits for it. What has an open dead letter or an
+ * open reply stays.
  */
 final class Purge {
   private static final int ROWS_PER_STEP = 200;
@@ -50,7 +51,10 @@ final class Purge {
     }
   }
 
-  /** A clock that jumps ahead must not empty the memory of keys: time passes as fast as the steady clock says. */
+  /**
+   * A clock that jumps ahead must not empty the memory of keys: time passes as fast as the steady
+   * clock says.
+   */
   private Instant cutoff() {
     Instant steady = wallAtStart.plusNanos(time.nanos() - nanosAtStart);
     Instant now = time.now();

@@ -8,7 +8,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes rows out of service whose bytes have changed: kept as dead letters, counted, never served. Thread-safe. */
+/**
+ * Takes rows out of service whose bytes have changed: kept as dead letters, counted, never served.
+ * Thread-safe.
+ */
 final class Quarantine {
   private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
   private static final String REASON = "damaged on disk: its checksum does not match";
@@ -35,8 +38,7 @@ final class Quarantine {
           LOG.error("event {}: {}, moved to the dead letters", seq, REASON);
           tx.count(Count.QUARANTINED, 1);
           Optional<Standing> event = EventRows.standing(tx, seq);
-          tx.sql()
-              .update("update events set damaged = 1, reason = ? where seq = ?", REASON, seq);
+          tx.sql().update("update events set damaged = 1, reason = ? where seq = ?", REASON, seq);
           if (event.isPresent() && event.get().state().isOpen()) {
             EventRows.move(tx, event.get(), EventState.DEAD_LETTERED);
             letters.ofEvent(tx, seq, REASON, time.now());

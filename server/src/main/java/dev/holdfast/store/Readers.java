@@ -14,8 +14,8 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /**
- * A few connections on as many platform threads: a read in C code would hold the carrier of a virtual thread. A caller
- * waits for its turn; its interrupt never reaches the read. Thread-safe.
+ * A few connections on as many platform threads: a read in C code would hold the carrier of a
+ * virtual thread. A caller waits for its turn; its interrupt never reaches the read. Thread-safe.
  */
 final class Readers {
   private static final int COUNT = 3;

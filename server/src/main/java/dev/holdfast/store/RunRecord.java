@@ -11,10 +11,11 @@ import java.util.List;
 /**
  * {@code data/holdfast.run}: which database file the log beside it belongs to.
  *
- * <p>SQLite applies any log with valid checksums to any database of the same name, so a restored database beside the log
- * of another one would become a mix of both; and after the loss of a log it would serve without the last commits. Each
- * run therefore writes a random number into the header of the database file (as its application id, which SQLite leaves
- * to its users) before it fills the log, and the same number into this file.
+ * <p>SQLite applies any log with valid checksums to any database of the same name, so a restored
+ * database beside the log of another one would become a mix of both; and after the loss of a log it
+ * would serve without the last commits. Each run therefore writes a random number into the header
+ * of the database file (as its application id, which SQLite leaves to its users) before it fills
+ * the log, and the same number into this file.
  */
 final class RunRecord {
   private static final String NAME = "holdfast.run";
@@ -33,7 +34,8 @@ final class RunRecord {
    * Before the database is opened.
    *
    * @param claimedClean whether a clean marker lies there; then a missing log is as it should be
-   * @throws StartRefusedException 65 when the log is missing, damaged or belongs to another database
+   * @throws StartRefusedException 65 when the log is missing, damaged or belongs to another
+   *     database
    */
   void check(boolean claimedClean) throws IOException, StartRefusedException {
     List<String> words = read();
@@ -42,19 +44,28 @@ final class RunRecord {
     if (filled && !words.isEmpty() && !words.contains(Integer.toString(epoch))) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          log + " does not belong to " + Database.FILE + " beside it; put back the database that it belongs to,"
-              + " or move the log and " + NAME + " away to start without its commits");
+          log
+              + " does not belong to "
+              + Database.FILE
+              + " beside it; put back the database that it belongs to,"
+              + " or move the log and "
+              + NAME
+              + " away to start without its commits");
     }
     if (filled && !words.isEmpty() && LogScan.damaged(log)) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          log + " is damaged, and commits stand behind the damage; restore a backup, or move " + NAME
+          log
+              + " is damaged, and commits stand behind the damage; restore a backup, or move "
+              + NAME
               + " away to start with what stands before it");
     }
     if (words.contains("running") && !Files.exists(log) && !claimedClean) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          log + " is missing, and with it the last commits; put it back, or move " + NAME
+          log
+              + " is missing, and with it the last commits; put it back, or move "
+              + NAME
               + " away to start without them");
     }
   }
@@ -87,7 +98,10 @@ final class RunRecord {
         : List.of();
   }
 
-  /** Only while this process has the file not open: closing any handle of it would drop SQLite's locks. */
+  /**
+   * Only while this process has the file not open: closing any handle of it would drop SQLite's
+   * locks.
+   */
   private static int epoch(Path database) throws IOException {
     if (!Files.exists(database)) {
       return 0;

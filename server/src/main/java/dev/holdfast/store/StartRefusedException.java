@@ -1,6 +1,9 @@
 package dev.holdfast.store;
 
-/** The data cannot be served. The message tells an operator which file it is about and what can be done. */
+/**
+ * The data cannot be served. The message tells an operator which file it is about and what can be
+ * done.
+ */
 public final class StartRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The prepared statements of one connection; each text is prepared once. Used by one thread at a time. */
+/**
+ * The prepared statements of one connection; each text is prepared once. Used by one thread at a
+ * time.
+ */
 final class Statements {
   private final Connection connection;
   private final Map<String, PreparedStatement> prepared = new HashMap<>();
@@ -33,7 +36,10 @@ final class Statements {
     return statement;
   }
 
-  /** After an error: the driver closes the statement that failed, without telling. All are prepared anew. */
+  /**
+   * After an error: the driver closes the statement that failed, without telling. All are prepared
+   * anew.
+   */
   void forget() {
     for (PreparedStatement statement : prepared.values()) {
       try {
@@ -55,7 +61,8 @@ final class Statements {
         case Integer number -> statement.setInt(i + 1, number);
         case Double number -> statement.setDouble(i + 1, number);
         case byte[] bytes -> statement.setBytes(i + 1, bytes);
-        default -> throw new IllegalArgumentException("no column type for " + parameters[i].getClass());
+        default ->
+            throw new IllegalArgumentException("no column type for " + parameters[i].getClass());
       }
     }
     return statement;

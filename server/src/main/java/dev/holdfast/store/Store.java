@@ -42,11 +42,11 @@ public final class Store implements AutoCloseable {
       StoreConfig config, Database database, Time time, MeterRegistry registry, StoreHooks hooks) {}
 
   /**
-   * Opens the data folder and makes it when it is missing. After an unclean stop the whole database is checked first.
-   * Blocks for as long as that takes.
+   * Opens the data folder and makes it when it is missing. After an unclean stop the whole database
+   * is checked first. Blocks for as long as that takes.
    *
-   * @throws StartRefusedException 65 when something is damaged or newer than this program; 74 when the disk cannot be
-   *     used
+   * @throws StartRefusedException 65 when something is damaged or newer than this program; 74 when
+   *     the disk cannot be used
    */
   public static Store open(
       StoreConfig config, Path dataDir, Time time, MeterRegistry registry, StoreHooks hooks)
@@ -94,8 +94,7 @@ public final class Store implements AutoCloseable {
     usage = new Usage(writer, readers);
     approvals = new Approvals(writer, readers);
     deadLetters =
-        new DeadLetters(
-            writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
+        new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
     threads = new ThreadFolders(folder.resolve("threads"), readers, touches, failStop, time);
     touches.begin(writer, sql);
     recover(sql);
@@ -142,8 +141,7 @@ public final class Store implements AutoCloseable {
     sql.of("begin immediate").execute();
     long cut =
         sql.update(
-            "update events set state = 0 where state < 3 and state = ?",
-            EventState.RUNNING.code());
+            "update events set state = 0 where state < 3 and state = ?", EventState.RUNNING.code());
     Map<Count, Long> deltas = Map.of(Count.PENDING, cut, Count.RUNNING, -cut);
     Counters.write(sql, deltas);
     sql.of("commit").execute();
@@ -212,7 +210,9 @@ public final class Store implements AutoCloseable {
     return threads;
   }
 
-  /** Forgets what is old enough, now; the watch does it once a minute. Returns how many events went. */
+  /**
+   * Forgets what is old enough, now; the watch does it once a minute. Returns how many events went.
+   */
   long purge() throws StoreException {
     return purge.sweep();
   }
@@ -232,7 +232,10 @@ public final class Store implements AutoCloseable {
     intake.stop();
   }
 
-  /** Writes what is queued and closes the database. Blocks until it is done; a second call does nothing. */
+  /**
+   * Writes what is queued and closes the database. Blocks until it is done; a second call does
+   * nothing.
+   */
   @Override
   public synchronized void close() {
     if (closed) {
@@ -255,8 +258,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Writes the clean marker: the very last act of a clean stop, after {@link #close}. Does nothing when the store failed
-   * or was not closed cleanly; then the next start checks the database.
+   * Writes the clean marker: the very last act of a clean stop, after {@link #close}. Does nothing
+   * when the store failed or was not closed cleanly; then the next start checks the database.
    */
   public synchronized void markClean() throws IOException {
     if (whole) {

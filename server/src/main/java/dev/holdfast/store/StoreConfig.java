@@ -6,14 +6,17 @@ import dev.holdfast.config.Section;
 /**
  * What the store is told by the configuration.
  *
- * @param freeBytesMin {@code server.min_free_bytes}: below this much free disk new events are refused
+ * @param freeBytesMin {@code server.min_free_bytes}: below this much free disk new events are
+ *     refused
  */
 public record StoreConfig(InboxConfig inbox, long freeBytesMin) {
   public StoreConfig {
     Check.inRange("min_free_bytes", freeBytesMin, 0, Long.MAX_VALUE);
   }
 
-  /** Reads {@code min_free_bytes} of the {@code server} section and the whole {@code inbox} section. */
+  /**
+   * Reads {@code min_free_bytes} of the {@code server} section and the whole {@code inbox} section.
+   */
   public static StoreConfig from(Section server, Section inbox) {
     return new StoreConfig(
         inbox.read(InboxConfig::from), server.wholeLong("min_free_bytes", 268_435_456L));

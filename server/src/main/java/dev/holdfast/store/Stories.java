@@ -14,7 +14,9 @@ public final class Stories {
     this.readers = readers;
   }
 
-  /** Written with the next commit, not waited for: a line may be lost in a crash, the event is not. */
+  /**
+   * Written with the next commit, not waited for: a line may be lost in a crash, the event is not.
+   */
   public void add(StoryLine line) {
     writer.later(
         tx -> {

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folder of one chat thread: {@code context.jsonl}, {@code log.jsonl}, {@code meta.json}. Used by one thread at a
- * time, but for {@link #readLog}. No method is cut short by an interrupt.
+ * The folder of one chat thread: {@code context.jsonl}, {@code log.jsonl}, {@code meta.json}. Used
+ * by one thread at a time, but for {@link #readLog}. No method is cut short by an interrupt.
  */
 public final class ThreadFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadFiles.class);
@@ -44,7 +44,10 @@ public final class ThreadFiles {
   /** Whom a folder belongs to. */
   record Host(FailStop failStop, Time time, AtomicLong unwrittenBudget, Unsaved unsaved) {}
 
-  /** Hears whether something is not on the disk yet, so that it is found again by the next user of the folder. */
+  /**
+   * Hears whether something is not on the disk yet, so that it is found again by the next user of
+   * the folder.
+   */
   interface Unsaved {
     void changed(ThreadFiles files, boolean any);
   }
@@ -61,7 +64,10 @@ public final class ThreadFiles {
         new LineFile(folder.resolve("log.jsonl"), LineFile.Torn.FENCE, host.unwrittenBudget());
   }
 
-  /** What loading found. {@code quarantined}: bad lines that were moved to {@code context.quarantine.jsonl}. */
+  /**
+   * What loading found. {@code quarantined}: bad lines that were moved to {@code
+   * context.quarantine.jsonl}.
+   */
   public record Loaded(List<ContextEntry> entries, int quarantined, boolean tornTail) {}
 
   String threadId() {
@@ -82,7 +88,8 @@ public final class ThreadFiles {
   }
 
   /**
-   * Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an empty context.
+   * Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an
+   * empty context.
    *
    * @throws IOException also when the folder belongs to another thread
    */
@@ -109,9 +116,7 @@ public final class ThreadFiles {
 
   private List<ContextEntry> waiting() {
     return context.unwritten().stream()
-        .flatMap(
-            line ->
-                ContextLines.read(Arrays.copyOf(line, line.length - 1)).stream())
+        .flatMap(line -> ContextLines.read(Arrays.copyOf(line, line.length - 1)).stream())
         .toList();
   }
 
@@ -142,7 +147,8 @@ public final class ThreadFiles {
   }
 
   /**
-   * Appends without fsync. On a full disk the entry is kept in memory and written with a later append or sync.
+   * Appends without fsync. On a full disk the entry is kept in memory and written with a later
+   * append or sync.
    *
    * @throws IOException when it can neither be written nor kept
    */
@@ -154,7 +160,8 @@ public final class ThreadFiles {
   }
 
   /**
-   * Makes all that was appended durable. A failed fsync ends the process (exit 74): the page cache lies after it.
+   * Makes all that was appended durable. A failed fsync ends the process (exit 74): the page cache
+   * lies after it.
    *
    * @throws IOException when the disk still refuses what was appended; it is kept
    */
@@ -266,7 +273,9 @@ public final class ThreadFiles {
     }
   }
 
-  /** Makes the folder when it is missing; refuses one that belongs to another id with the same hash. */
+  /**
+   * Makes the folder when it is missing; refuses one that belongs to another id with the same hash.
+   */
   private void claim() throws IOException {
     if (known) {
       return;
@@ -281,8 +290,7 @@ public final class ThreadFiles {
       AtomicFiles.create(meta);
       Files.write(
           meta,
-          JSON.writeValueAsBytes(
-              Map.of(ID, threadId, "created_at", host.time().now().toString())));
+          JSON.writeValueAsBytes(Map.of(ID, threadId, "created_at", host.time().now().toString())));
     } else if (!owner.equals(threadId)) {
       throw new ForeignFolderException(folder + " belongs to another thread than " + threadId);
     }

@@ -19,7 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the folder of a chat thread: named by a hash of its id, so that no id leads anywhere else. Thread-safe. */
+/**
+ * Finds the folder of a chat thread: named by a hash of its id, so that no id leads anywhere else.
+ * Thread-safe.
+ */
 public final class ThreadFolders {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadFolders.class);
   private static final int SLUG_MAX = 40;
@@ -128,6 +131,9 @@ public final class ThreadFolders {
     }
   }
 
-  /** A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not finished. */
+  /**
+   * A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not
+   * finished.
+   */
   public record ThreadRow(String threadId, Instant lastAt, long events, long open) {}
 }

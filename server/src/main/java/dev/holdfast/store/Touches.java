@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When each thread was last written to, and how many events it had. Collected in memory and written about once a second,
- * since a row per event would cost as much as the event itself; after a crash the events that are newer than the last
- * writing are counted again. Thread-safe.
+ * When each thread was last written to, and how many events it had. Collected in memory and written
+ * about once a second, since a row per event would cost as much as the event itself; after a crash
+ * the events that are newer than the last writing are counted again. Thread-safe.
  */
 final class Touches {
   private static final Logger LOG = LoggerFactory.getLogger(Touches.class);
@@ -52,7 +52,9 @@ final class Touches {
     }
   }
 
-  /** Writes what waits. Blocks until it is done; when the disk refuses, it stays for the next time. */
+  /**
+   * Writes what waits. Blocks until it is done; when the disk refuses, it stays for the next time.
+   */
   void settle() {
     Writer through = writer;
     if (through == null || isEmpty()) {

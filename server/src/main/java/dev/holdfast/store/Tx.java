@@ -9,7 +9,10 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One transaction of the writer, shared by the operations of a batch. Used on the writer's thread alone. */
+/**
+ * One transaction of the writer, shared by the operations of a batch. Used on the writer's thread
+ * alone.
+ */
 final class Tx {
   private static final Logger LOG = LoggerFactory.getLogger(Tx.class);
 

@@ -5,7 +5,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks after the store four times a second: free space, changes that wait too long, a full disk, old rows. */
+/**
+ * Looks after the store four times a second: free space, changes that wait too long, a full disk,
+ * old rows.
+ */
 final class Watch implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
   private static final long PERIOD_MILLIS = 250;

@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that changes the database. Operations that wait at the same time share one transaction and one fsync;
- * one that fails is run again by itself, so that it cannot take the others with it.
+ * The one thread that changes the database. Operations that wait at the same time share one
+ * transaction and one fsync; one that fails is run again by itself, so that it cannot take the
+ * others with it.
  */
 final class Writer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
@@ -101,25 +102,32 @@ final class Writer implements Runnable {
     return busy ? Duration.ofNanos(parts.time.nanos() - busySince) : Duration.ZERO;
   }
 
-  /** A change that may be refused when it waits too long. Completes after the fsync, on the writer's thread. */
+  /**
+   * A change that may be refused when it waits too long. Completes after the fsync, on the writer's
+   * thread.
+   */
   <T> CompletableFuture<T> offer(Work<T> work) {
     Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
     enqueue(op);
     return op.done();
   }
 
-  /** As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of the commits. */
+  /**
+   * As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of
+   * the commits.
+   */
   <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
     Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
-    CompletableFuture<T> heard = op.done().whenComplete((result, failure) -> hear(first, result, failure));
+    CompletableFuture<T> heard =
+        op.done()
+            .whenComplete(
+                (result, failure) -> {
+                  if (failure == null) {
+                    first.accept(result);
+                  }
+                });
     enqueue(op);
     return heard;
-  }
-
-  private static <T> void hear(Consumer<T> first, T result, @Nullable Throwable failure) {
-    if (failure == null) {
-      first.accept(result);
-    }
   }
 
   /** A change that nobody waits for; it is tried again when the disk was full. */
@@ -223,7 +231,9 @@ final class Writer implements Runnable {
     }
   }
 
-  /** The next batch; waits for more only when the last one shows that several writers are at work. */
+  /**
+   * The next batch; waits for more only when the last one shows that several writers are at work.
+   */
   private List<Op<?>> take() {
     List<Op<?>> batch = new ArrayList<>();
     int max = parts.config.commitEventsMax();
@@ -231,7 +241,10 @@ final class Writer implements Runnable {
       batch.add(retained.removeFirst());
     }
     try {
-      Op<?> first = stopping || !batch.isEmpty() ? queue.poll() : queue.poll(IDLE_MILLIS, TimeUnit.MILLISECONDS);
+      Op<?> first =
+          stopping || !batch.isEmpty()
+              ? queue.poll()
+              : queue.poll(IDLE_MILLIS, TimeUnit.MILLISECONDS);
       if (first == null) {
         return batch;
       }
@@ -292,7 +305,9 @@ final class Writer implements Runnable {
     batch.forEach(Op::complete);
   }
 
-  /** Returns false when the transaction was rolled back and its operations may be tried one by one. */
+  /**
+   * Returns false when the transaction was rolled back and its operations may be tried one by one.
+   */
   private boolean attempt(List<Op<?>> batch) {
     Tx tx = new Tx(sql, names, counters, parts.touches);
     try {

@@ -5,7 +5,8 @@ package dev.holdfast.supervision;
  *
  * @param kind one of a few names, because it labels a metric: {@code orchestrator}, {@code replies}
  * @param id which one of its kind; empty when there is only one
- * @param platformThread for what must not share a carrier, such as code that calls into native libraries
+ * @param platformThread for what must not share a carrier, such as code that calls into native
+ *     libraries
  */
 public record ChildSpec(String kind, String id, boolean platformThread) {
   public static ChildSpec virtual(String kind) {

@@ -4,8 +4,8 @@ package dev.holdfast.supervision;
 @FunctionalInterface
 public interface ChildTask {
   /**
-   * Blocks. Returning ends the child for good; being interrupted by a stop does too; anything else thrown is a crash,
-   * and this is called again after a wait.
+   * Blocks. Returning ends the child for good; being interrupted by a stop does too; anything else
+   * thrown is a crash, and this is called again after a wait.
    */
   void run() throws Exception;
 }

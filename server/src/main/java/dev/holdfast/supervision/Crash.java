@@ -1,13 +1,18 @@
 package dev.holdfast.supervision;
 
-/** Says of a crash what may stand in a log: its type and place, never its message, which may hold a secret. */
+/**
+ * Says of a crash what may stand in a log: its type and place, never its message, which may hold a
+ * secret.
+ */
 public final class Crash {
   private static final String OURS = "dev.holdfast.";
   private static final int CAUSES_MAX = 5;
 
   private Crash() {}
 
-  /** For example {@code IllegalStateException at agents.TurnRun.run:120, caused by SQLException}. */
+  /**
+   * For example {@code IllegalStateException at agents.TurnRun.run:120, caused by SQLException}.
+   */
   public static String describe(Throwable crash) {
     StringBuilder text = new StringBuilder(crash.getClass().getSimpleName());
     for (StackTraceElement frame : crash.getStackTrace()) {

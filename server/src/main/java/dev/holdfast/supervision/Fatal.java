@@ -3,8 +3,9 @@ package dev.holdfast.supervision;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the process when it is out of memory: also of direct memory and of native threads, which the JVM's own switch
- * does not see. A process that limps on breaks promises that a restarted one keeps.
+ * Ends the process when it is out of memory: also of direct memory and of native threads, which the
+ * JVM's own switch does not see. A process that limps on breaks promises that a restarted one
+ * keeps.
  */
 public final class Fatal {
   /** The exit status of a process that ran out of memory. */
@@ -22,7 +23,10 @@ public final class Fatal {
     Thread.setDefaultUncaughtExceptionHandler(Fatal::uncaught);
   }
 
-  /** To be called with whatever a loop, an event loop or an executor has caught; halts if memory has run out. */
+  /**
+   * To be called with whatever a loop, an event loop or an executor has caught; halts if memory has
+   * run out.
+   */
   public static void check(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++, cause = cause.getCause()) {

@@ -14,8 +14,8 @@ import javax.net.ssl.SSLContext;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads at the start what a lack of file descriptors would poison for good: a class whose first use fails then stays
- * unusable even when descriptors are free again.
+ * Loads at the start what a lack of file descriptors would poison for good: a class whose first use
+ * fails then stays unusable even when descriptors are free again.
  */
 public final class Preload {
   /** Not public, so by name: they open pipes and read tables when they are first used. */

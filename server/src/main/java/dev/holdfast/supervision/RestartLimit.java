@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How often what crashes is started again: at most {@code maxRestarts} times in any {@code window}, after a wait that
- * grows with each crash of the window.
+ * How often what crashes is started again: at most {@code maxRestarts} times in any {@code window},
+ * after a wait that grows with each crash of the window.
  */
 public record RestartLimit(
     int maxRestarts, Duration window, Duration initialBackoff, Duration maxBackoff) {

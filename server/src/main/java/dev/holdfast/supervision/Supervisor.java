@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs long-lived tasks, each on a thread of its own, and starts again what crashes. Thread-safe. */
+/**
+ * Runs long-lived tasks, each on a thread of its own, and starts again what crashes. Thread-safe.
+ */
 public final class Supervisor {
   private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
 
@@ -22,7 +24,10 @@ public final class Supervisor {
   private final Consumer<ChildSpec> onGiveUp;
   private final Set<Child> children = ConcurrentHashMap.newKeySet();
 
-  /** {@code onGiveUp} runs on the thread of the child that crashed too often; the process usually ends there. */
+  /**
+   * {@code onGiveUp} runs on the thread of the child that crashed too often; the process usually
+   * ends there.
+   */
   public Supervisor(
       RestartLimit limit, Time time, MeterRegistry registry, Consumer<ChildSpec> onGiveUp) {
     this.limit = limit;
@@ -49,7 +54,10 @@ public final class Supervisor {
     return List.copyOf(children);
   }
 
-  /** Interrupts every child and waits for all of them; the names of those that are still there after {@code budget}. */
+  /**
+   * Interrupts every child and waits for all of them; the names of those that are still there after
+   * {@code budget}.
+   */
   public List<String> stopAll(Duration budget) throws InterruptedException {
     long end = time.nanos() + budget.toNanos();
     List<Child> all = children();

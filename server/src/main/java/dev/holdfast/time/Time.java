@@ -3,9 +3,13 @@ package dev.holdfast.time;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The clock, sleep and timers as one injected thing, so that tests move time by hand. Thread-safe. */
+/**
+ * The clock, sleep and timers as one injected thing, so that tests move time by hand. Thread-safe.
+ */
 public interface Time {
-  /** The wall clock: for windows of signatures, ages of replies and what people read. It may jump. */
+  /**
+   * The wall clock: for windows of signatures, ages of replies and what people read. It may jump.
+   */
   Instant now();
 
   /** A clock that never jumps, in nanoseconds: for deadlines and durations. */

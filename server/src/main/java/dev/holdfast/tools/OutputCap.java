@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Cuts long outputs for the model; all of it goes to a file in the thread's scratch folder, which the text names. */
+/**
+ * Cuts long outputs for the model; all of it goes to a file in the thread's scratch folder, which
+ * the text names.
+ */
 record OutputCap(ToolOutputConfig config) {
   static final String FOLDER = "outputs";
 

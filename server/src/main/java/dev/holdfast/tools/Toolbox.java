@@ -37,8 +37,11 @@ public final class Toolbox {
   private final Time time;
   private final MeterRegistry meters;
 
-  /** @throws IllegalArgumentException when two tools have one name */
-  public Toolbox(List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
+  /**
+   * @throws IllegalArgumentException when two tools have one name
+   */
+  public Toolbox(
+      List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
     for (Tool tool : tools) {
       if (this.tools.put(tool.spec().name(), new Entry(tool, new Arguments(tool.spec()))) != null) {
         throw new IllegalArgumentException("two tools are called " + tool.spec().name());
@@ -60,16 +63,20 @@ public final class Toolbox {
   }
 
   /**
-   * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing failure of a
-   * repeatable tool, output capped with all of it in a file that the text names. An unknown tool, bad arguments, an
-   * exception, a timeout: an error result. Blocks.
+   * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing
+   * failure of a repeatable tool, output capped with all of it in a file that the text names. An
+   * unknown tool, bad arguments, an exception, a timeout: an error result. Blocks.
    *
    * @throws InterruptedException when the turn is cancelled; the tool has been interrupted too
    */
   public ToolResult run(ToolCall call, ToolContext context) throws InterruptedException {
     Entry entry = tools.get(call.tool());
     if (entry == null) {
-      return invalid("There is no tool called " + call.tool() + ". There are: " + String.join(", ", tools.keySet()));
+      return invalid(
+          "There is no tool called "
+              + call.tool()
+              + ". There are: "
+              + String.join(", ", tools.keySet()));
     }
     Optional<String> problem = entry.arguments().problem(call.arguments());
     if (problem.isPresent()) {
@@ -87,13 +94,15 @@ public final class Toolbox {
     return new ToolResult(text, result.failure(), result.facts());
   }
 
-  private ToolResult attempt(Tool tool, ToolCall call, ToolContext context) throws InterruptedException {
+  private ToolResult attempt(Tool tool, ToolCall call, ToolContext context)
+      throws InterruptedException {
     FutureTask<ToolResult> task = new FutureTask<>(() -> tool.run(arguments(call), context));
     Thread.ofVirtual().name("tool " + call.tool()).start(task);
     try {
       return task.get(tool.timeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      String text = "The tool did not end within " + tool.timeout().toSeconds() + " s and was stopped.";
+      String text =
+          "The tool did not end within " + tool.timeout().toSeconds() + " s and was stopped.";
       return ToolResult.error(Failure.of(FailureCode.TIMEOUT, text));
     } catch (ExecutionException e) {
       Throwable bug = Objects.requireNonNull(e.getCause());

@@ -66,29 +66,45 @@ final class AgentWorld {
     InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
     store =
         Store.open(
-            new StoreConfig(inbox, 0), folder, time, meters, new StoreHooks(() -> {}, (_, text) -> fail(text)));
+            new StoreConfig(inbox, 0),
+            folder,
+            time,
+            meters,
+            new StoreHooks(() -> {}, (_, text) -> fail(text)));
     Guards guards = Guards.create(GuardsConfig.defaults(), time, meters, vertx);
     ModelsConfig config =
-        ConfigFile.text(
-                "test",
-                "models: {retry: {server_error: {max_attempts: 1}}}",
-                Map.of())
-            .make(root -> root.section("models").read(models -> ModelsConfig.from(models, Map.of())));
+        ConfigFile.text("test", "models: {retry: {server_error: {max_attempts: 1}}}", Map.of())
+            .make(
+                root -> root.section("models").read(models -> ModelsConfig.from(models, Map.of())));
     Models models = Models.create(config, List.of(model), guards, time, meters);
     AgentConfig agents =
         new AgentConfig(
             new ThreadsConfig(
-                options.activeMax, Duration.ofMinutes(5), options.mailbox, options.turnsMax, options.whileBusy),
+                options.activeMax,
+                Duration.ofMinutes(5),
+                options.mailbox,
+                options.turnsMax,
+                options.whileBusy),
             new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), 5, true),
             new ContextConfig(1000, options.keepRecentTokens),
             3,
             options.supervised,
             folder);
-    Toolbox toolbox = new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
+    Toolbox toolbox =
+        new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
     orchestrator =
         new Orchestrator(
             new AgentParts(
-                vertx, store, models, new Channels(List.of(new WebChannel())), toolbox, new News(1000), secrets, time, meters, () -> agents));
+                vertx,
+                store,
+                models,
+                new Channels(List.of(new WebChannel())),
+                toolbox,
+                new News(1000),
+                secrets,
+                time,
+                meters,
+                () -> agents));
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));
@@ -115,7 +131,8 @@ final class AgentWorld {
   }
 
   Event sendAs(String sender, String thread, String key, String text) throws Exception {
-    String payload = Inbounds.write(new InboundMessage("main", thread, sender, text, List.of(), key));
+    String payload =
+        Inbounds.write(new InboundMessage("main", thread, sender, text, List.of(), key));
     return store
         .inbox()
         .append(new NewEvent("web:main", "web:main:" + thread, key, payload, time.now()))

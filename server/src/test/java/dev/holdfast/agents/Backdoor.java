@@ -16,7 +16,10 @@ final class Backdoor {
   /** As if the server had died after the answer was on disk and before the event was ended. */
   static void reopen(Path folder, Event event) throws SQLException {
     run(folder, "delete from replies where event_id = ?", event.id());
-    run(folder, "update events set state = " + EventState.RUNNING.ordinal() + " where id = ?", event.id());
+    run(
+        folder,
+        "update events set state = " + EventState.RUNNING.ordinal() + " where id = ?",
+        event.id());
   }
 
   static void countRuns(Path folder, Event event, int runs) throws SQLException {

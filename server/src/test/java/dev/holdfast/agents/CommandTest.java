@@ -30,7 +30,15 @@ class CommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "stop", "/stop it", "/unknown", "please /stop", "//stop", "/stop\nall of it", "/approve", "> /approve 7F3KX",
+        "",
+        "stop",
+        "/stop it",
+        "/unknown",
+        "please /stop",
+        "//stop",
+        "/stop\nall of it",
+        "/approve",
+        "> /approve 7F3KX",
         "/approve 7F3KX and more"
       })
   void anythingElseIsForTheModel(String text) {

@@ -18,13 +18,16 @@ class ContextRepairTest {
 
   @Test
   void aContextInOrderStaysAsItIs() {
-    List<Message> messages = List.of(USER, said("", "a", "b"), result("a"), result("b"), said("done"), USER);
+    List<Message> messages =
+        List.of(USER, said("", "a", "b"), result("a"), result("b"), said("done"), USER);
     assertThat(ContextRepair.repair(messages)).isEqualTo(messages);
   }
 
   @Test
   void aCallWithoutResultGetsOneAndAResultWithoutCallGoes() {
-    assertThat(ContextRepair.repair(List.of(USER, said("", "a", "b"), result("b"), result("x"), USER, result("y"))))
+    assertThat(
+            ContextRepair.repair(
+                List.of(USER, said("", "a", "b"), result("b"), result("x"), USER, result("y"))))
         .containsExactly(
             USER,
             said("", "a", "b"),
@@ -55,8 +58,10 @@ class ContextRepairTest {
       }
     }
     assertThat(open).isEmpty();
-    assertThat(repaired).satisfiesAnyOf(
-        list -> assertThat(list).isEmpty(), list -> assertThat(list.getFirst()).isInstanceOf(Message.User.class));
+    assertThat(repaired)
+        .satisfiesAnyOf(
+            list -> assertThat(list).isEmpty(),
+            list -> assertThat(list.getFirst()).isInstanceOf(Message.User.class));
   }
 
   @Provide
@@ -64,7 +69,8 @@ class ContextRepairTest {
     Arbitrary<String> text = Arbitraries.of("", " ", "hello");
     Arbitrary<String> id = Arbitraries.of("a", "b", "c");
     Arbitrary<Message> user = text.map(Message.User::new);
-    Arbitrary<Message> result = id.flatMap(call -> text.map(said -> new Message.ToolResult(call, "t", said, false)));
+    Arbitrary<Message> result =
+        id.flatMap(call -> text.map(said -> new Message.ToolResult(call, "t", said, false)));
     Arbitrary<Message> assistant =
         text.flatMap(
             said -> id.set().ofMaxSize(3).map(calls -> said(said, calls.toArray(String[]::new))));

@@ -48,7 +48,8 @@ class MailboxTest {
     refill();
     LongStream.rangeClosed(1, 5).forEach(seq -> mailbox.offer(event(seq)));
     assertThat(mailbox.size()).isEqualTo(3);
-    assertThat(List.of(take(), take(), take())).containsExactly(List.of(1L), List.of(2L), List.of(3L));
+    assertThat(List.of(take(), take(), take()))
+        .containsExactly(List.of(1L), List.of(2L), List.of(3L));
     assertThat(mailbox.wantsRefill()).isTrue();
     assertThat(mailbox.isEmpty()).isFalse();
   }
@@ -59,7 +60,8 @@ class MailboxTest {
     LongStream.rangeClosed(1, 4).forEach(seq -> mailbox.offer(event(seq)));
     take();
     mailbox.offer(event(5)); // there is room, but 4 is on disk
-    assertThat(List.of(take(), take(), take())).containsExactly(List.of(2L), List.of(3L), List.of());
+    assertThat(List.of(take(), take(), take()))
+        .containsExactly(List.of(2L), List.of(3L), List.of());
   }
 
   @Test
@@ -96,9 +98,19 @@ class MailboxTest {
   }
 
   private static Incoming event(long seq) {
-    String payload = Inbounds.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k" + seq));
+    String payload =
+        Inbounds.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k" + seq));
     return Incoming.of(
         new Event(
-            seq, "e" + seq, "web:main", "web:main:t", "k" + seq, payload, Instant.EPOCH, EventState.PENDING, 0, false));
+            seq,
+            "e" + seq,
+            "web:main",
+            "web:main:t",
+            "k" + seq,
+            payload,
+            Instant.EPOCH,
+            EventState.PENDING,
+            0,
+            false));
   }
 }

@@ -16,7 +16,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A model that does what a test has told it, call by call; when nothing is left it repeats the last words it hears. */
+/**
+ * A model that does what a test has told it, call by call; when nothing is left it repeats the last
+ * words it hears.
+ */
 final class ScriptedProvider implements ModelProvider {
   private final Deque<Step> script = new ArrayDeque<>();
   private final List<ModelRequest> requests = new ArrayList<>();

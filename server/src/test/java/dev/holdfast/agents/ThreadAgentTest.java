@@ -12,10 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 class ThreadAgentTest {
   @TempDir Path folder;
@@ -60,7 +60,8 @@ class ThreadAgentTest {
       assertThat(world.answerOf(events.get(i))).isEqualTo("heard: m" + i);
     }
     assertThat(model.requests().stream().map(ScriptedProvider::lastUser))
-        .containsExactlyElementsOf(events.stream().map(event -> "m" + events.indexOf(event)).toList());
+        .containsExactlyElementsOf(
+            events.stream().map(event -> "m" + events.indexOf(event)).toList());
   }
 
   @Test
@@ -222,12 +223,16 @@ class ThreadAgentTest {
     begun.await();
     Event two = world.send("t", "k2", "two");
     Event three = world.send("t", "k3", "three");
-    world.await(() -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 2, () -> "not waiting");
+    world.await(
+        () -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 2,
+        () -> "not waiting");
     go.countDown();
     assertThat(world.answerOf(three)).isEqualTo("heard: three");
     assertThat(world.answerOf(two)).isEmpty();
     assertThat(model.requests()).hasSize(2);
-    assertThat(model.requests().getLast().messages().stream().filter(Message.User.class::isInstance)).hasSize(3);
+    assertThat(
+            model.requests().getLast().messages().stream().filter(Message.User.class::isInstance))
+        .hasSize(3);
   }
 
   @Test
@@ -263,7 +268,11 @@ class ThreadAgentTest {
     world.answerOf(good);
     var counts = world.store.inbox().counts();
     assertThat(counts.get("accepted")).isEqualTo(2);
-    assertThat(counts.entrySet().stream().filter(e -> !e.getKey().equals("accepted")).mapToLong(e -> e.getValue()).sum())
+    assertThat(
+            counts.entrySet().stream()
+                .filter(e -> !e.getKey().equals("accepted"))
+                .mapToLong(e -> e.getValue())
+                .sum())
         .isEqualTo(2);
   }
 }

@@ -48,7 +48,8 @@ class ToolTurnTest {
     model.calls(call("c1", "read")).says("it said so");
     AgentWorld world = world();
     assertThat(world.answerOf(world.send("t", "k1", "look"))).isEqualTo("it said so");
-    assertThat(lastResults()).containsExactly(new Message.ToolResult("c1", "read", "read done", false));
+    assertThat(lastResults())
+        .containsExactly(new Message.ToolResult("c1", "read", "read done", false));
   }
 
   @Test
@@ -154,7 +155,9 @@ class ToolTurnTest {
     Event first = world.send("t", "k1", "one");
     begun.await();
     Event second = world.send("t", "k2", "and also two");
-    world.await(() -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 1, () -> "not waiting");
+    world.await(
+        () -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 1,
+        () -> "not waiting");
     go.countDown();
     assertThat(world.answerOf(second)).isEqualTo("both");
     assertThat(world.answerOf(first)).isEmpty();
@@ -172,12 +175,18 @@ class ToolTurnTest {
     world.close();
     world = world();
     String code = world.store.approvals().list(true, 10).getFirst().code();
-    assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code))).contains("Only the person");
+    assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code)))
+        .contains("Only the person");
     assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG"))).contains("Nothing waits");
-    assertThat(world.answerOf(world.send("t", "k4", "/approve " + code.toLowerCase(java.util.Locale.ROOT)))).isEqualTo("Approved.");
+    assertThat(
+            world.answerOf(
+                world.send("t", "k4", "/approve " + code.toLowerCase(java.util.Locale.ROOT))))
+        .isEqualTo("Approved.");
     assertThat(world.answerOf(event)).endsWith("finished");
     assertThat(runs).containsExactly("unsafe");
-    assertThat(world.store.approvals().list(false, 10)).extracting(Approval::state).containsExactly(Approval.State.USED);
+    assertThat(world.store.approvals().list(false, 10))
+        .extracting(Approval::state)
+        .containsExactly(Approval.State.USED);
   }
 
   @Test
@@ -187,7 +196,8 @@ class ToolTurnTest {
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
-    world.answerOf(world.send("t", "k2", "/deny " + world.store.approvals().list(true, 10).getFirst().code()));
+    world.answerOf(
+        world.send("t", "k2", "/deny " + world.store.approvals().list(true, 10).getFirst().code()));
     assertThat(world.answerOf(event)).endsWith("as you wish");
     assertThat(runs).isEmpty();
   }
@@ -237,7 +247,9 @@ class ToolTurnTest {
   private AgentWorld world() throws Exception {
     options.tools =
         List.of(
-            tool("read", ReplayClass.READ), tool("keyed", ReplayClass.KEYED), tool("unsafe", ReplayClass.UNSAFE));
+            tool("read", ReplayClass.READ),
+            tool("keyed", ReplayClass.KEYED),
+            tool("unsafe", ReplayClass.UNSAFE));
     AgentWorld world = new AgentWorld(folder, model, options);
     open = world;
     return world;

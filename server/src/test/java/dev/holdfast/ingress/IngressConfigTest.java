@@ -44,7 +44,9 @@ class IngressConfigTest {
                 - {name: page, token: "fedcba9876543210", scopes: [read, chat]}
             """);
     assertThat(doors.api().answerWait()).isEqualTo(Duration.ofSeconds(5));
-    assertThat(doors.api().tokens()).extracting(ApiToken::scope).containsExactly(Scope.READ, Scope.CHAT);
+    assertThat(doors.api().tokens())
+        .extracting(ApiToken::scope)
+        .containsExactly(Scope.READ, Scope.CHAT);
     assertThat(doors.api().toString()).doesNotContain("0123456789abcdef");
   }
 

@@ -33,7 +33,10 @@ class LoginTest {
     Raw.Answer answer = rig.post("/login", login);
     assertThat(answer.status()).isEqualTo(204);
     String cookie = answer.header("set-cookie");
-    assertThat(cookie).containsIgnoringCase("HttpOnly").contains("SameSite=Strict").contains("Path=/");
+    assertThat(cookie)
+        .containsIgnoringCase("HttpOnly")
+        .contains("SameSite=Strict")
+        .contains("Path=/");
     return "Cookie: " + cookie.substring(0, cookie.indexOf(';'));
   }
 
@@ -58,7 +61,8 @@ class LoginTest {
   void aCookieChangesNothingWithoutTheOriginOfOurPage() throws Exception {
     String cookie = cookieOf("{\"token\":\"" + Rig.CHAT + "\"}");
     assertThat(rig.post(MESSAGES, HI, cookie).status()).isEqualTo(403);
-    assertThat(rig.post(MESSAGES, HI, cookie, "Origin: http://evil.example").status()).isEqualTo(403);
+    assertThat(rig.post(MESSAGES, HI, cookie, "Origin: http://evil.example").status())
+        .isEqualTo(403);
     assertThat(rig.post(MESSAGES, HI, cookie, OWN).status()).isEqualTo(202);
     assertThat(rig.inbox.events).hasSize(1);
   }
@@ -66,9 +70,11 @@ class LoginTest {
   @Test
   void aChangedOrEndedCookieOpensNothing() throws Exception {
     String cookie = cookieOf("{\"token\":\"" + Rig.ADMIN + "\"}");
-    assertThat(rig.get("/api/v1/status", cookie.replace("main|", "reader|")).status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", cookie.replace("main|", "reader|")).status())
+        .isEqualTo(401);
     assertThat(rig.get("/api/v1/status", cookie + "x").status()).isEqualTo(401);
-    assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=a|b|c|d").status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=a|b|c|d").status())
+        .isEqualTo(401);
     assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=").status()).isEqualTo(401);
     Raw.Answer out = rig.post("/logout", "{}", cookie, OWN);
     assertThat(out.status()).isEqualTo(204);
@@ -90,7 +96,8 @@ class LoginTest {
   @Test
   void staleCookiesDoNotBringTheBrakeDown() throws Exception {
     for (int i = 0; i < 15; i++) {
-      assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=main|1|x|y").status()).isEqualTo(401);
+      assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=main|1|x|y").status())
+          .isEqualTo(401);
     }
     assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
   }

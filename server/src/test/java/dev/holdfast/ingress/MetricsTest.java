@@ -33,7 +33,8 @@ class MetricsTest {
   @Test
   void eachListenerServesItsOwn() throws Exception {
     try (Rig rig = new Rig()) {
-      for (String path : new String[] {"/", "/api/v1/status", "/metrics/", "/live", "/../metrics"}) {
+      for (String path :
+          new String[] {"/", "/api/v1/status", "/metrics/", "/live", "/../metrics"}) {
         try (Raw raw = new Raw(rig.listener.metricsPort())) {
           raw.send(Raw.request("GET", path, "", Rig.bearer(Rig.ADMIN)));
           assertThat(raw.answer().status()).isEqualTo(404);

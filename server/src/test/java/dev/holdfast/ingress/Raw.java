@@ -33,7 +33,9 @@ final class Raw implements AutoCloseable {
     out = socket.getOutputStream();
   }
 
-  /** A plain request; with a body it gets a length and, unless another is given, the type of JSON. */
+  /**
+   * A plain request; with a body it gets a length and, unless another is given, the type of JSON.
+   */
   static String request(String method, String path, String body, String... headers) {
     StringBuilder text = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
     String all = String.join("\r\n", headers);
@@ -47,7 +49,9 @@ final class Raw implements AutoCloseable {
       if (!all.toLowerCase(Locale.ROOT).contains("content-type:")) {
         text.append("Content-Type: application/json\r\n");
       }
-      text.append("Content-Length: ").append(body.getBytes(StandardCharsets.UTF_8).length).append("\r\n");
+      text.append("Content-Length: ")
+          .append(body.getBytes(StandardCharsets.UTF_8).length)
+          .append("\r\n");
     }
     return text.append("\r\n").append(body).toString();
   }

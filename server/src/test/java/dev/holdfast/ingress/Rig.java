@@ -45,7 +45,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
-/** A listener on free ports with a store in memory and one channel whose signature is the header {@code x-sign: ok}. */
+/**
+ * A listener on free ports with a store in memory and one channel whose signature is the header
+ * {@code x-sign: ok}.
+ */
 final class Rig implements AutoCloseable {
   static final String ADMIN = "admin-token-0123456789";
   static final String READ = "read-token-0123456789";
@@ -114,17 +117,28 @@ final class Rig implements AutoCloseable {
             sessions,
             new Ticks(time),
             this::calls);
-    listener =
-        HttpListener.start(parts, new Streams.Limits(Duration.ofMillis(100), 3, 64, 10));
+    listener = HttpListener.start(parts, new Streams.Limits(Duration.ofMillis(100), 3, 64, 10));
   }
 
   private Map<String, ApiCall> calls(ApiCalls.Given given) {
     Map<String, ApiCall> all = new HashMap<>();
     for (String operation :
         List.of(
-            "getStatus", "listThreads", "getThread", "getThreadLog", "stopThread", "resetThread",
-            "getEvent", "listDeadLetters", "getDeadLetter", "discardDeadLetter",
-            "replayDeadLetter", "listBreakers", "tripBreaker", "resetBreaker", "getUsage",
+            "getStatus",
+            "listThreads",
+            "getThread",
+            "getThreadLog",
+            "stopThread",
+            "resetThread",
+            "getEvent",
+            "listDeadLetters",
+            "getDeadLetter",
+            "discardDeadLetter",
+            "replayDeadLetter",
+            "listBreakers",
+            "tripBreaker",
+            "resetBreaker",
+            "getUsage",
             "getConfig")) {
       all.put(
           operation,

@@ -54,9 +54,11 @@ class StreamsTest {
       assertThat(until(raw, "id:")).matches("id: [0-9a-f]{8}-1");
       assertThat(raw.line()).isEqualTo("event: turn.text");
       assertThat(raw.line())
-          .isEqualTo("data: {\"thread_id\":\"web:main:t1\",\"event_id\":\"e1\",\"delta\":\"he\\nllo\"}");
+          .isEqualTo(
+              "data: {\"thread_id\":\"web:main:t1\",\"event_id\":\"e1\",\"delta\":\"he\\nllo\"}");
       rig.news.publish("turn.restart", "web:main:t1", "e1", "{}");
-      assertThat(until(raw, "data:")).isEqualTo("data: {\"thread_id\":\"web:main:t1\",\"event_id\":\"e1\"}");
+      assertThat(until(raw, "data:"))
+          .isEqualTo("data: {\"thread_id\":\"web:main:t1\",\"event_id\":\"e1\"}");
     }
   }
 
@@ -117,7 +119,10 @@ class StreamsTest {
     }
   }
 
-  /** A reader that does not read holds nobody up, costs a bounded number of items and hears of the gap. */
+  /**
+   * A reader that does not read holds nobody up, costs a bounded number of items and hears of the
+   * gap.
+   */
   @Test
   void aSlowReaderLosesNewsAndIsTold() throws Exception {
     try (Raw slow = open("")) {

@@ -130,7 +130,10 @@ class WebhooksTest {
     for (int i = 0; i < 20; i++) {
       try (Raw raw = rig.raw()) {
         raw.send(
-            "POST " + PATH + " HTTP/1.1\r\nHost: localhost\r\n" + SIGNED
+            "POST "
+                + PATH
+                + " HTTP/1.1\r\nHost: localhost\r\n"
+                + SIGNED
                 + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\nt1|h");
         raw.socket().setSoLinger(true, 0);
       }
@@ -143,7 +146,10 @@ class WebhooksTest {
   void expectingClientsAreToldToGoOn() throws Exception {
     try (Raw raw = rig.raw()) {
       raw.send(
-          "POST " + PATH + " HTTP/1.1\r\nHost: localhost\r\n" + SIGNED
+          "POST "
+              + PATH
+              + " HTTP/1.1\r\nHost: localhost\r\n"
+              + SIGNED
               + "\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n");
       assertThat(raw.line()).startsWith("HTTP/1.1 100");
       raw.line();

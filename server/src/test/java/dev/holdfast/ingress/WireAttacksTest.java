@@ -207,7 +207,10 @@ class WireAttacksTest {
     isRefusedAndClosed("GET /" + "x".repeat(5000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", 414);
   }
 
-  /** S14, F29: a head that takes too long is cut, on a new connection and on one that was used before. */
+  /**
+   * S14, F29: a head that takes too long is cut, on a new connection and on one that was used
+   * before.
+   */
   @Test
   void slowHeadsAreCut() throws Exception {
     try (Rig quick = quick();
@@ -293,7 +296,9 @@ class WireAttacksTest {
     }
   }
 
-  /** Above the limit a connection hears 503 and is closed; when others leave, there is room again. */
+  /**
+   * Above the limit a connection hears 503 and is closed; when others leave, there is room again.
+   */
   @Test
   void connectionsAreBounded() throws Exception {
     HttpConfig usual = HttpConfig.defaults();

@@ -85,7 +85,10 @@ final class FakeBook implements Book {
 
   @Override
   public void sending(long seq, boolean resend) throws StoreException {
-    change(seq, resend ? "resending" : "sending", row -> with(row, ReplyState.SENDING, 1, 0, row.nextAt(), ""));
+    change(
+        seq,
+        resend ? "resending" : "sending",
+        row -> with(row, ReplyState.SENDING, 1, 0, row.nextAt(), ""));
   }
 
   @Override
@@ -93,7 +96,14 @@ final class FakeBook implements Book {
     change(
         seq,
         "sent",
-        row -> with(row, row.unknowns() > 0 ? ReplyState.RESENT : ReplyState.SENT, 0, 0, row.nextAt(), platformId));
+        row ->
+            with(
+                row,
+                row.unknowns() > 0 ? ReplyState.RESENT : ReplyState.SENT,
+                0,
+                0,
+                row.nextAt(),
+                platformId));
   }
 
   @Override
@@ -103,7 +113,10 @@ final class FakeBook implements Book {
 
   @Override
   public void retryAt(long seq, Instant at, String why, boolean counts) throws StoreException {
-    change(seq, counts ? "retry" : "wait", row -> with(row, ReplyState.RETRY_AT, counts ? 0 : -1, 0, at, why));
+    change(
+        seq,
+        counts ? "retry" : "wait",
+        row -> with(row, ReplyState.RETRY_AT, counts ? 0 : -1, 0, at, why));
   }
 
   @Override

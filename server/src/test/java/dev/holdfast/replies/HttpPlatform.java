@@ -16,7 +16,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
-/** A platform on a real socket that misbehaves on demand: one behaviour for each request, then it takes everything. */
+/**
+ * A platform on a real socket that misbehaves on demand: one behaviour for each request, then it
+ * takes everything.
+ */
 final class HttpPlatform implements AutoCloseable {
   private final ServerSocket server;
   private final Queue<Behaviour> script = new ConcurrentLinkedQueue<>();
@@ -37,9 +40,12 @@ final class HttpPlatform implements AutoCloseable {
     RESET(""),
     CUT_HEAD("HTTP/1.1 200"),
     HANG(""),
-    GATEWAY_TIMEOUT("HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
-    BUSY("HTTP/1.1 429 Too Many\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
-    BUSY_LONG("HTTP/1.1 429 Too Many\r\nretry-after: 7200\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
+    GATEWAY_TIMEOUT(
+        "HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
+    BUSY(
+        "HTTP/1.1 429 Too Many\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
+    BUSY_LONG(
+        "HTTP/1.1 429 Too Many\r\nretry-after: 7200\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
     GONE("HTTP/1.1 410 Gone\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
 
     private final String answer;

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Everything goes wrong at random, crashes too; the promise about the number of posts holds all the same. */
+/**
+ * Everything goes wrong at random, crashes too; the promise about the number of posts holds all the
+ * same.
+ */
 @Timeout(60)
 class RepliesChaosTest {
   private static final int RUNS = 60;
@@ -92,7 +95,10 @@ class RepliesChaosTest {
       }
     }
 
-    /** The process dies: from one moment on nothing is written any more, whatever is still on its way. */
+    /**
+     * The process dies: from one moment on nothing is written any more, whatever is still on its
+     * way.
+     */
     private void crash() throws InterruptedException {
       book.die();
       replies.stop();

@@ -48,7 +48,9 @@ abstract class RepliesFixture {
     news.watch(items::add);
     return new Replies(
         new Poster.Doors(
-            book, new Channels(List.of(platform)), name -> gates.computeIfAbsent(name, _ -> new FakeGate())),
+            book,
+            new Channels(List.of(platform)),
+            name -> gates.computeIfAbsent(name, _ -> new FakeGate())),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new Telling(news, stories::add, metrics, time),
         time,

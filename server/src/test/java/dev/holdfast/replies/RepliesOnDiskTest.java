@@ -84,7 +84,9 @@ class RepliesOnDiskTest {
             Map.of(
                 "ci",
                 new WebhookConfig.Account(
-                    List.of(new Secret(SECRET)), "http://127.0.0.1:" + port + "/in", List.of("*"))));
+                    List.of(new Secret(SECRET)),
+                    "http://127.0.0.1:" + port + "/in",
+                    List.of("*"))));
     replies =
         new Replies(
             new Replies.Neighbours(
@@ -123,13 +125,17 @@ class RepliesOnDiskTest {
             HttpHeaders.of(
                 Map.of(
                     "webhook-id", List.of(post.id()),
-                    "webhook-timestamp", List.of(post.headers().getOrDefault("webhook-timestamp", "")),
-                    "webhook-signature", List.of(post.headers().getOrDefault("webhook-signature", ""))),
+                    "webhook-timestamp",
+                        List.of(post.headers().getOrDefault("webhook-timestamp", "")),
+                    "webhook-signature",
+                        List.of(post.headers().getOrDefault("webhook-signature", ""))),
                 (_, _) -> true));
     assertThat(post.id()).isEqualTo(event.id() + ".a.1");
     assertThat(post.body())
         .isEqualTo(
-            "{\"event_id\":\"" + event.id() + "\",\"thread\":\"t1\",\"in_reply_to\":\"k1\",\"text\":\"part 1\",\"part\":1,\"parts\":1}");
+            "{\"event_id\":\""
+                + event.id()
+                + "\",\"thread\":\"t1\",\"in_reply_to\":\"k1\",\"text\":\"part 1\",\"part\":1,\"parts\":1}");
     assertThat(store.outbox().depth()).isZero();
   }
 
@@ -242,22 +248,39 @@ class RepliesOnDiskTest {
         expected.add(events.get(i).id() + ".a.1");
         expected.add(events.get(i).id() + ".a.2");
       }
-      assertThat(platform.ids().stream().filter(expected::contains).distinct().toList()).isEqualTo(expected);
+      assertThat(platform.ids().stream().filter(expected::contains).distinct().toList())
+          .isEqualTo(expected);
     }
   }
 
   private Event answer(String thread, String key, int parts) throws Exception {
     String threadId = "webhook:ci:" + thread;
     Event event =
-        store.inbox().append(new NewEvent("webhook:ci", threadId, key, "{}", time.now())).join().event();
+        store
+            .inbox()
+            .append(new NewEvent("webhook:ci", threadId, key, "{}", time.now()))
+            .join()
+            .event();
     String id = event.id();
     store.inbox().start(event.seq());
     List<NewReply> planned = new ArrayList<>();
     for (int part = 1; part <= parts; part++) {
       planned.add(
-          new NewReply(id + ".a." + part, id, "webhook:ci", threadId, thread, key, "part " + part, part, parts, false));
+          new NewReply(
+              id + ".a." + part,
+              id,
+              "webhook:ci",
+              threadId,
+              thread,
+              key,
+              "part " + part,
+              part,
+              parts,
+              false));
     }
-    store.inbox().finish(new Finish(List.of(event.seq()), EventState.ANSWERED, "", planned, List.of()));
+    store
+        .inbox()
+        .finish(new Finish(List.of(event.seq()), EventState.ANSWERED, "", planned, List.of()));
     return event;
   }
 

@@ -52,7 +52,8 @@ class RepliesTest extends RepliesFixture {
     plan("t", "e1", 1, 1);
     drain();
     assertThat(platform.posted())
-        .containsExactly(new OutboundReply("e1.a.1", "e1", "main", "t", "m-e1", "text", 1, 1, false));
+        .containsExactly(
+            new OutboundReply("e1.a.1", "e1", "main", "t", "m-e1", "text", 1, 1, false));
   }
 
   @Test
@@ -220,7 +221,11 @@ class RepliesTest extends RepliesFixture {
     assertThat(book.all())
         .extracting(Reply::state)
         .containsExactly(
-            ReplyState.SENT, ReplyState.REJECTED, ReplyState.REJECTED, ReplyState.REJECTED, ReplyState.SENT);
+            ReplyState.SENT,
+            ReplyState.REJECTED,
+            ReplyState.REJECTED,
+            ReplyState.REJECTED,
+            ReplyState.SENT);
     assertThat(book.row(4).detail()).isEqualTo("part 2 of 4 was not delivered");
   }
 

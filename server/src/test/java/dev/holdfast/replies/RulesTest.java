@@ -49,9 +49,11 @@ class RulesTest {
   @Test
   void aRetryWaitsUnlessItHasWaitedHere() {
     Reply waiting = reply(ReplyState.RETRY_AT, 1, 0, PLANNED.plusSeconds(10));
-    assertThat(rules.before(waiting, PLANNED, false)).isEqualTo(new Move.Wait(Duration.ofSeconds(10)));
+    assertThat(rules.before(waiting, PLANNED, false))
+        .isEqualTo(new Move.Wait(Duration.ofSeconds(10)));
     assertThat(rules.before(waiting, PLANNED, true)).isEqualTo(new Move.Post(false));
-    assertThat(rules.before(waiting, PLANNED.plusSeconds(10), false)).isEqualTo(new Move.Post(false));
+    assertThat(rules.before(waiting, PLANNED.plusSeconds(10), false))
+        .isEqualTo(new Move.Post(false));
   }
 
   @Test
@@ -64,7 +66,8 @@ class RulesTest {
   @Test
   void whatIsTooOldIsHeldInEveryOpenStateButSending() {
     Instant late = PLANNED.plus(CONFIG.ttl()).plusNanos(1);
-    for (ReplyState state : new ReplyState[] {ReplyState.PLANNED, ReplyState.RETRY_AT, ReplyState.UNKNOWN}) {
+    for (ReplyState state :
+        new ReplyState[] {ReplyState.PLANNED, ReplyState.RETRY_AT, ReplyState.UNKNOWN}) {
       assertThat(before(state, 1, late)).isInstanceOf(Move.Hold.class);
       assertThat(before(state, 1, late.minusNanos(1))).isInstanceOf(Move.Post.class);
     }
@@ -82,26 +85,37 @@ class RulesTest {
   @Test
   void answeredRefusalsCountUpToTheLimit() {
     Failure busy = Failure.of(FailureCode.RATE_LIMITED, "429");
-    assertThat(after(busy, 0)).isEqualTo(new Effect.Retry(Duration.ofSeconds(1), "RATE_LIMITED: 429", true));
-    assertThat(after(busy, 1)).isEqualTo(new Effect.Retry(Duration.ofSeconds(2), "RATE_LIMITED: 429", true));
+    assertThat(after(busy, 0))
+        .isEqualTo(new Effect.Retry(Duration.ofSeconds(1), "RATE_LIMITED: 429", true));
+    assertThat(after(busy, 1))
+        .isEqualTo(new Effect.Retry(Duration.ofSeconds(2), "RATE_LIMITED: 429", true));
     assertThat(after(busy, 2)).isInstanceOf(Effect.Rejected.class);
-    Failure overloaded = Failure.of(FailureCode.OVERLOADED, "503").withRetryAfter(Duration.ofMinutes(5));
+    Failure overloaded =
+        Failure.of(FailureCode.OVERLOADED, "503").withRetryAfter(Duration.ofMinutes(5));
     assertThat(after(overloaded, 0))
         .isEqualTo(new Effect.Retry(Duration.ofMinutes(5), "OVERLOADED: 503", true));
   }
 
   @Test
   void aWaitBeyondTheLifeOfAReplyHoldsItAtOnce() {
-    Failure busy = Failure.of(FailureCode.RATE_LIMITED, "429").withRetryAfter(Duration.ofMinutes(50));
-    assertThat(rules.after(reply(ReplyState.PLANNED, 0, 0, PLANNED), new PostOutcome.NotDelivered(busy), PLANNED.plusSeconds(1200)))
+    Failure busy =
+        Failure.of(FailureCode.RATE_LIMITED, "429").withRetryAfter(Duration.ofMinutes(50));
+    assertThat(
+            rules.after(
+                reply(ReplyState.PLANNED, 0, 0, PLANNED),
+                new PostOutcome.NotDelivered(busy),
+                PLANNED.plusSeconds(1200)))
         .isInstanceOf(Effect.Held.class);
   }
 
   @Test
   void aPlatformThatCannotBeReachedIsWaitedForWithoutCounting() {
-    for (FailureCode code : new FailureCode[] {FailureCode.NETWORK, FailureCode.TIMEOUT, FailureCode.CIRCUIT_OPEN}) {
+    for (FailureCode code :
+        new FailureCode[] {FailureCode.NETWORK, FailureCode.TIMEOUT, FailureCode.CIRCUIT_OPEN}) {
       Effect effect = after(Failure.of(code, "x"), 50);
-      assertThat(effect).isInstanceOfSatisfying(Effect.Retry.class, retry -> assertThat(retry.counts()).isFalse());
+      assertThat(effect)
+          .isInstanceOfSatisfying(
+              Effect.Retry.class, retry -> assertThat(retry.counts()).isFalse());
     }
     Reply old = reply(ReplyState.RETRY_AT, 0, 0, PLANNED);
     PostOutcome refused = new PostOutcome.NotDelivered(Failure.of(FailureCode.NETWORK, "x"));
@@ -113,13 +127,16 @@ class RulesTest {
   @Test
   void whatWeStoppedOurselvesIsDueAtOnceAfterTheNextStart() {
     Failure ours = Failure.of(FailureCode.CANCELLED, "stopped").as(FailureKind.TRANSIENT);
-    assertThat(after(ours, 0)).isEqualTo(new Effect.Retry(Duration.ZERO, "CANCELLED: stopped", false));
+    assertThat(after(ours, 0))
+        .isEqualTo(new Effect.Retry(Duration.ZERO, "CANCELLED: stopped", false));
   }
 
   @Test
   void whatFailsForGoodIsRejectedAfterOne() {
-    for (FailureKind kind : new FailureKind[] {FailureKind.INVALID, FailureKind.PERMANENT, FailureKind.FATAL}) {
-      assertThat(after(Failure.of(FailureCode.AUTH, "x").as(kind), 0)).isInstanceOf(Effect.Rejected.class);
+    for (FailureKind kind :
+        new FailureKind[] {FailureKind.INVALID, FailureKind.PERMANENT, FailureKind.FATAL}) {
+      assertThat(after(Failure.of(FailureCode.AUTH, "x").as(kind), 0))
+          .isInstanceOf(Effect.Rejected.class);
     }
   }
 
@@ -150,7 +167,9 @@ class RulesTest {
 
   private Effect after(Failure failure, int attempts) {
     return rules.after(
-        reply(ReplyState.PLANNED, attempts, 0, PLANNED), new PostOutcome.NotDelivered(failure), PLANNED);
+        reply(ReplyState.PLANNED, attempts, 0, PLANNED),
+        new PostOutcome.NotDelivered(failure),
+        PLANNED);
   }
 
   private static Reply reply(ReplyState state, int attempts, int unknowns, Instant nextAt) {

@@ -21,7 +21,10 @@ class BreakerFuzzTest {
   private static final BreakerSettings SETTINGS =
       new BreakerSettings(3, 2, Duration.ofSeconds(10), Duration.ofSeconds(120));
 
-  /** One thing that happens {@code passedMillis} after the one before; {@code late} outcomes are of an old epoch. */
+  /**
+   * One thing that happens {@code passedMillis} after the one before; {@code late} outcomes are of
+   * an old epoch.
+   */
   record Act(Kind kind, int passedMillis, int late, double jitter) {}
 
   enum Kind {
@@ -87,7 +90,9 @@ class BreakerFuzzTest {
   private static void check(BreakerState state, BreakerEvent event, BreakerState next, long now) {
     boolean otherKind = state.getClass() != next.getClass();
     assertThat(next.epoch()).isBetween(state.epoch(), state.epoch() + 1);
-    assertThat(otherKind).as("a new kind of state voids old permits").isIn(false, next.epoch() > state.epoch());
+    assertThat(otherKind)
+        .as("a new kind of state voids old permits")
+        .isIn(false, next.epoch() > state.epoch());
     if (next instanceof Closed closed) {
       assertThat(closed.failures()).isLessThan(SETTINGS.failureThreshold());
     }
@@ -100,7 +105,9 @@ class BreakerFuzzTest {
       boolean earned = state instanceof Trying trying && trying.successes() == 1;
       assertThat(event instanceof BreakerEvent.Reset || earned).isTrue();
     }
-    if (state instanceof Open open && now < open.untilNanos() && event instanceof BreakerEvent.Asked) {
+    if (state instanceof Open open
+        && now < open.untilNanos()
+        && event instanceof BreakerEvent.Asked) {
       assertThat(BreakerMoves.admits(state, next)).isFalse();
     }
     if (state instanceof Trying trying && event instanceof BreakerEvent.Asked) {

@@ -122,7 +122,10 @@ class BreakerMovesTest {
         .flatMap(
             state ->
                 Stream.of(
-                        new Succeeded(STALE), new Failed(STALE), new Neutral(STALE), new Elapsed(STALE))
+                        new Succeeded(STALE),
+                        new Failed(STALE),
+                        new Neutral(STALE),
+                        new Elapsed(STALE))
                     .map(event -> arguments(state, event)));
   }
 

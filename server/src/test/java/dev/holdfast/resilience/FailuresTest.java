@@ -55,7 +55,8 @@ class FailuresTest {
   @Test
   void anOverflowIsSeenInABadRequestButNeverInARateLimit() {
     String overflow = "prompt is too long: 210000 tokens > 200000 maximum";
-    assertThat(Failures.ofStatus(400, overflow, ZERO).code()).isEqualTo(FailureCode.CONTEXT_OVERFLOW);
+    assertThat(Failures.ofStatus(400, overflow, ZERO).code())
+        .isEqualTo(FailureCode.CONTEXT_OVERFLOW);
     assertThat(Failures.ofStatus(429, overflow, ZERO).code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(Failures.ofText("Rate limit exceeded: maximum context length tokens a minute"))
         .contains(FailureCode.RATE_LIMITED);
@@ -63,7 +64,8 @@ class FailuresTest {
 
   @Test
   void aFailureNeverRepeatsTheBody() {
-    assertThat(Failures.ofStatus(401, "bad key sk-secret", ZERO).toString()).doesNotContain("secret");
+    assertThat(Failures.ofStatus(401, "bad key sk-secret", ZERO).toString())
+        .doesNotContain("secret");
   }
 
   @ParameterizedTest
@@ -82,17 +84,26 @@ class FailuresTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"429", "got 429 and 503", "the error 500", "timeouts_total", "unoverloadedness", "read-timeout-ms"})
+      strings = {
+        "429",
+        "got 429 and 503",
+        "the error 500",
+        "timeouts_total",
+        "unoverloadedness",
+        "read-timeout-ms"
+      })
   void bareDigitsAndPartsOfWordsMeanNothing(String text) {
     assertThat(Failures.ofText(text)).isEmpty();
   }
 
   @Test
   void aTypeDecidesBeforeTheText() {
-    assertThat(Failures.of(new SocketTimeoutException("overloaded")).code()).isEqualTo(FailureCode.TIMEOUT);
+    assertThat(Failures.of(new SocketTimeoutException("overloaded")).code())
+        .isEqualTo(FailureCode.TIMEOUT);
     assertThat(Failures.of(new RuntimeException(new ConnectException("x"))).code())
         .isEqualTo(FailureCode.NETWORK);
-    assertThat(Failures.of(new FileSystemException("/data", null, "No space left on device")).code())
+    assertThat(
+            Failures.of(new FileSystemException("/data", null, "No space left on device")).code())
         .isEqualTo(FailureCode.IO);
     assertThat(Failures.of(new IOException("Connection reset by peer")).code())
         .isEqualTo(FailureCode.NETWORK);
@@ -113,7 +124,9 @@ class FailuresTest {
     assertThat(retryAfter(" 1.5 ")).isEqualTo(ofMillis(1500));
     assertThat(retryAfter("Thu, 01 Jan 2026 00:01:00 GMT")).isEqualTo(ofSeconds(60));
     assertThat(retryAfter("0")).isZero();
-    assertThat(Failures.retryAfter(Map.of("retry-after-ms", List.of("250"), "retry-after", List.of("1")), NOW))
+    assertThat(
+            Failures.retryAfter(
+                Map.of("retry-after-ms", List.of("250"), "retry-after", List.of("1")), NOW))
         .isEqualTo(ofMillis(250));
     assertThat(Failures.retryAfter(Map.of(), NOW)).isZero();
   }

@@ -74,8 +74,7 @@ class GuardTest {
   }
 
   private Failure failureOf(Duration budget) {
-    return catchThrowableOfType(
-            CallFailedException.class, () -> guard.run(in(budget), script))
+    return catchThrowableOfType(CallFailedException.class, () -> guard.run(in(budget), script))
         .failure();
   }
 

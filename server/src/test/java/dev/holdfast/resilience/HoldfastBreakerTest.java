@@ -74,8 +74,7 @@ class HoldfastBreakerTest {
   void aRejectionSaysWhenTheNextTryIs() throws Exception {
     open();
     time.advance(ofSeconds(4));
-    CallFailedException rejection =
-        catchThrowableOfType(CallFailedException.class, this::permit);
+    CallFailedException rejection = catchThrowableOfType(CallFailedException.class, this::permit);
     assertThat(rejection.failure().code()).isEqualTo(FailureCode.CIRCUIT_OPEN);
     assertThat(rejection.failure().retryAfter()).isEqualTo(ofSeconds(6));
     assertThat(breaker.opensIn()).isEqualTo(ofSeconds(6));
@@ -203,16 +202,22 @@ class HoldfastBreakerTest {
   @Test
   void servesAsTheLibrarysInterface() {
     CircuitBreaker shared = breaker;
-    assertThat(shared.<String>execute(promise -> promise.complete("fine")).await()).isEqualTo("fine");
+    assertThat(shared.<String>execute(promise -> promise.complete("fine")).await())
+        .isEqualTo("fine");
     for (int i = 0; i < 5; i++) {
-      assertThat(shared.execute(() -> Future.failedFuture("boom")).otherwise("").await()).isEqualTo("");
+      assertThat(shared.execute(() -> Future.failedFuture("boom")).otherwise("").await())
+          .isEqualTo("");
     }
     assertThat(shared.state()).isEqualTo(CircuitBreakerState.OPEN);
     Future<Object> rejected = shared.execute(() -> Future.succeededFuture("never"));
     assertThat(rejected.cause()).isInstanceOf(CallFailedException.class);
-    assertThat(shared.executeWithFallback(() -> Future.succeededFuture("never"), _ -> "instead").await())
+    assertThat(
+            shared
+                .executeWithFallback(() -> Future.succeededFuture("never"), _ -> "instead")
+                .await())
         .isEqualTo("instead");
-    assertThat(shared.fallback(_ -> "common").execute(() -> Future.succeededFuture("never")).await())
+    assertThat(
+            shared.fallback(_ -> "common").execute(() -> Future.succeededFuture("never")).await())
         .isEqualTo("common");
     time.advance(ofSeconds(10));
     assertThat(shared.execute(() -> Future.succeededFuture("one")).await()).isEqualTo("one");
@@ -235,22 +240,24 @@ class HoldfastBreakerTest {
     assertThat(breaker.failureCount()).isEqualTo(1);
     CallFailedException invalid =
         new CallFailedException(Failure.of(FailureCode.INVALID_REQUEST, "wrong"));
-    assertThat(breaker.execute(() -> Future.failedFuture(invalid)).otherwise("").await()).isEqualTo("");
+    assertThat(breaker.execute(() -> Future.failedFuture(invalid)).otherwise("").await())
+        .isEqualTo("");
     assertThat(breaker.failureCount()).isEqualTo(1);
   }
 
   @Test
   void aFailureThatThePolicyIgnoresIsNeutralAndNoSuccess() {
-    assertThat(breaker.execute(() -> Future.failedFuture("one")).otherwise("").await()).isEqualTo("");
+    assertThat(breaker.execute(() -> Future.failedFuture("one")).otherwise("").await())
+        .isEqualTo("");
     breaker.failurePolicy(_ -> false);
-    assertThat(breaker.execute(() -> Future.failedFuture("two")).otherwise("").await()).isEqualTo("");
+    assertThat(breaker.execute(() -> Future.failedFuture("two")).otherwise("").await())
+        .isEqualTo("");
     assertThat(breaker.failureCount()).isEqualTo(1);
   }
 
   @Test
   void sixtyFourThreadsNeverSeeTwoTrialsAtOnceNorLeakAPermit() throws Exception {
-    BreakerSettings quick =
-        new BreakerSettings(3, 2, Duration.ofMillis(1), ofSeconds(1));
+    BreakerSettings quick = new BreakerSettings(3, 2, Duration.ofMillis(1), ofSeconds(1));
     HoldfastBreaker busy = new HoldfastBreaker("busy", quick, time, Math::random, VERTX);
     AtomicInteger trials = new AtomicInteger();
     AtomicInteger trialsMax = new AtomicInteger();

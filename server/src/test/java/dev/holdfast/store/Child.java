@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 
-/** Another process for the tests to hurt: it holds a data folder, or fills one and notes what was confirmed to it. */
+/**
+ * Another process for the tests to hurt: it holds a data folder, or fills one and notes what was
+ * confirmed to it.
+ */
 final class Child {
   private Child() {}
 

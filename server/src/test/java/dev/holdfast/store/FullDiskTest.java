@@ -39,7 +39,10 @@ class FullDiskTest {
 
   private static boolean runs(String... command) throws IOException, InterruptedException {
     Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
     return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
   }
 
@@ -144,7 +147,8 @@ class FullDiskTest {
         all.add(entry(i));
       }
       files.log("{\"id\":\"kept\"}");
-      assertThat(org.assertj.core.api.Assertions.catchThrowable(files::sync)).isInstanceOf(IOException.class);
+      assertThat(org.assertj.core.api.Assertions.catchThrowable(files::sync))
+          .isInstanceOf(IOException.class);
       ThreadFiles next = it.store.threads().of("web:main:t1");
       assertThat(next.loadContext().entries()).isEqualTo(all);
       ThreadFiles fresh = it.store.threads().of("web:main:new");

@@ -142,9 +142,7 @@ class InboxTest {
         all.add(it.store.inbox().append(i == 100 ? withoutPayload(good) : good));
       }
       long failed =
-          all.stream()
-              .filter(answer -> answer.handle((_, e) -> e != null).join())
-              .count();
+          all.stream().filter(answer -> answer.handle((_, e) -> e != null).join()).count();
       assertThat(failed).isEqualTo(1);
       assertThat(it.store.inbox().counts()).containsEntry("accepted", 199L);
       assertThat(it.store.inbox().open(0, 1000)).hasSize(199);

@@ -43,7 +43,9 @@ class InstanceLockTest {
     Map<String, String> content = new TreeMap<>();
     try (Stream<Path> files = Files.list(data())) {
       for (Path file : files.toList()) {
-        content.put(file.getFileName().toString(), Files.getLastModifiedTime(file) + " " + Files.size(file));
+        content.put(
+            file.getFileName().toString(),
+            Files.getLastModifiedTime(file) + " " + Files.size(file));
       }
     }
     return content;

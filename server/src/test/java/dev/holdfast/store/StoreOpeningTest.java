@@ -42,7 +42,8 @@ class StoreOpeningTest {
 
   private static void copyFolder(Path from, Path to) throws IOException {
     Files.createDirectories(to);
-    for (String name : List.of("holdfast.db", "holdfast.db-wal", "holdfast.run", "clean_shutdown")) {
+    for (String name :
+        List.of("holdfast.db", "holdfast.db-wal", "holdfast.run", "clean_shutdown")) {
       if (Files.exists(from.resolve(name))) {
         Files.copy(from.resolve(name), to.resolve(name), StandardCopyOption.REPLACE_EXISTING);
       }
@@ -187,9 +188,12 @@ class StoreOpeningTest {
   void aChangedByteOfAnOpenEventIsQuarantinedCountedAndNeverServed() throws Exception {
     List<Consumer<Path>> hurts =
         List.of(
-            folder -> TestStore.sql(folder, "update payloads set payload = 'x' || payload where seq = 1"),
+            folder ->
+                TestStore.sql(folder, "update payloads set payload = 'x' || payload where seq = 1"),
             folder -> TestStore.sql(folder, "update events set dedupe_key = 'k2' where seq = 1"),
-            folder -> TestStore.sql(folder, "update events set received_at = received_at + 1 where seq = 1"),
+            folder ->
+                TestStore.sql(
+                    folder, "update events set received_at = received_at + 1 where seq = 1"),
             folder -> TestStore.sql(folder, "update events set id = id || 'x' where seq = 1"),
             folder -> TestStore.sql(folder, "update events set crc = crc + 1 where seq = 1"),
             folder -> TestStore.sql(folder, "update events set thread = 77 where seq = 1"),
@@ -212,8 +216,7 @@ class StoreOpeningTest {
         assertThat(it.equationHolds()).isTrue();
         assertThat(it.registry.get("holdfast.quarantined.rows").gauge().value()).isEqualTo(1);
         assertThat(it.fatals).isEmpty();
-        DeadLetter letter =
-            it.store.deadLetters().list("", Instant.MAX, 10).getFirst();
+        DeadLetter letter = it.store.deadLetters().list("", Instant.MAX, 10).getFirst();
         assertThat(it.store.deadLetters().replay(letter.id())).isFalse();
       }
     }
@@ -249,8 +252,7 @@ class StoreOpeningTest {
             .hasSizeGreaterThanOrEqualTo(4)
             .allSatisfy(
                 file ->
-                    assertThat(
-                            PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                         .isEqualTo("rw-------"));
       }
     }

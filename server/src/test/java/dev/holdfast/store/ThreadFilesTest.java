@@ -189,7 +189,10 @@ class ThreadFilesTest {
     ThreadFiles files = files();
     files.log("{\"id\":\"1\"}");
     Files.writeString(
-        root.resolve("t/log.jsonl"), "{\"id\":\"to", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
+        root.resolve("t/log.jsonl"),
+        "{\"id\":\"to",
+        StandardCharsets.UTF_8,
+        StandardOpenOption.APPEND);
     assertThat(files.readLog(10)).containsExactly("{\"id\":\"1\"}");
     files().log("{\"id\":\"2\"}");
     assertThat(files.readLog(10)).containsExactly("{\"id\":\"1\"}", "{\"id\":\"2\"}");
@@ -230,8 +233,16 @@ class ThreadFilesTest {
       Path threads = root.resolve("data/threads");
       List<String> ids =
           List.of(
-              "web:main:../../../etc/passwd", "web:main:a/b", "web:main:a.b", "web:main:A.b", "web:main:", "..:x:y",
-              "web:main:" + "z".repeat(2000), "x", "web:main:\u0000\n", "web:main:-rf");
+              "web:main:../../../etc/passwd",
+              "web:main:a/b",
+              "web:main:a.b",
+              "web:main:A.b",
+              "web:main:",
+              "..:x:y",
+              "web:main:" + "z".repeat(2000),
+              "x",
+              "web:main:\u0000\n",
+              "web:main:-rf");
       List<Path> folders = new ArrayList<>();
       for (String id : ids) {
         ThreadFiles files = it.store.threads().of(id);
@@ -241,7 +252,8 @@ class ThreadFilesTest {
       }
       assertThat(folders).doesNotHaveDuplicates();
       assertThat(folders).allMatch(folder -> folder.startsWith(threads.toAbsolutePath()));
-      assertThat(folders).allMatch(folder -> threads.toAbsolutePath().relativize(folder).getNameCount() == 3);
+      assertThat(folders)
+          .allMatch(folder -> threads.toAbsolutePath().relativize(folder).getNameCount() == 3);
     }
   }
 }

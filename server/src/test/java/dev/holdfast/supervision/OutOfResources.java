@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
-/** The main class of the JVMs that {@link FatalTest} starts. Exit status 42: it lived on as it should. */
+/**
+ * The main class of the JVMs that {@link FatalTest} starts. Exit status 42: it lived on as it
+ * should.
+ */
 final class OutOfResources {
   private OutOfResources() {}
 

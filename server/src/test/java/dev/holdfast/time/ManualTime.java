@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Time that moves only when a test says so. A sleep passes at once and moves the clock; timers run on the mover's thread. */
+/**
+ * Time that moves only when a test says so. A sleep passes at once and moves the clock; timers run
+ * on the mover's thread.
+ */
 public final class ManualTime implements Time {
   private final List<Duration> sleeps = new ArrayList<>();
   private final List<Waiting> waiting = new ArrayList<>();

@@ -37,12 +37,14 @@ class ToolboxTest {
   @Test
   void aCallRunsAndIsCounted() throws Exception {
     assertThat(run(ReplayClass.READ, "{\"n\":1}", ToolResult::ok).text()).isEqualTo("{\"n\":1}");
-    assertThat(meters.counter("holdfast.tool.calls", "tool", "probe", "outcome", "ok").count()).isOne();
+    assertThat(meters.counter("holdfast.tool.calls", "tool", "probe", "outcome", "ok").count())
+        .isOne();
   }
 
   @Test
   void anUnknownToolIsAnErrorThatNamesTheOthers() throws Exception {
-    ToolResult result = box(ReplayClass.READ, ToolResult::ok).run(new ToolCall("c", "nope", "{}"), context());
+    ToolResult result =
+        box(ReplayClass.READ, ToolResult::ok).run(new ToolCall("c", "nope", "{}"), context());
     assertThat(result.isError()).isTrue();
     assertThat(result.text()).contains("nope").contains("probe");
   }
@@ -117,13 +119,16 @@ class ToolboxTest {
     ToolResult result = run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("😀".repeat(10_000)));
     String shown = result.text().lines().findFirst().orElseThrow();
     assertThat(shown.codePoints().allMatch(point -> point == 0x1F600)).isTrue();
-    assertThat(shown.getBytes(java.nio.charset.StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(1000);
+    assertThat(shown.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+        .hasSizeLessThanOrEqualTo(1000);
   }
 
   @Test
   void aSecretInAnOutputIsNotShownToTheModel() throws Exception {
     secrets.add(new Secret("canary-0123456789"));
-    assertThat(run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("key canary-0123456789 end")).text())
+    assertThat(
+            run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("key canary-0123456789 end"))
+                .text())
         .doesNotContain("canary-0123456789");
   }
 
@@ -131,7 +136,8 @@ class ToolboxTest {
     return ToolResult.error(Failure.of(code, "no"));
   }
 
-  private ToolResult run(ReplayClass replay, String arguments, Body body) throws InterruptedException {
+  private ToolResult run(ReplayClass replay, String arguments, Body body)
+      throws InterruptedException {
     return box(replay, body).run(new ToolCall("c", "probe", arguments), context());
   }
 
@@ -167,6 +173,7 @@ class ToolboxTest {
   }
 
   private ToolContext context() {
-    return new ToolContext("web:main:t", "e", "me", "c", "e.1.1", scratch, ToolContext.Progress.SILENT);
+    return new ToolContext(
+        "web:main:t", "e", "me", "c", "e.1.1", scratch, ToolContext.Progress.SILENT);
   }
 }

@@ -1,4 +1,7 @@
-/** Tests of the whole server from outside. Knows the documents and the jar, not the server's classes. */
+/**
+ * Tests of the whole server from outside. Knows the documents and the jar, not the server's
+ * classes.
+ */
 @NullMarked
 package dev.holdfast.tests;
 

@@ -6,8 +6,8 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.handler.BodyHandler;
 
 /**
- * The bare limit: a Vert.x route that reads the body and answers 202, and no more. Runs as a process of its own with the
- * server's flags.
+ * The bare limit: a Vert.x route that reads the body and answers 202, and no more. Runs as a
+ * process of its own with the server's flags.
  */
 final class BareServer {
   private BareServer() {}

@@ -8,8 +8,8 @@ import java.util.Map;
 /**
  * Measures the jar beside the bare limits of this machine, in one run.
  *
- * <p>Usage: {@code bench [--quick] [row ...]}; without names all rows run. Quick mode takes shorter spans and smaller
- * numbers: good for a look, not for a claim.
+ * <p>Usage: {@code bench [--quick] [row ...]}; without names all rows run. Quick mode takes shorter
+ * spans and smaller numbers: good for a look, not for a claim.
  */
 public final class Bench {
   private Bench() {}

@@ -12,7 +12,8 @@ final class FsyncRow implements Row {
   @Override
   public void run(Scale scale, Report report) throws Exception {
     Histogram nanos = measure(scale.span(8));
-    report.figure("append 1 KiB + fsync, one writer", Report.percentiles(nanos), "is the bare limit");
+    report.figure(
+        "append 1 KiB + fsync, one writer", Report.percentiles(nanos), "is the bare limit");
     report.figure(
         "one fsync for each message would allow",
         Report.perSecond(1e9 / nanos.getMean()),

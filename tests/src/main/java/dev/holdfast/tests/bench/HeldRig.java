@@ -4,7 +4,10 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Rig;
 
-/** A server whose model says nothing, so that everything accepted stays pending and only the intake works. */
+/**
+ * A server whose model says nothing, so that everything accepted stays pending and only the intake
+ * works.
+ */
 final class HeldRig implements AutoCloseable {
   private final Rig rig = new Rig(false);
   private final FakeModel model = new FakeModel();

@@ -22,9 +22,10 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sends signed webhook events from one event loop: as fast as answers come over a fixed number of connections, or at a
- * steady rate. At a steady rate a latency counts from the moment at which the request was due, so a stall counts against
- * every request that it held up (no coordinated omission).
+ * Sends signed webhook events from one event loop: as fast as answers come over a fixed number of
+ * connections, or at a steady rate. At a steady rate a latency counts from the moment at which the
+ * request was due, so a stall counts against every request that it held up (no coordinated
+ * omission).
  */
 final class LoadClient implements AutoCloseable {
   private static final int CHAT_THREADS = 1_000;

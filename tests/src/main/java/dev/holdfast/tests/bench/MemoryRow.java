@@ -5,7 +5,9 @@ import dev.holdfast.tests.harness.Rig;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Memory idle, and what a chat thread costs that is only known, and one whose agent is in memory. */
+/**
+ * Memory idle, and what a chat thread costs that is only known, and one whose agent is in memory.
+ */
 final class MemoryRow implements Row {
   @Override
   public void run(Scale scale, Report report) throws Exception {

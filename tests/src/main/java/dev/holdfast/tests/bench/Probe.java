@@ -55,7 +55,8 @@ final class Probe {
             Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
             Long.toString(pid),
             "GC.class_histogram");
-    String total = histogram.lines().filter(line -> line.startsWith("Total")).findFirst().orElseThrow();
+    String total =
+        histogram.lines().filter(line -> line.startsWith("Total")).findFirst().orElseThrow();
     String[] words = total.strip().split("\\s+", -1);
     return Long.parseLong(words[words.length - 1]);
   }

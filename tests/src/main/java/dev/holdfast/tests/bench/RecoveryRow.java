@@ -35,17 +35,14 @@ final class RecoveryRow implements Row {
     String id = "new-" + killed;
     rig.accept(id, "new-thread", "a new message");
     Await.until(
-        "any answer",
-        Duration.ofMinutes(1),
-        () -> rig.platform().posts().size() > postsBefore);
+        "any answer", Duration.ofMinutes(1), () -> rig.platform().posts().size() > postsBefore);
     long first = System.nanoTime();
     rig.platform().awaitPost(id, Duration.ofMinutes(5));
     long own = System.nanoTime();
     report.figure("kill -9 to ready, " + what, Report.millis((ready - killed) / 1e6), "see start");
-    report.figure("kill -9 to the first answer, " + what, Report.millis((first - killed) / 1e6), "");
     report.figure(
-        "kill -9 to the answer of a new message, " + what,
-        Report.millis((own - killed) / 1e6),
-        "");
+        "kill -9 to the first answer, " + what, Report.millis((first - killed) / 1e6), "");
+    report.figure(
+        "kill -9 to the answer of a new message, " + what, Report.millis((own - killed) / 1e6), "");
   }
 }

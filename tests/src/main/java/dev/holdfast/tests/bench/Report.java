@@ -4,7 +4,10 @@ import java.io.PrintStream;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
-/** Prints figures line by line; nothing is kept back until the end, so that a broken run shows what it had. */
+/**
+ * Prints figures line by line; nothing is kept back until the end, so that a broken run shows what
+ * it had.
+ */
 final class Report {
   private final PrintStream out;
 

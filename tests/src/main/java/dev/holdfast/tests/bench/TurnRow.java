@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a turn costs besides the model: the embedded model answers at once, so the whole time from the moment at which an
- * event is due until its reply has come to the platform is Holdfast's own.
+ * What a turn costs besides the model: the embedded model answers at once, so the whole time from
+ * the moment at which an event is due until its reply has come to the platform is Holdfast's own.
  */
 final class TurnRow implements Row {
   private static final int WINDOW = 2_000;
@@ -86,9 +86,7 @@ final class TurnRow implements Row {
       double secs = (System.nanoTime() - start) / 1e9;
       double rate = answered.get() / secs;
       Await.until(
-          "the rest is answered",
-          Duration.ofMinutes(1),
-          () -> answered.get() >= client.sent());
+          "the rest is answered", Duration.ofMinutes(1), () -> answered.get() >= client.sent());
       return rate;
     }
   }

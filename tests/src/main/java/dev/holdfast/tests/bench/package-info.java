@@ -1,4 +1,7 @@
-/** Measures the server beside the bare limits of the same machine in the same run. May not use a class of the server. */
+/**
+ * Measures the server beside the bare limits of the same machine in the same run. May not use a
+ * class of the server.
+ */
 @NullMarked
 package dev.holdfast.tests.bench;
 

@@ -6,8 +6,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for what another process does. The only place of these tests that sleeps: a process that is watched from outside
- * has no clock that could be moved by hand.
+ * Waits for what another process does. The only place of these tests that sleeps: a process that is
+ * watched from outside has no clock that could be moved by hand.
  */
 public final class Await {
   private static final Duration STEP = Duration.ofMillis(20);

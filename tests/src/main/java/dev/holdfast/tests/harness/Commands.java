@@ -20,8 +20,7 @@ public final class Commands {
   public static String run(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String output =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       int code = process.waitFor();
       if (code != 0) {
         throw new IllegalStateException(List.of(command) + " ended with " + code + ": " + output);
@@ -35,7 +34,9 @@ public final class Commands {
     }
   }
 
-  /** Skips the test on a machine that lacks the program: a fault that cannot be made proves nothing. */
+  /**
+   * Skips the test on a machine that lacks the program: a fault that cannot be made proves nothing.
+   */
   public static void assumePresent(String program) {
     boolean found =
         List.of(System.getenv("PATH").split(":", -1)).stream()

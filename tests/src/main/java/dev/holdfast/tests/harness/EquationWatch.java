@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Looks at /api/v1/status all the time: accepted must equal the sum of what became of it, at every look (I5). */
+/**
+ * Looks at /api/v1/status all the time: accepted must equal the sum of what became of it, at every
+ * look (I5).
+ */
 public final class EquationWatch implements AutoCloseable {
   private static final List<String> PARTS =
       List.of(

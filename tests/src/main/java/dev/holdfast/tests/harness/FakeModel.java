@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A model provider in the OpenAI and the Anthropic shape that does what its scripts say. Thread-safe. */
+/**
+ * A model provider in the OpenAI and the Anthropic shape that does what its scripts say.
+ * Thread-safe.
+ */
 public final class FakeModel implements AutoCloseable {
   /** The key that the server is given; a fragment of it found anywhere is a leak. */
   public static final String KEY = "sk-canary-4f1d9a77c0de";
@@ -23,7 +26,9 @@ public final class FakeModel implements AutoCloseable {
     return this;
   }
 
-  /** Makes the rig's server use this model in the Anthropic shape, as {@code anthropic/claude-test}. */
+  /**
+   * Makes the rig's server use this model in the Anthropic shape, as {@code anthropic/claude-test}.
+   */
   public FakeModel asAnthropic(Setup setup) {
     setup.set("models.providers.anthropic.api_key", KEY);
     setup.set("models.providers.anthropic.base_url", server.url("/v1"));

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other side of the {@code webhook} channel: receives replies, checks their signatures, writes each into a synced
- * ledger and then does what its plan says. Thread-safe.
+ * The other side of the {@code webhook} channel: receives replies, checks their signatures, writes
+ * each into a synced ledger and then does what its plan says. Thread-safe.
  */
 public final class FakePlatform implements AutoCloseable {
   private final WireServer server = new WireServer(this::receive);
@@ -22,7 +22,8 @@ public final class FakePlatform implements AutoCloseable {
   private volatile Function<Post, PlatformMode> plan = _ -> PlatformMode.ACCEPT;
 
   /**
-   * @param ledger where posts are written down, on another folder than the server's; null keeps them in memory only
+   * @param ledger where posts are written down, on another folder than the server's; null keeps
+   *     them in memory only
    */
   public FakePlatform(String secret, @Nullable Path ledger) {
     this.signer = new Signer(secret);

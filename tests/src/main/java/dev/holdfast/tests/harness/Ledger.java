@@ -6,7 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** A file that each line is appended to and synced before the call returns: what the outside world really saw. */
+/**
+ * A file that each line is appended to and synced before the call returns: what the outside world
+ * really saw.
+ */
 public final class Ledger implements AutoCloseable {
   private final FileOutputStream file;
 

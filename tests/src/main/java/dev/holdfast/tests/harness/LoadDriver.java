@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A platform that sends events at a steady rate, spread over chat threads. In each chat thread it sends the next event only
- * after a 2xx for the one before, so the order of acceptance is known; an event without a 2xx is sent again with the same id,
- * as platforms do.
+ * A platform that sends events at a steady rate, spread over chat threads. In each chat thread it
+ * sends the next event only after a 2xx for the one before, so the order of acceptance is known; an
+ * event without a 2xx is sent again with the same id, as platforms do.
  */
 public final class LoadDriver implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(100);

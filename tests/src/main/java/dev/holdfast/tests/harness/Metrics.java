@@ -22,7 +22,9 @@ public final class Metrics {
     return answer.body();
   }
 
-  /** The sum of all samples of a name whose labels hold all the given {@code name="value"} pairs. */
+  /**
+   * The sum of all samples of a name whose labels hold all the given {@code name="value"} pairs.
+   */
   public double sum(String name, String... labels) throws IOException {
     Pattern line =
         Pattern.compile("^" + Pattern.quote(name) + "(\\{[^}]*})? +(\\S+).*$", Pattern.MULTILINE);

@@ -7,8 +7,7 @@ public record ModelRequest(String path, String key, JsonNode body, long atNanos)
   static ModelRequest of(WireRequest request) {
     String bearer = request.header("authorization");
     String key = bearer.isEmpty() ? request.header("x-api-key") : bearer.replace("Bearer ", "");
-    return new ModelRequest(
-        request.path(), key, Json.read(request.text()), request.atNanos());
+    return new ModelRequest(request.path(), key, Json.read(request.text()), request.atNanos());
   }
 
   /** The text of the newest user message. */

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Judges a run from outside, by the platform's ledger and the server's own account of itself. Every broken promise is one
- * line in {@link #violations}.
+ * Judges a run from outside, by the platform's ledger and the server's own account of itself. Every
+ * broken promise is one line in {@link #violations}.
  */
 public final class Oracle {
   /** A kill this long after a post may have hit before the answer was stored. */
@@ -40,7 +40,9 @@ public final class Oracle {
     this.killsAtNanos = killsAtNanos;
   }
 
-  /** Waits until the server is quiet, then checks I1, I2, I3, I5 and I9; the server keeps running. */
+  /**
+   * Waits until the server is quiet, then checks I1, I2, I3, I5 and I9; the server keeps running.
+   */
   public List<String> judge(Duration quietWithin) throws IOException {
     rig.api().awaitQuiet(quietWithin);
     checkEachEvent();
@@ -82,8 +84,8 @@ public final class Oracle {
     Post post = shown.get(event.id());
     if (post == null) {
       for (JsonNode reply : story.json().path("replies")) {
-        if (Set.of("held", "rejected").contains(
-            reply.path("state").asText().toLowerCase(Locale.ROOT))) {
+        if (Set.of("held", "rejected")
+            .contains(reply.path("state").asText().toLowerCase(Locale.ROOT))) {
           return; // not posted, but accounted for
         }
       }

@@ -18,7 +18,10 @@ public final class RawClient implements AutoCloseable {
     socket.setTcpNoDelay(true);
   }
 
-  /** Sends a whole request on its own connection and returns all that comes back within five seconds. */
+  /**
+   * Sends a whole request on its own connection and returns all that comes back within five
+   * seconds.
+   */
   public static String ask(int port, String bytes) throws IOException {
     try (RawClient client = new RawClient(port)) {
       client.say(bytes);
@@ -36,7 +39,10 @@ public final class RawClient implements AutoCloseable {
     return this;
   }
 
-  /** Reads until the server closes, an answer without a following one is complete, or the time is over. */
+  /**
+   * Reads until the server closes, an answer without a following one is complete, or the time is
+   * over.
+   */
   public String hear(Duration limit) throws IOException {
     long end = System.nanoTime() + limit.toNanos();
     ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -61,7 +67,10 @@ public final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Whether the server ends the connection within the time; what it sends before is read and dropped. */
+  /**
+   * Whether the server ends the connection within the time; what it sends before is read and
+   * dropped.
+   */
   public boolean isEndedWithin(Duration limit) throws IOException {
     long end = System.nanoTime() + limit.toNanos();
     byte[] block = new byte[8192];

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in a folder of its own with a fake platform on the other side. The platform's ledger lies in a second folder.
- * Closing it kills the server and deletes both folders.
+ * A server in a folder of its own with a fake platform on the other side. The platform's ledger
+ * lies in a second folder. Closing it kills the server and deletes both folders.
  */
 public final class Rig implements AutoCloseable {
   /** The secret of the webhook account {@code ci}. */
@@ -26,8 +26,7 @@ public final class Rig implements AutoCloseable {
   private final FakePlatform platform;
   private final Api api = new Api(setup);
   private final Metrics metrics = new Metrics(setup);
-  private final WebhookSender sender =
-      new WebhookSender(setup.url("/webhooks/webhook/ci"), SECRET);
+  private final WebhookSender sender = new WebhookSender(setup.url("/webhooks/webhook/ci"), SECRET);
   private @Nullable HoldfastProcess process;
 
   /** Events and posts are written down and synced. */

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a server is to be started: configuration, folder, ports, flags, environment. Ports stay the same over restarts, so
- * that clients find it again.
+ * How a server is to be started: configuration, folder, ports, flags, environment. Ports stay the
+ * same over restarts, so that clients find it again.
  */
 public final class Setup {
   private final Path folder;

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Makes system calls of a running process fail or wait, by strace's injection. Closing it heals. */
+/**
+ * Makes system calls of a running process fail or wait, by strace's injection. Closing it heals.
+ */
 public final class Strace implements AutoCloseable {
   private final Process process;
   private final Path log;
@@ -58,7 +60,9 @@ public final class Strace implements AutoCloseable {
   public long hits() {
     try {
       return Files.exists(log)
-          ? Files.readAllLines(log).stream().filter(line -> line.matches(".*(INJECTED|DELAYED).*")).count()
+          ? Files.readAllLines(log).stream()
+              .filter(line -> line.matches(".*(INJECTED|DELAYED).*"))
+              .count()
           : 0;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -63,7 +63,8 @@ public final class TinyDisk implements AutoCloseable {
   }
 
   public void readOnly() {
-    // Open files that are being written forbid an ordinary remount; a bind mount's flag does not ask.
+    // Open files that are being written forbid an ordinary remount; a bind mount's flag does not
+    // ask.
     Commands.run("mount", "-o", "remount,ro", mountPoint.toString());
   }
 

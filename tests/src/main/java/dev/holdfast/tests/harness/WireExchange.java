@@ -7,7 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
-/** The answering side of one request; one thread uses it. Every way to misbehave ends the connection. */
+/**
+ * The answering side of one request; one thread uses it. Every way to misbehave ends the
+ * connection.
+ */
 public final class WireExchange {
   private final Socket socket;
   private final OutputStream out;
@@ -34,7 +37,9 @@ public final class WireExchange {
   /** Starts a chunked 200 answer; {@link #chunk} goes on and {@link #endStream} ends it. */
   public void startStream(String contentType) throws IOException {
     out.write(
-        ("HTTP/1.1 200 OK\r\ncontent-type: " + contentType + "\r\ntransfer-encoding: chunked\r\n\r\n")
+        ("HTTP/1.1 200 OK\r\ncontent-type: "
+                + contentType
+                + "\r\ntransfer-encoding: chunked\r\n\r\n")
             .getBytes(StandardCharsets.ISO_8859_1));
     out.flush();
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small HTTP/1.1 server on virtual threads that a test can make misbehave down to the bytes. It can be closed to new
- * connections and opened again on the same port.
+ * A small HTTP/1.1 server on virtual threads that a test can make misbehave down to the bytes. It
+ * can be closed to new connections and opened again on the same port.
  */
 public final class WireServer implements AutoCloseable {
   /** Answers one request. What it throws ends the connection. */

@@ -125,10 +125,7 @@ enum WireShape {
           + event(
               "message_delta",
               Map.of(
-                  "delta",
-                  Map.of("stop_reason", "end_turn"),
-                  "usage",
-                  Map.of("output_tokens", 7)))
+                  "delta", Map.of("stop_reason", "end_turn"), "usage", Map.of("output_tokens", 7)))
           + event("message_stop", Map.of());
     }
 
@@ -154,8 +151,7 @@ enum WireShape {
 
     @Override
     String error(String type, String message) {
-      return Json.write(
-          Map.of("type", "error", "error", Map.of("type", type, "message", message)));
+      return Json.write(Map.of("type", "error", "error", Map.of("type", type, "message", message)));
     }
 
     @Override

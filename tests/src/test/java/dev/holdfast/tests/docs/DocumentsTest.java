@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** A document that names a test, a file or a key names one that exists. */
 class DocumentsTest {
   private static final Path ROOT = Path.of("..");
-  private static final Pattern NAMED = Pattern.compile("`([A-Z][A-Za-z0-9]+Test)(?:\\.([a-z][A-Za-z0-9]+))?`");
+  private static final Pattern NAMED =
+      Pattern.compile("`([A-Z][A-Za-z0-9]+Test)(?:\\.([a-z][A-Za-z0-9]+))?`");
   private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)\\)");
   private static final Pattern KEY = Pattern.compile("^#? *([a-z_]+):", Pattern.MULTILINE);
 
@@ -36,7 +37,8 @@ class DocumentsTest {
     Matcher named = NAMED.matcher(read(ROOT.resolve("docs/guarantees.md")));
     while (named.find()) {
       String method = named.group(2) == null ? "" : " " + named.group(2) + "(";
-      if (sources.getOrDefault(named.group(1), List.of()).stream().noneMatch(text -> text.contains(method))) {
+      if (sources.getOrDefault(named.group(1), List.of()).stream()
+          .noneMatch(text -> text.contains(method))) {
         missing.add(named.group());
       }
     }
@@ -45,7 +47,9 @@ class DocumentsTest {
 
   @Test
   void everyLinkLeadsSomewhere() {
-    List<Path> pages = new ArrayList<>(walk(ROOT.resolve("docs")).filter(file -> file.toString().endsWith(".md")).toList());
+    List<Path> pages =
+        new ArrayList<>(
+            walk(ROOT.resolve("docs")).filter(file -> file.toString().endsWith(".md")).toList());
     pages.add(ROOT.resolve("README.md"));
     pages.add(ROOT.resolve("CONTRIBUTING.md"));
     List<String> broken = new ArrayList<>();

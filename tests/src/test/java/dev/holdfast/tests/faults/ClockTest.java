@@ -28,7 +28,8 @@ class ClockTest {
 
   @Test
   void jumpsOfTheWallClockStopNoTurn() throws Exception {
-    Path library = LIBRARIES.stream().filter(Files::exists).findFirst().orElse(LIBRARIES.getFirst());
+    Path library =
+        LIBRARIES.stream().filter(Files::exists).findFirst().orElse(LIBRARIES.getFirst());
     Assumptions.assumeTrue(Files.exists(library), "libfaketime is not installed");
     try (Rig rig = new Rig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
@@ -57,9 +58,7 @@ class ClockTest {
   }
 
   private static String say(Rig rig, String text) throws IOException {
-    Answer answer =
-        rig.api()
-            .post("/api/v1/threads/clock/messages", Map.of("text", text));
+    Answer answer = rig.api().post("/api/v1/threads/clock/messages", Map.of("text", text));
     assertThat(answer.status()).as(answer.body()).isEqualTo(202);
     return answer.json().path("event_id").asText();
   }

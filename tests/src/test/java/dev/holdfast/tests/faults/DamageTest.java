@@ -29,8 +29,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Rows F23 to F26: files of the store are cut, flipped, deleted and forged between runs. The start is refused with 65, or
- * what is served is right. How many random damages: {@code -Dholdfast.damages}; the same again: {@code -Dholdfast.seed}.
+ * Rows F23 to F26: files of the store are cut, flipped, deleted and forged between runs. The start
+ * is refused with 65, or what is served is right. How many random damages: {@code
+ * -Dholdfast.damages}; the same again: {@code -Dholdfast.seed}.
  */
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -45,7 +46,10 @@ class DamageTest {
   private final Path killed = rig.folder().resolve("killed-template");
   private int number;
 
-  /** Two templates of the same conversation: one after a clean stop, one after a kill with a live WAL. */
+  /**
+   * Two templates of the same conversation: one after a clean stop, one after a kill with a live
+   * WAL.
+   */
   @BeforeAll
   void makeTemplates() {
     rig.start();
@@ -127,7 +131,8 @@ class DamageTest {
   /** Row F25: files that may be missing without loss. */
   @Test
   void aMissingFileIsRebuiltOrRefused() throws Exception {
-    for (String name : List.of("holdfast.db-shm", "clean_shutdown", "holdfast.pid", "holdfast.lock")) {
+    for (String name :
+        List.of("holdfast.db-shm", "clean_shutdown", "holdfast.pid", "holdfast.lock")) {
       for (Path template : List.of(stopped, killed)) {
         Path data = fresh(template);
         Files.deleteIfExists(data.resolve(name));
@@ -136,7 +141,10 @@ class DamageTest {
     }
   }
 
-  /** Row F25: the WAL of an unclean stop holds accepted events; without it a start would forget them. */
+  /**
+   * Row F25: the WAL of an unclean stop holds accepted events; without it a start would forget
+   * them.
+   */
   @Test
   void aMissingWalIsRefused() throws Exception {
     Path data = fresh(killed);
@@ -215,7 +223,9 @@ class DamageTest {
     int posts = rig.platform().posts().size();
     String id = "after-" + number + "-" + seed;
     rig.converse(id, "t0", "are you well?");
-    assertThat(rig.platform().posts().size()).as("old answers came again: " + what).isEqualTo(posts + 1);
+    assertThat(rig.platform().posts().size())
+        .as("old answers came again: " + what)
+        .isEqualTo(posts + 1);
   }
 
   /** What the page shows of a chat thread may have gaps; it may not have words that nobody said. */

@@ -45,7 +45,10 @@ class DiskTest {
     }
   }
 
-  /** Row F11 under load: full to the last byte and free again, three times; what was accepted is answered. */
+  /**
+   * Row F11 under load: full to the last byte and free again, three times; what was accepted is
+   * answered.
+   */
   @Test
   void whatWasAcceptedAroundAFullDiskIsAnswered() throws Exception {
     try (Rig rig = new Rig();

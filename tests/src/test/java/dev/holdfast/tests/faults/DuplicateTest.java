@@ -61,7 +61,10 @@ class DuplicateTest {
     return List.copyOf(statuses);
   }
 
-  /** Row F28: the client resets before it has read the 2xx; what was committed stays, what was not leaves nothing. */
+  /**
+   * Row F28: the client resets before it has read the 2xx; what was committed stays, what was not
+   * leaves nothing.
+   */
   @Test
   void aClientThatVanishesLeavesAWholeEventOrNone() throws Exception {
     try (Rig rig = new Rig().start()) {
@@ -105,7 +108,8 @@ class DuplicateTest {
   /** A signed request as bytes, its last {@code missing} bytes left out. */
   private static String request(Rig rig, String id, String text, int missing) {
     String body = WebhookSender.body("v-" + id, text);
-    StringBuilder all = new StringBuilder("POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+    StringBuilder all =
+        new StringBuilder("POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n");
     rig.sender()
         .headers(id, body)
         .forEach((name, value) -> all.append(name).append(": ").append(value).append("\r\n"));

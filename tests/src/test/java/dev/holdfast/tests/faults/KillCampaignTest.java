@@ -15,9 +15,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rows F1 and F3: kill -9 at random moments, also while the server recovers, under a steady load. How often:
- * {@code -Dholdfast.kills}; the same run again: {@code -Dholdfast.seed}; replies whose answer is lost on the way as well:
- * {@code -Dholdfast.lose_percent}.
+ * Rows F1 and F3: kill -9 at random moments, also while the server recovers, under a steady load.
+ * How often: {@code -Dholdfast.kills}; the same run again: {@code -Dholdfast.seed}; replies whose
+ * answer is lost on the way as well: {@code -Dholdfast.lose_percent}.
  */
 class KillCampaignTest {
   private static final int KILLS = Integer.getInteger("holdfast.kills", 8);

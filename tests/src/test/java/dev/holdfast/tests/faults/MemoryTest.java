@@ -13,7 +13,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Row F19: memory of each kind runs out. The process ends with 3 and never limps; the next start serves. */
+/**
+ * Row F19: memory of each kind runs out. The process ends with 3 and never limps; the next start
+ * serves.
+ */
 @Timeout(120)
 class MemoryTest {
   private static final int OUT_OF_MEMORY = 3;

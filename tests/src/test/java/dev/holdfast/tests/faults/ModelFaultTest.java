@@ -61,7 +61,10 @@ class ModelFaultTest {
         Arguments.of("silence", ModelScript.hang()));
   }
 
-  /** Rows F30, F31, F32: a fault that passes is tried again; partial text is never posted as an answer. */
+  /**
+   * Rows F30, F31, F32: a fault that passes is tried again; partial text is never posted as an
+   * answer.
+   */
   @ParameterizedTest(name = "{0}")
   @MethodSource("passingFaults")
   void aPassingFaultIsTriedAgain(String name, ModelScript fault) {
@@ -86,7 +89,9 @@ class ModelFaultTest {
         Arguments.of("deep JSON", "text/event-stream", "data: " + "[".repeat(100_000) + "\n\n"));
   }
 
-  /** Row F33: nonsense from the provider ends in one short honest sentence, and the server lives. */
+  /**
+   * Row F33: nonsense from the provider ends in one short honest sentence, and the server lives.
+   */
   @ParameterizedTest(name = "{0}")
   @MethodSource("garbage")
   void garbageIsSpokenOfAndNotPosted(String name, String type, String body) {
@@ -158,8 +163,6 @@ class ModelFaultTest {
     rig.setup().set("models.retry.server_error.initial_backoff_ms", 200);
     rig.setup().set("models.retry.rate_limit.initial_backoff_ms", 200);
     FakeModel model = new FakeModel();
-    return shape.equals("anthropic")
-        ? model.asAnthropic(rig.setup())
-        : model.asOpenAi(rig.setup());
+    return shape.equals("anthropic") ? model.asAnthropic(rig.setup()) : model.asOpenAi(rig.setup());
   }
 }

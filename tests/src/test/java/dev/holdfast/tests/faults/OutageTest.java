@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Row F34: the model is away and comes back. By default the outage and the breaker's waits are short; with {@code
- * -Dholdfast.full=true} the outage lasts two minutes under the default configuration.
+ * Row F34: the model is away and comes back. By default the outage and the breaker's waits are
+ * short; with {@code -Dholdfast.full=true} the outage lasts two minutes under the default
+ * configuration.
  */
 @Timeout(300)
 class OutageTest {
@@ -120,8 +121,7 @@ class OutageTest {
   private static void awaitHealed(Rig rig) {
     for (String thread : List.of("a", "b", "c")) {
       rig.platform()
-          .awaitText(
-              "first-" + thread, "answer to hello from " + thread, Duration.ofMinutes(3));
+          .awaitText("first-" + thread, "answer to hello from " + thread, Duration.ofMinutes(3));
     }
     rig.platform().awaitText("second-a", "answer to are you there?", Duration.ofMinutes(1));
     Await.until("closed", Duration.ofSeconds(30), () -> rig.metrics().sum(STATE, NAME) == 0);

@@ -70,7 +70,10 @@ class ReplyFaultTest {
     }
   }
 
-  /** Row F35: a refused connection is surely not delivered, so it is tried until it is, and shown once. */
+  /**
+   * Row F35: a refused connection is surely not delivered, so it is tried until it is, and shown
+   * once.
+   */
   @Test
   void arefusedConnectionIsTriedAgain() throws Exception {
     try (Rig rig = new Rig()) {

@@ -57,8 +57,7 @@ class SecondInstanceTest {
   void takeOverStopsTheFirstAndServes() {
     try (Rig rig = new Rig().start()) {
       rig.converse("e1", "t", "hello");
-      try (HoldfastProcess second =
-          HoldfastProcess.start(other(rig).argument("--take-over"))) {
+      try (HoldfastProcess second = HoldfastProcess.start(other(rig).argument("--take-over"))) {
         second.awaitReady();
         assertThat(rig.server().exitCode(Duration.ofSeconds(1))).isIn(0, 137, 143);
       }
@@ -69,15 +68,17 @@ class SecondInstanceTest {
   void takeOverOfAStoppedOwnerKillsIt() {
     try (Rig rig = new Rig().start()) {
       rig.server().suspend();
-      try (HoldfastProcess second =
-          HoldfastProcess.start(other(rig).argument("--take-over"))) {
+      try (HoldfastProcess second = HoldfastProcess.start(other(rig).argument("--take-over"))) {
         second.awaitReady();
         assertThat(rig.server().exitCode(Duration.ofSeconds(1))).isEqualTo(137);
       }
     }
   }
 
-  /** Row F10: a pid file that names another live process, as after a reboot, stops nobody from starting. */
+  /**
+   * Row F10: a pid file that names another live process, as after a reboot, stops nobody from
+   * starting.
+   */
   @Test
   void aPidThatWasReusedIsNotTakenForTheOwner() throws IOException {
     try (Rig rig = new Rig().start()) {

@@ -12,7 +12,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows F29 and S14: clients that say their request byte by byte are cut while honest ones are served. */
+/**
+ * Rows F29 and S14: clients that say their request byte by byte are cut while honest ones are
+ * served.
+ */
 @Timeout(90)
 class SlowClientTest {
   private static final int SLOW = Integer.getInteger("holdfast.slow_clients", 400);
@@ -21,8 +24,7 @@ class SlowClientTest {
 
   @Test
   void slowHeadsAreCut() throws Exception {
-    dripping(
-        "POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n", "x-slow: 1\r\n");
+    dripping("POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n", "x-slow: 1\r\n");
   }
 
   @Test

@@ -41,7 +41,10 @@ class StopTest {
     }
   }
 
-  /** Row F5: while a turn keeps it from stopping, the server refuses new work and says that it is not ready. */
+  /**
+   * Row F5: while a turn keeps it from stopping, the server refuses new work and says that it is
+   * not ready.
+   */
   @Test
   void aStoppingServerIsNotReady() {
     try (Rig rig = new Rig();
@@ -52,9 +55,7 @@ class StopTest {
       Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
       rig.server().terminate();
       Await.until(
-          "not ready, or gone",
-          Duration.ofSeconds(2),
-          () -> rig.server().probe("/ready") != 200);
+          "not ready, or gone", Duration.ofSeconds(2), () -> rig.server().probe("/ready") != 200);
       assertThat(rig.server().exitCode(Duration.ofSeconds(30))).isZero();
       rig.start();
       rig.platform().awaitPost("slow", Duration.ofSeconds(15));

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Timeout;
 class SyscallTest {
   private static final int IO_ERROR = 74;
 
-  /** Row F14: after a failed fsync nothing may be believed, so the process ends; the next start serves all. */
+  /**
+   * Row F14: after a failed fsync nothing may be believed, so the process ends; the next start
+   * serves all.
+   */
   @Test
   void aFailedFsyncEndsTheProcessAndLosesNothing() throws Exception {
     try (Rig rig = new Rig().start();
@@ -38,8 +41,9 @@ class SyscallTest {
   }
 
   /**
-   * Row F13: the database's file system turns read-only under the server, and back. SQLite cannot tell a read-only file
-   * system from a broken one, so the server may also end with 74; what it may not do is to acknowledge or to forget.
+   * Row F13: the database's file system turns read-only under the server, and back. SQLite cannot
+   * tell a read-only file system from a broken one, so the server may also end with 74; what it may
+   * not do is to acknowledge or to forget.
    */
   @Test
   void aReadOnlyDatabaseAcknowledgesNothing() throws Exception {

@@ -47,7 +47,10 @@ class WatchdogTest {
     }
   }
 
-  /** The disk answers no fsync any more: the writer stands, so the server is not alive and the pings end. */
+  /**
+   * The disk answers no fsync any more: the writer stands, so the server is not alive and the pings
+   * end.
+   */
   @Test
   void aStuckWriterEndsTheBeat() throws Exception {
     Commands.assumePresent("python3");
@@ -60,7 +63,8 @@ class WatchdogTest {
         try (Strace _ =
             Strace.attach(rig.server(), rig.folder(), "fdatasync,fsync:delay_enter=40000000")) {
           Thread.ofVirtual().start(() -> send(rig));
-          Await.until("not alive", Duration.ofSeconds(20), () -> rig.server().probe("/live") == 503);
+          Await.until(
+              "not alive", Duration.ofSeconds(20), () -> rig.server().probe("/live") == 503);
           long before = count(heard, "WATCHDOG=1");
           Await.pause(Duration.ofSeconds(5));
           assertThat(count(heard, "WATCHDOG=1")).isLessThanOrEqualTo(before + 1);

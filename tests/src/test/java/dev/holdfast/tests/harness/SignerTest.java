@@ -15,9 +15,7 @@ class SignerTest {
 
   @Test
   void signsThePublishedExample() {
-    assertThat(
-            signer.sign(
-                "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "{\"test\": 2432232314}"))
+    assertThat(signer.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "{\"test\": 2432232314}"))
         .isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   }
 

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The page on a phone, in the dark, by keyboard alone and by ear; with the embedded model, as it is first met. */
+/**
+ * The page on a phone, in the dark, by keyboard alone and by ear; with the embedded model, as it is
+ * first met.
+ */
 @Timeout(120)
 class AccessTest {
   private static final String GROUND = "getComputedStyle(document.body).backgroundColor";
@@ -40,7 +43,8 @@ class AccessTest {
       assertThat(chat.messages()).hasCount(0);
       chat.page().locator("#send").tap();
       chat.awaitNewest("answered");
-      Assertions.assertThat(chat.evaluate("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+      Assertions.assertThat(chat.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+          .isEqualTo(true);
       Locator drawer = chat.page().locator("#drawer");
       assertThat(drawer).isHidden();
       chat.page().locator("#menu").tap();
@@ -53,7 +57,8 @@ class AccessTest {
 
   @Test
   void theDarkIsTheSystemsChoiceUntilThePersonChooses() {
-    Browser.NewContextOptions dark = new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK);
+    Browser.NewContextOptions dark =
+        new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK);
     try (ChatPage chat = ChatPage.open(rig, browsers.browser(), dark)) {
       Object night = chat.evaluate(GROUND);
       chat.page().locator("#theme").click();
@@ -90,7 +95,8 @@ class AccessTest {
 
   @Test
   void aScreenReaderHearsFinishedMessagesOnce() {
-    Browser.NewContextOptions calm = new Browser.NewContextOptions().setReducedMotion(ReducedMotion.REDUCE);
+    Browser.NewContextOptions calm =
+        new Browser.NewContextOptions().setReducedMotion(ReducedMotion.REDUCE);
     try (ChatPage chat = ChatPage.open(rig, browsers.browser(), calm)) {
       Locator log = chat.page().locator("[role=log]");
       assertThat(log).hasAttribute("aria-live", "polite");

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 
-/** A Chromium of this machine: {@code CHROMIUM} names it, or it is where Debian puts it. One thread uses it. */
+/**
+ * A Chromium of this machine: {@code CHROMIUM} names it, or it is where Debian puts it. One thread
+ * uses it.
+ */
 final class Browsers implements AutoCloseable {
   private final Playwright playwright;
   private final Browser browser;

@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The chat page in a browser, as a person uses it; keeps what the person would not see. One thread uses it. */
+/**
+ * The chat page in a browser, as a person uses it; keeps what the person would not see. One thread
+ * uses it.
+ */
 final class ChatPage implements AutoCloseable {
   private static final Pattern LOGIN = Pattern.compile("http://[^\\s\"\\\\]+/chat\\?login=[\\w-]+");
   private static final double PATIENCE_MILLIS = 20_000;
@@ -126,7 +129,8 @@ final class ChatPage implements AutoCloseable {
 
   void awaitConnection(String state) {
     Locator indicator = page.locator("#connection[data-state=" + state + "]");
-    assertThat(indicator).hasCount(1, new LocatorAssertions.HasCountOptions().setTimeout(PATIENCE_MILLIS));
+    assertThat(indicator)
+        .hasCount(1, new LocatorAssertions.HasCountOptions().setTimeout(PATIENCE_MILLIS));
   }
 
   /** Waits for the mark below the newest message. */
@@ -140,7 +144,8 @@ final class ChatPage implements AutoCloseable {
 
   void awaitText(Locator where, String text) {
     assertThat(where)
-        .containsText(text, new LocatorAssertions.ContainsTextOptions().setTimeout(PATIENCE_MILLIS));
+        .containsText(
+            text, new LocatorAssertions.ContainsTextOptions().setTimeout(PATIENCE_MILLIS));
   }
 
   /** Says something and waits for the whole answer. */

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows S27 and S28: whatever a message or an answer says, the page shows it as text and fetches nothing for it. */
+/**
+ * Rows S27 and S28: whatever a message or an answer says, the page shows it as text and fetches
+ * nothing for it.
+ */
 @Timeout(120)
 class HostileAnswerTest {
   private static final String EVIL = "evil.example";
@@ -53,10 +56,13 @@ class HostileAnswerTest {
       chat.converse("be evil");
       assertThat(chat.answers()).containsText(new String[] {"<script>alert(1)</script>"});
       assertThat(chat.answers()).containsText("[click](javascript:alert(1))");
-      assertThat(chat.answers()).containsText("<img src=https://evil.example/a.png onerror=alert(1)>");
-      assertThat(chat.answers().locator("img, svg, script, style, iframe, form, input, link")).hasCount(0);
+      assertThat(chat.answers())
+          .containsText("<img src=https://evil.example/a.png onerror=alert(1)>");
+      assertThat(chat.answers().locator("img, svg, script, style, iframe, form, input, link"))
+          .hasCount(0);
       assertThat(chat.answers().locator("a:not([href^='https://'])")).hasCount(0);
-      assertThat(chat.answers().locator("a:not([rel~='noopener']), a:not([target='_blank'])")).hasCount(0);
+      assertThat(chat.answers().locator("a:not([rel~='noopener']), a:not([target='_blank'])"))
+          .hasCount(0);
       assertNothingHappened(chat);
     }
   }
@@ -87,7 +93,10 @@ class HostileAnswerTest {
     }
   }
 
-  /** Markup that is opened ten thousand times costs a Markdown parser minutes; here it costs the markup. */
+  /**
+   * Markup that is opened ten thousand times costs a Markdown parser minutes; here it costs the
+   * markup.
+   */
   @Test
   void endlessMarkupDoesNotStallThePage() {
     String endless = Stream.generate(() -> "![a](").limit(9000).reduce("", String::concat);
@@ -106,7 +115,8 @@ class HostileAnswerTest {
     Assertions.assertThat(page.header("content-security-policy"))
         .contains("default-src 'self'", "frame-ancestors 'none'")
         .doesNotContain("unsafe");
-    Assertions.assertThat(page.body()).doesNotContain("<script>", " style=", " onclick=", "https://");
+    Assertions.assertThat(page.body())
+        .doesNotContain("<script>", " style=", " onclick=", "https://");
   }
 
   private static void assertNothingHappened(ChatPage chat) {

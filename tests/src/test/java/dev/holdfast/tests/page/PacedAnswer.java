@@ -28,7 +28,8 @@ final class PacedAnswer implements ModelScript {
   @Override
   public void run(ModelRequest request, WireExchange exchange) throws IOException {
     exchange.startStream("text/event-stream");
-    exchange.chunk(piece(Map.of("delta", Map.of("role", "assistant", "content", beginning), "index", 0)));
+    exchange.chunk(
+        piece(Map.of("delta", Map.of("role", "assistant", "content", beginning), "index", 0)));
     try {
       if (!goOn.await(30, TimeUnit.SECONDS)) {
         exchange.cut();
@@ -47,7 +48,17 @@ final class PacedAnswer implements ModelScript {
 
   private static String piece(Map<String, Object> choice) {
     Map<String, Object> chunk =
-        Map.of("id", "c1", "object", "chat.completion.chunk", "created", 1, "model", "gpt-test", "choices", List.of(choice));
+        Map.of(
+            "id",
+            "c1",
+            "object",
+            "chat.completion.chunk",
+            "created",
+            1,
+            "model",
+            "gpt-test",
+            "choices",
+            List.of(choice));
     return "data: " + Json.write(chunk) + "\n\n";
   }
 }

@@ -75,7 +75,8 @@ class TalkTest {
       chat.page().locator("#token").fill(rig.api().token());
       chat.page().locator("#token").press("Enter");
       chat.awaitConnected();
-      Assertions.assertThat(chat.evaluate("JSON.stringify({...localStorage}) + document.cookie").toString())
+      Assertions.assertThat(
+              chat.evaluate("JSON.stringify({...localStorage}) + document.cookie").toString())
           .doesNotContain(rig.api().token());
     }
   }
@@ -115,7 +116,8 @@ class TalkTest {
       chat.context().setOffline(true);
       rig.restart();
       String path = "/api/v1/threads/" + Api.encode(chat.threadId()) + "/messages";
-      String event = rig.api().post(path, Map.of("text", "elsewhere")).json().path("event_id").asText();
+      String event =
+          rig.api().post(path, Map.of("text", "elsewhere")).json().path("event_id").asText();
       rig.api().awaitState(event, Api.FINAL, Duration.ofSeconds(10));
       chat.context().setOffline(false);
       chat.awaitText(chat.answers().last(), "answer to elsewhere");

@@ -23,8 +23,7 @@ class AccessTest extends SharedServer {
             "api.tokens",
             List.of(
                 Map.of("name", "reader", "token", READER, "scopes", List.of("read")),
-                Map.of(
-                    "name", "chatter", "token", CHATTER, "scopes", List.of("read", "chat"))));
+                Map.of("name", "chatter", "token", CHATTER, "scopes", List.of("read", "chat"))));
   }
 
   /** Row S24: a token can do what its scopes say, whatever the client claims. */
@@ -62,8 +61,7 @@ class AccessTest extends SharedServer {
   void aChatTokenChatsAndDoesNotAdministrate() throws IOException {
     assertThat(as(CHATTER, "POST", "/api/v1/threads/x/messages", "{\"text\":\"hi\"}").status())
         .isEqualTo(202);
-    assertThat(as(CHATTER, "POST", "/api/v1/breakers/llm:openai/trip", "").status())
-        .isEqualTo(403);
+    assertThat(as(CHATTER, "POST", "/api/v1/breakers/llm:openai/trip", "").status()).isEqualTo(403);
     assertThat(as(CHATTER, "GET", "/api/v1/config", "").status()).isEqualTo(403);
   }
 
@@ -97,9 +95,7 @@ class AccessTest extends SharedServer {
         http.post(
             url,
             Map.of(
-                "cookie", pair,
-                "content-type", "application/json",
-                "origin", rig.setup().url("")),
+                "cookie", pair, "content-type", "application/json", "origin", rig.setup().url("")),
             "{\"text\":\"hi\"}");
     assertThat(honest.status()).isEqualTo(202);
     assertThat(honest.header("access-control-allow-origin")).isEmpty();
@@ -140,9 +136,12 @@ class AccessTest extends SharedServer {
     return http.post(
         rig.setup().url("/api/v1/threads/keyed/messages"),
         Map.of(
-            "authorization", "Bearer " + rig.api().token(),
-            "content-type", "application/json",
-            "idempotency-key", key),
+            "authorization",
+            "Bearer " + rig.api().token(),
+            "content-type",
+            "application/json",
+            "idempotency-key",
+            key),
         body);
   }
 

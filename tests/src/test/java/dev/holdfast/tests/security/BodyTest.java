@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
-/** Rows S12, S18, S19, S20 and S21: bodies that are too big, too deep, packed or of the wrong kind. */
+/**
+ * Rows S12, S18, S19, S20 and S21: bodies that are too big, too deep, packed or of the wrong kind.
+ */
 class BodyTest extends SharedServer {
   private static final int LIMIT = 1_048_576;
 

@@ -23,7 +23,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows S56 and S57, invariant I7: no configured secret is found anywhere but where it was configured. */
+/**
+ * Rows S56 and S57, invariant I7: no configured secret is found anywhere but where it was
+ * configured.
+ */
 @Timeout(90)
 class CanaryTest {
   private static final String TOKEN = "canary-token-7f3a9b1c2d4e5f60";
@@ -34,7 +37,8 @@ class CanaryTest {
     try (Rig rig = new Rig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.setup().env("HOLDFAST_TOKEN", TOKEN);
-      // The configuration names its secrets by reference, so that its last good copy need not hold them either.
+      // The configuration names its secrets by reference, so that its last good copy need not hold
+      // them either.
       rig.setup().env("CANARY_KEY", FakeModel.KEY).env("CANARY_READER", READER);
       rig.setup().env("CANARY_SECRET", Rig.SECRET);
       rig.setup().set("models.providers.openai.api_key", "${CANARY_KEY}");
@@ -42,7 +46,9 @@ class CanaryTest {
       rig.setup()
           .set(
               "api.tokens",
-              List.of(Map.of("name", "reader", "token", "${CANARY_READER}", "scopes", List.of("read"))));
+              List.of(
+                  Map.of(
+                      "name", "reader", "token", "${CANARY_READER}", "scopes", List.of("read"))));
       rig.setup().set("models.retry.server_error.initial_backoff_ms", 100);
       // A provider that repeats the key in its error, as some do.
       model.next(
@@ -67,9 +73,20 @@ class CanaryTest {
           () -> rig.platform().posts().stream().anyMatch(post -> post.inReplyTo().equals("e3")));
       for (String path :
           List.of(
-              "/api/v1/config", "/api/v1/status", "/api/v1/events/e1", "/api/v1/events/e2",
-              "/api/v1/events/e3", "/api/v1/dead-letters", "/api/v1/breakers", "/api/v1/threads",
-              "/api/v1/usage", "/ready", "/live", "/health", "/nowhere", "/api/v1/nowhere")) {
+              "/api/v1/config",
+              "/api/v1/status",
+              "/api/v1/events/e1",
+              "/api/v1/events/e2",
+              "/api/v1/events/e3",
+              "/api/v1/dead-letters",
+              "/api/v1/breakers",
+              "/api/v1/threads",
+              "/api/v1/usage",
+              "/ready",
+              "/live",
+              "/health",
+              "/nowhere",
+              "/api/v1/nowhere")) {
         seen.add(http.get(rig.setup().url(path), bearer).body());
       }
       seen.add(rig.metrics().text());

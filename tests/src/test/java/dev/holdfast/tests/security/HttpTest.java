@@ -19,11 +19,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows S15, S16, S17, S31, S32 and S33: smuggling, injected lines, methods, paths and thread ids. */
+/**
+ * Rows S15, S16, S17, S31, S32 and S33: smuggling, injected lines, methods, paths and thread ids.
+ */
 class HttpTest extends SharedServer {
   private static final String SMUGGLED = "GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
 
-  /** Row S15: a request whose length can be read in two ways is refused and the connection ended. */
+  /**
+   * Row S15: a request whose length can be read in two ways is refused and the connection ended.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -70,15 +74,15 @@ class HttpTest extends SharedServer {
   @Test
   void injectedLinesStayOneLine() throws IOException {
     Answer answer =
-        rig.api().get("/api/v1/events/" + Api.encode("x\r\nx-injected: yes\r\n\r\nforged log line"));
+        rig.api()
+            .get("/api/v1/events/" + Api.encode("x\r\nx-injected: yes\r\n\r\nforged log line"));
     assertThat(answer.status()).isIn(400, 404);
     assertThat(answer.header("x-injected")).isEmpty();
     assertThat(rig.sender().send("s16", "t\r\nforged log line: all is well", "hello").status())
         .isEqualTo(400);
     rig.converse("s16\\r\\nforged", "t", "a\r\nforged log line: b");
     assertThat(rig.server().output().lines()).noneMatch(line -> line.startsWith("forged log line"));
-    assertThat(
-            rawStatus("GET /li\rve HTTP/1.1\r\nhost: 127.0.0.1\r\nx: a\u0000b\r\n\r\n"))
+    assertThat(rawStatus("GET /li\rve HTTP/1.1\r\nhost: 127.0.0.1\r\nx: a\u0000b\r\n\r\n"))
         .isIn(400, 404, 0);
   }
 
@@ -88,15 +92,17 @@ class HttpTest extends SharedServer {
     String bearer = "authorization: Bearer " + rig.api().token() + "\r\n";
     for (String method : List.of("TRACE", "CONNECT", "PUT", "PATCH", "FOO")) {
       int status =
-          rawStatus(
-              method + " /api/v1/threads HTTP/1.1\r\nhost: 127.0.0.1\r\n" + bearer + "\r\n");
+          rawStatus(method + " /api/v1/threads HTTP/1.1\r\nhost: 127.0.0.1\r\n" + bearer + "\r\n");
       assertThat(status).as(method).isIn(400, 405, 404, 501);
     }
     Answer overridden =
         http.get(
             rig.setup().url("/api/v1/dead-letters/none"),
             Map.of(
-                "authorization", "Bearer " + rig.api().token(), "x-http-method-override", "DELETE"));
+                "authorization",
+                "Bearer " + rig.api().token(),
+                "x-http-method-override",
+                "DELETE"));
     assertThat(overridden.status()).isIn(404, 405);
     assertThat(http.send("DELETE", rig.sender().url(), Map.of(), "").status()).isEqualTo(405);
   }
@@ -148,10 +154,22 @@ class HttpTest extends SharedServer {
   void strangeThreadIdsShareNoFolder() throws IOException {
     List<String> ids =
         List.of(
-            "../../x", "/etc/x", "a/../b", "a", "A", "con", "CON", ".", "..", "\u202Eabc",
+            "../../x",
+            "/etc/x",
+            "a/../b",
+            "a",
+            "A",
+            "con",
+            "CON",
+            ".",
+            "..",
+            "\u202Eabc",
             Normalizer.normalize("\u00e9", Normalizer.Form.NFC),
             Normalizer.normalize("\u00e9", Normalizer.Form.NFD),
-            "a b", "%2e%2e", "x".repeat(200), "a:b:c");
+            "a b",
+            "%2e%2e",
+            "x".repeat(200),
+            "a:b:c");
     Set<String> answered = new HashSet<>();
     for (int i = 0; i < ids.size(); i++) {
       rig.converse("s33-" + i, ids.get(i), "words of thread " + i);
@@ -159,11 +177,17 @@ class HttpTest extends SharedServer {
     }
     try (Stream<Path> files = Files.walk(rig.setup().dataDir())) {
       List<Path> contexts =
-          files.filter(file -> file.endsWith("context.jsonl") || file.endsWith("log.jsonl")).toList();
+          files
+              .filter(file -> file.endsWith("context.jsonl") || file.endsWith("log.jsonl"))
+              .toList();
       for (int i = 0; i < ids.size(); i++) {
         String words = "words of thread " + i + "\"";
         long folders =
-            contexts.stream().filter(file -> read(file).contains(words)).map(Path::getParent).distinct().count();
+            contexts.stream()
+                .filter(file -> read(file).contains(words))
+                .map(Path::getParent)
+                .distinct()
+                .count();
         assertThat(folders).as("folders with the words of " + ids.get(i)).isEqualTo(1);
       }
       Set<Path> parents = new HashSet<>();
@@ -176,7 +200,8 @@ class HttpTest extends SharedServer {
   /** Row S33: what is too long or holds NUL is refused, not cut. */
   @Test
   void impossibleThreadIdsAreRefused() throws IOException {
-    for (String thread : List.of("", "x".repeat(5_000), "nul\u0000nul", "tab\there", "line\nbreak")) {
+    for (String thread :
+        List.of("", "x".repeat(5_000), "nul\u0000nul", "tab\there", "line\nbreak")) {
       assertThat(rig.sender().send("s33b", thread, "hello").status()).isEqualTo(400);
       assertNoEvent("s33b");
     }

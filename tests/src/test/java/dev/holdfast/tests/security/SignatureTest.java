@@ -92,7 +92,15 @@ class SignatureTest extends SharedServer {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "-1", "0", "1e9", "9223372036854775808", "9223372036854775807", "NaN", "0x10", "1,000"
+        "",
+        "-1",
+        "0",
+        "1e9",
+        "9223372036854775808",
+        "9223372036854775807",
+        "NaN",
+        "0x10",
+        "1,000"
       })
   void aStrangeTimeIsRefused(String timestamp) throws IOException {
     refuse(rig.sender().headers("s4", timestamp, BODY), BODY, "s4");
@@ -154,7 +162,8 @@ class SignatureTest extends SharedServer {
   void oneRightSignatureOfSeveralIsEnough() throws IOException {
     Map<String, String> headers = rig.sender().headers("rotated", BODY);
     String wrong =
-        new Signer(OTHER_SECRET).sign("rotated", headers.getOrDefault("webhook-timestamp", ""), BODY);
+        new Signer(OTHER_SECRET)
+            .sign("rotated", headers.getOrDefault("webhook-timestamp", ""), BODY);
     headers.put("webhook-signature", wrong + " " + headers.get("webhook-signature"));
     assertThat(rig.sender().post(headers, BODY).isAccepted()).isTrue();
   }

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Timeout;
 class StartRefusalTest {
   private static final int CONFIGURATION = 78;
 
-  /** Row S30: the made token in the data folder is known to the operator only, so a public bind wants a chosen one. */
+  /**
+   * Row S30: the made token in the data folder is known to the operator only, so a public bind
+   * wants a chosen one.
+   */
   @Test
   void aPublicBindWithoutATokenIsRefused() {
     try (Rig rig = new Rig()) {

@@ -31,8 +31,14 @@ class TokenTest extends SharedServer {
       refuse(url, Map.of());
       for (String value :
           List.of(
-              "Bearer", "Bearer ", "Bearer  " + token, "Bearer wrong", "Basic " + token, token,
-              "Bearer " + token + "x", "Bearer " + token.substring(1))) {
+              "Bearer",
+              "Bearer ",
+              "Bearer  " + token,
+              "Bearer wrong",
+              "Basic " + token,
+              token,
+              "Bearer " + token + "x",
+              "Bearer " + token.substring(1))) {
         refuse(url, Map.of("authorization", value));
       }
       for (String query : List.of("?token=", "?access_token=", "?authorization=Bearer%20")) {

@@ -1,4 +1,7 @@
-/** Attacks the server's doors: signatures, tokens, bodies, paths, secrets. May not use a class of the server. */
+/**
+ * Attacks the server's doors: signatures, tokens, bodies, paths, secrets. May not use a class of
+ * the server.
+ */
 @NullMarked
 package dev.holdfast.tests.security;
 

@@ -1,0 +1,109 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Base64;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the API answers on the events, letters and threads that there are. */
+@Timeout(60)
+class ApiAnswersTest {
+  private static final String MESSAGES = "/api/v1/threads/t1/messages";
+
+  private Rig rig;
+
+  @BeforeEach
+  void start() throws Exception {
+    rig = new Rig();
+  }
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  @Test
+  void aRefusalOfTheStoreIs503AndNotRemembered() throws Exception {
+    rig.inbox.refuses = true;
+    String request =
+        Raw.request(
+            "POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+    Raw.Answer answer = rig.send(request);
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("5");
+    rig.inbox.refuses = false;
+    assertThat(rig.send(request).status()).isEqualTo(202);
+  }
+
+  @Test
+  void theClientsCorrelationIdComesBack() throws Exception {
+    Raw.Answer answer =
+        rig.get("/api/v1/threads?limit=0", Rig.bearer(Rig.READ), "X-Correlation-Id: c-17");
+    assertThat(new JsonObject(answer.body()).getString("correlation_id")).isEqualTo("c-17");
+  }
+
+  @Test
+  void chatWaitsForTheAnswer() throws Exception {
+    try (Raw raw = rig.raw()) {
+      raw.send(
+          Raw.request(
+              "POST",
+              "/api/v1/chat",
+              "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
+              Rig.bearer(Rig.CHAT)));
+      Rig.until(() -> !rig.inbox.events.isEmpty());
+      rig.answers.put("e1", new Answers.Answer("answered", "hello ann"));
+      rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
+      Raw.Answer answer = raw.answer();
+      assertThat(answer.status()).isEqualTo(200);
+      JsonObject body = new JsonObject(answer.body());
+      assertThat(body.getString("status")).isEqualTo("success");
+      assertThat(body.getString("output")).isEqualTo("hello ann");
+      assertThat(body.getString("event_id")).isEqualTo("e1");
+      assertThat(body.getString("correlation_id")).isEqualTo("c1");
+      assertThat(body.getString("api_version")).isEqualTo("v1");
+      assertThat(body.containsKey("plan_id")).isTrue();
+    }
+  }
+
+  @Test
+  void chatThatTakesLongIsPending() throws Exception {
+    Raw.Answer answer = rig.post("/api/v1/chat", "{\"message\":\"hi\"}", Rig.bearer(Rig.CHAT));
+    assertThat(answer.status()).isEqualTo(202);
+    JsonObject body = new JsonObject(answer.body());
+    assertThat(body.getString("status")).isEqualTo("pending");
+    assertThat(body.getString("event_id")).isEqualTo("e1");
+  }
+
+  @Test
+  void aFailedTurnIsAnErrorOfTheChat() throws Exception {
+    rig.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
+    try (Raw raw = rig.raw()) {
+      raw.send(
+          Raw.request(
+              "POST",
+              "/api/v1/chat",
+              "{\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\"}}",
+              Rig.bearer(Rig.CHAT)));
+      Rig.until(() -> !rig.inbox.events.isEmpty());
+      rig.news.publish("event.finished", "web:main:t1", "e1", "{}");
+      JsonObject body = new JsonObject(raw.answer().body());
+      assertThat(body.getString("status")).isEqualTo("error");
+      assertThat(body.getJsonObject("error").getString("message"))
+          .isEqualTo("I could not answer that.");
+    }
+  }
+
+  /** S22: a token is no password of the basic kind either. */
+  @Test
+  void basicAuthenticationIsNotSpoken() throws Exception {
+    String basic =
+        Base64.getEncoder()
+            .encodeToString(("x:" + Rig.ADMIN).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    assertThat(rig.get("/api/v1/status", "Authorization: Basic " + basic).status()).isEqualTo(401);
+  }
+}
