@@ -69,7 +69,7 @@ final class TurnServer {
     return doing;
   }
 
-  /** Until when the turn that waits for a person's word does so. */
+  /** When the question to a person is void. */
   Instant askedUntil() {
     return askedUntil;
   }
@@ -237,8 +237,8 @@ final class TurnServer {
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     long begun = parts.time().nanos();
-    TurnEar ear = new TurnEar(parts, head, probe, this::say);
-    ToolWatch watch = new ToolWatch(parts, endings, head, this::say);
+    TurnEar ear = new TurnEar(parts, head, probe, what -> doing = what);
+    ToolWatch watch = new ToolWatch(parts, endings, head, what -> doing = what);
     try {
       Conversation talk = conversation(head);
       ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
@@ -384,10 +384,6 @@ final class TurnServer {
 
   private Say error(String sentence) {
     return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
-  }
-
-  private void say(String what) {
-    doing = what;
   }
 
   private void measure(long begun, Duration outside) {

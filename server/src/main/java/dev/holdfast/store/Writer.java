@@ -119,15 +119,14 @@ final class Writer implements Runnable {
   <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
     Op<T> op = new Op<>(work, Op.Kind.REFUSABLE, parts.time.nanos());
     CompletableFuture<T> heard =
-        op.done()
-            .whenComplete(
-                (result, failure) -> {
-                  if (failure == null) {
-                    first.accept(result);
-                  }
-                });
+        op.done().thenApply(result -> tell(first, result)); // before it is queued, or order is lost
     enqueue(op);
     return heard;
+  }
+
+  private static <T> T tell(Consumer<T> first, T result) {
+    first.accept(result);
+    return result;
   }
 
   /** A change that nobody waits for; it is tried again when the disk was full. */
