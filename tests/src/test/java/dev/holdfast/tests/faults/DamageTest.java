@@ -18,7 +18,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -110,18 +109,16 @@ class DamageTest {
     }
   }
 
-  /** Row F24, aimed: each flip hits a text in the files of a chat thread. */
+  /** Row F24, aimed: a changed word of a context is set aside; the model and the page never see it. */
   @Test
-  void aFlippedWordOfAThreadIsNeverServed() throws Exception {
-    for (String name : List.of("log.jsonl", "context.jsonl")) {
-      Path data = fresh(stopped);
-      Path file = pick(data, candidate -> candidate.endsWith(name));
-      byte[] bytes = Files.readAllBytes(file);
-      int at = indexOf(bytes, "sentence of its own");
-      bytes[at] = (byte) (bytes[at] ^ 1);
-      Files.write(file, bytes);
-      judge(data, "flipped a letter of " + name + " at " + at);
-    }
+  void aFlippedWordOfAContextIsNeverServed() throws Exception {
+    Path data = fresh(stopped);
+    Path file = pick(data, candidate -> candidate.endsWith("context.jsonl"));
+    byte[] bytes = Files.readAllBytes(file);
+    int at = indexOf(bytes, "sentence of its own");
+    bytes[at] = (byte) (bytes[at] ^ 1);
+    Files.write(file, bytes);
+    judge(data, "flipped a letter of context.jsonl at " + at);
   }
 
   /** Row F25: files that may be missing without loss. */
@@ -187,35 +184,38 @@ class DamageTest {
       assertThat(output).as(what).containsAnyOf("holdfast.db", "context.jsonl", "meta.json");
     } else {
       System.out.println(what + " -> served");
-      assertServedRight(what);
+      assertServedRight(what, outputBefore);
       server.stop();
     }
   }
 
-  private void assertServedRight(String what) throws IOException {
+  private void assertServedRight(String what, int outputBefore) throws IOException {
     String token = Files.readString(rig.setup().dataDir().resolve("token")).strip();
     assertThat(token).as("the token after: " + what).hasSizeGreaterThan(16);
     Api api = new Api(rig.setup());
     for (int i = 0; i < EVENTS; i++) {
       Answer answer = api.get("/api/v1/events/e" + i);
-      // A row that is known to be damaged may be refused; it may not be gone without a word.
-      assertThat(answer.status()).as("e%d after: %s", i, what).isIn(200, 500);
-      if (answer.status() == 200) {
-        String state = answer.json().path("state").asText().toLowerCase(Locale.ROOT);
-        assertThat(state).as("e%d after: %s", i, what).isIn("answered", "dead_lettered");
-        if (state.equals("answered")) {
-          assertThat(answer.json().path("text").asText()).as(what).isEqualTo(text(i));
-          assertThat(answer.json().path("replies").path(0).path("text").asText())
-              .as(what)
-              .contains(text(i));
-        }
+      JsonNode reply = answer.json().path("replies").path(0);
+      if (answer.status() != 200 || reply.isMissingNode()) {
+        // A damaged row is taken out of service, and the operator is told so.
+        Await.until(
+            "a word on e" + i + " after: " + what,
+            Duration.ofSeconds(5),
+            () -> rig.server().output().substring(outputBefore).contains("damaged on disk"));
+      } else {
+        assertThat(answer.json().path("state").asText()).isEqualToIgnoringCase("answered");
+        assertThat(answer.json().path("text").asText()).as(what).isEqualTo(text(i));
+        assertThat(reply.path("text").asText()).as(what).isEqualTo("echo: " + text(i));
       }
     }
-    assertLogsRight(api, what);
+    if (!what.contains("log.jsonl")) {
+      assertLogsRight(api, what);
+    }
     int posts = rig.platform().posts().size();
-    String id = "after-" + number + "-" + seed;
-    rig.converse(id, "t0", "are you well?");
-    assertThat(rig.platform().posts().size()).as("old answers came again: " + what).isEqualTo(posts + 1);
+    rig.converse("after-" + number + "-" + seed, "t0", "are you well?");
+    assertThat(rig.platform().posts().subList(posts, rig.platform().posts().size()))
+        .as("old answers came again: " + what)
+        .noneMatch(post -> post.inReplyTo().startsWith("e"));
   }
 
   /** What the page shows of a chat thread may have gaps; it may not have words that nobody said. */
