@@ -25,6 +25,9 @@ interface AgentHost {
   /** What the mailboxes of all agents may hold together. */
   Room mailboxRoom();
 
+  /** The number of the outage of now. */
+  long outage();
+
   /** Whether no turn waits for a model any more, or all of them may try. */
   boolean modelsAreBack();
 

@@ -348,6 +348,11 @@ public final class Orchestrator {
     }
 
     @Override
+    public long outage() {
+      return parking.outage();
+    }
+
+    @Override
     public Room mailboxRoom() {
       return mailboxes;
     }

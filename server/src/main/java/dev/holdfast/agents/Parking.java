@@ -23,6 +23,7 @@ final class Parking {
   private static final Duration PROBE_FIRST = Duration.ofSeconds(10);
   private static final Duration PROBE_MAX = Duration.ofMinutes(2);
   private static final Duration WAVE_PAUSE = Duration.ofMillis(300);
+  private static final Duration OUTAGE_ENDS_AFTER = Duration.ofMinutes(1);
   private static final Duration NAP = Duration.ofMillis(200);
   private static final Duration PROBE_PATIENCE = Duration.ofMinutes(1);
   private static final int WAVE_MAX = 256;
@@ -45,6 +46,8 @@ final class Parking {
   private boolean away;
   private boolean breakerWasOpen;
   private long returns;
+  private long outage;
+  private long lastWaitNanos;
   private long neutrals;
   private int probesFailed;
   private int wave = 1;
@@ -80,6 +83,7 @@ final class Parking {
       away = true;
       wave = 1;
       returns++;
+      lastWaitNanos = time.nanos();
       waiting.put(seq, new Waiting(threadId, receivedAt)); // one for each active agent at most
       anyWaiting = true;
       changed.signalAll();
@@ -124,6 +128,21 @@ final class Parking {
     lock.lock();
     try {
       waiting.remove(seq);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The outage of now, by number: another one begins when nothing has waited for a minute. */
+  long outage() {
+    lock.lock();
+    try {
+      boolean quiet = time.nanos() - lastWaitNanos > OUTAGE_ENDS_AFTER.toNanos();
+      if (outage == 0 || (quiet && waiting.isEmpty())) {
+        outage++;
+      }
+      lastWaitNanos = time.nanos();
+      return outage;
     } finally {
       lock.unlock();
     }

@@ -9,7 +9,6 @@ import dev.holdfast.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,16 +23,16 @@ final class TurnEar implements AskListener {
   private final Endings endings;
   private final Incoming incoming;
   private final boolean probe;
-  private final Consumer<String> doing;
+  private final TurnScene scene;
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
 
-  TurnEar(AgentParts parts, Incoming incoming, boolean probe, Consumer<String> doing) {
+  TurnEar(AgentParts parts, Incoming incoming, boolean probe, TurnScene scene) {
     this.parts = parts;
     this.endings = new Endings(parts);
     this.incoming = incoming;
     this.probe = probe;
-    this.doing = doing;
+    this.scene = scene;
     this.told.set(incoming.event().told());
   }
 
@@ -53,12 +52,12 @@ final class TurnEar implements AskListener {
 
   /** The model has the word. */
   void asking() {
-    doing.accept("asking the model");
+    scene.doing("asking the model");
   }
 
   /** An older part of the conversation is being summarised. */
   void compacting() {
-    doing.accept("summarising what was said before");
+    scene.doing("summarising what was said before");
     endings.news(
         "turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
   }
@@ -124,9 +123,12 @@ final class TurnEar implements AskListener {
     tellModelAway();
   }
 
-  /** Once for this event, however often it is tried again: the notice's id is stable. */
+  /**
+   * Once in a chat thread and outage, and once for an event however often it is tried again: the
+   * notice's id is stable.
+   */
   void tellModelAway() {
-    if (told.compareAndSet(false, true)) {
+    if (told.compareAndSet(false, true) && scene.isFirstOfOutage()) {
       try {
         endings.tell(incoming, new Say(Voice.NOTICE, Sentences.MODEL_AWAY));
       } catch (StoreException e) {

@@ -50,10 +50,10 @@ final class TurnServer {
   private final TurnRun.Joining joining;
   private final Endings endings;
   private final ApprovalGate gate;
+  private final TurnScene scene;
   private @Nullable Conversation conversation;
   private Instant askedUntil = Instant.EPOCH;
   private volatile boolean probe;
-  private volatile String doing = "idle";
 
   TurnServer(String threadId, AgentParts parts, AgentHost host, TurnRun.Joining joining) {
     this.threadId = threadId;
@@ -62,11 +62,12 @@ final class TurnServer {
     this.joining = joining;
     this.endings = new Endings(parts);
     this.gate = new ApprovalGate(parts);
+    this.scene = new TurnScene(host);
   }
 
   /** What the running turn does, in words. From any thread. */
   String doing() {
-    return doing;
+    return scene.doing();
   }
 
   /** When the question to a person is void. */
@@ -85,7 +86,7 @@ final class TurnServer {
     Duration wait = RETRY_FIRST;
     try {
       while (true) {
-        doing = "waiting for a free turn";
+        scene.doing("waiting for a free turn");
         host.turnPermits().acquire();
         Time.Timer timeout =
             parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
@@ -109,7 +110,7 @@ final class TurnServer {
           timeout.cancel();
           host.turnPermits().release();
         }
-        doing = "waiting to try again";
+        scene.doing("waiting to try again");
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
@@ -118,7 +119,7 @@ final class TurnServer {
     } finally {
       turn.close();
       probe = false;
-      doing = "idle";
+      scene.doing("idle");
     }
   }
 
@@ -237,8 +238,8 @@ final class TurnServer {
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     long begun = parts.time().nanos();
-    TurnEar ear = new TurnEar(parts, head, probe, what -> doing = what);
-    ToolWatch watch = new ToolWatch(parts, endings, head, what -> doing = what);
+    TurnEar ear = new TurnEar(parts, head, probe, scene);
+    ToolWatch watch = new ToolWatch(parts, endings, head, scene::doing);
     try {
       Conversation talk = conversation(head);
       ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
@@ -285,6 +286,7 @@ final class TurnServer {
       LOG.error("models: refused for good, an operator must act: {}", away.failure().summary());
     }
     ear.tellModelAway();
+    scene.isFirstOfOutage(); // also when the person was told before a restart
     for (Incoming incoming : batch) {
       parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold());
     }

@@ -72,6 +72,11 @@ public final class AtomicFiles {
     Files.setPosixFilePermissions(file, FILE);
   }
 
+  /** Whether others than its owner may read or change it. */
+  static boolean isOpenToOthers(Path file) throws IOException {
+    return !FILE.containsAll(Files.getPosixFilePermissions(file));
+  }
+
   /** Deletes durably. Returns whether there was anything to delete. */
   static boolean delete(Path file) throws IOException {
     boolean deleted = Files.deleteIfExists(file);

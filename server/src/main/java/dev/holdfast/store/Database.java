@@ -66,6 +66,12 @@ final class Database {
       if (!fresh) {
         run.check(!claimed.isEmpty());
       }
+      if (AtomicFiles.isOpenToOthers(file)) {
+        LOG.warn(
+            "store: {} could be read or changed by others than its owner; its rights are taken back",
+            file);
+        AtomicFiles.restrict(file);
+      }
       Statements writer = connect(file);
       writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
       boolean clean = fresh;

@@ -29,7 +29,7 @@ class FatalTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void whatWasPreloadedSurvivesALackOfFileDescriptors() throws Exception {
-    assertThat(run(List.of("sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"), "descriptors"))
+    assertThat(run(List.of("sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"), "descriptors"))
         .isEqualTo(42);
   }
 

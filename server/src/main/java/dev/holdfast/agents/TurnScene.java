@@ -1,0 +1,33 @@
+package dev.holdfast.agents;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What people see of a chat thread's turns while they run, and what they were told. Thread-safe.
+ */
+final class TurnScene {
+  private final AgentHost host;
+  private final AtomicLong toldOutage = new AtomicLong();
+  private volatile String doing = "idle";
+
+  TurnScene(AgentHost host) {
+    this.host = host;
+  }
+
+  /** What the turn does, in a few words. */
+  void doing(String what) {
+    doing = what;
+  }
+
+  String doing() {
+    return doing;
+  }
+
+  /**
+   * Whether nobody was told of the outage of now in this chat thread; from then on somebody was.
+   */
+  boolean isFirstOfOutage() {
+    long outage = host.outage();
+    return toldOutage.getAndSet(outage) != outage;
+  }
+}
