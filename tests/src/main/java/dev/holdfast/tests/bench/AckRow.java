@@ -10,12 +10,13 @@ final class AckRow implements Row {
     LoadResult bareSteady;
     try (BareProcess process = new BareProcess();
         LoadClient client = new LoadClient(process.port(), CONNECTIONS)) {
-      bare = client.flatOut(scale.span(8), scale.span(20));
+      bare = client.flatOut(scale.warmUp(), scale.span(20));
       bareSteady = client.steady(1_000, scale.span(20));
     }
     try (HeldRig held = new HeldRig();
-        LoadClient client = new LoadClient(held.rig().start().setup().httpPort(), CONNECTIONS)) {
-      LoadResult durable = client.flatOut(scale.span(8), scale.span(20));
+        LoadClient client =
+            new LoadClient(held.rig().start().setup().httpPort(), CONNECTIONS)) {
+      LoadResult durable = client.flatOut(scale.warmUp(), scale.span(20));
       report.figure(
           "durable acks, " + CONNECTIONS + " connections",
           Report.perSecond(durable.perSecond()) + durable.trouble(),

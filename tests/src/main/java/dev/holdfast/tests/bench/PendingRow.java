@@ -9,7 +9,7 @@ final class PendingRow implements Row {
     int backlog = scale.count(1_000_000, 50_000);
     try (HeldRig held = new HeldRig();
         LoadClient client = new LoadClient(held.rig().start().setup().httpPort(), 256)) {
-      client.flatOut(scale.span(8), scale.span(8));
+      client.flatOut(scale.warmUp(), scale.span(8));
       long before = Probe.residentBytes(held.rig().server().pid());
       LoadResult empty = client.steady(1_000, scale.span(12));
       LoadResult fill = client.send(backlog);

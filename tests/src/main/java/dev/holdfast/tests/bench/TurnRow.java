@@ -23,7 +23,7 @@ final class TurnRow implements Row {
     String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
     try (Rig rig = new Rig(false)) {
       rig.start();
-      flatOut(rig, scale.span(8)); // only warms the JIT
+      flatOut(rig, scale.warmUp()); // only warms the JIT
       Histogram nanos = atRate(rig, 200, scale.span(30));
       report.figure("event due to reply posted, 200 turns/s", Report.percentiles(nanos), fsync);
       report.figure(
