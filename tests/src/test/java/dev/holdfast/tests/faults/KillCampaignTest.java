@@ -13,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Rows F1 and F3: kill -9 at random moments, also while the server recovers, under a steady load.
  * How often: {@code -Dholdfast.kills}; the same run again: {@code -Dholdfast.seed}; replies whose
  * answer is lost on the way as well: {@code -Dholdfast.lose_percent}.
  */
+@Isolated("it measures how soon the server is ready")
 class KillCampaignTest {
   private static final int KILLS = Integer.getInteger("holdfast.kills", 8);
   private static final int PER_SECOND = Integer.getInteger("holdfast.rate", 50);
