@@ -37,6 +37,7 @@ class MetricNamesTest {
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.start();
       rig.converse("e1", "t", "hello");
+      rig.api().awaitQuiet(Duration.ofSeconds(10));
       String served = rig.metrics().text();
       assertThat(PROMISED)
           .allSatisfy(

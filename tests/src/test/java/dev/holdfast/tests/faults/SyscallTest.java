@@ -27,15 +27,16 @@ class SyscallTest {
     try (Rig rig = new Rig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(50, 20)) {
       Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 50);
-      long from = System.nanoTime();
+      long died;
       try (Strace strace =
           Strace.attach(rig.server(), rig.folder(), "fdatasync,fsync:error=EIO:when=20+")) {
         assertThat(rig.server().exitCode(Duration.ofSeconds(20))).isEqualTo(IO_ERROR);
+        died = System.nanoTime();
         assertThat(strace.hits()).as("the fault hit").isPositive();
       }
       rig.start();
       load.stop(Duration.ofSeconds(20));
-      Oracle oracle = new Oracle(rig, load.events(), List.of(from, System.nanoTime()));
+      Oracle oracle = new Oracle(rig, load.events(), List.of(died));
       assertThat(oracle.judge(Duration.ofSeconds(60))).isEmpty();
     }
   }

@@ -2,7 +2,6 @@ package dev.holdfast.tests.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Rig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,29 +79,6 @@ class StartRefusalTest {
               .as(file.toString())
               .isEqualTo(wanted);
         }
-      }
-    }
-  }
-
-  /** Row S62: a store that others can read, or that is a link to somewhere else. */
-  @Test
-  void anOpenStoreIsRefusedOrWarnedOf() throws IOException {
-    try (Rig rig = new Rig().start()) {
-      rig.converse("e1", "t", "hello");
-      rig.server().stop();
-      Path database = rig.setup().dataDir().resolve("holdfast.db");
-      Files.setPosixFilePermissions(database, PosixFilePermissions.fromString("rw-rw-rw-"));
-      int before = rig.server().output().length();
-      rig.launch();
-      Await.until(
-          "ready or refused",
-          Duration.ofSeconds(20),
-          () -> !rig.server().isAlive() || rig.server().isReady());
-      String said = rig.server().output().substring(before);
-      if (rig.server().isAlive()) {
-        assertThat(said).contains("holdfast.db").containsAnyOf("WARN", "ERROR", "warn", "error");
-      } else {
-        assertThat(rig.server().exitNow()).contains(CONFIGURATION);
       }
     }
   }
