@@ -19,6 +19,7 @@ import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -77,6 +78,7 @@ final class Boot {
       settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
       Server server = Server.start(settings, time, systemd);
+      restrictTemporary(dataDir.resolve("tmp"));
       systemd.ready("serving");
       System.out.println(server.welcome());
       stopAsked.await();
@@ -97,9 +99,16 @@ final class Boot {
     for (Path leftover : leftovers) {
       Files.deleteIfExists(leftover);
     }
-    for (String property : List.of("org.sqlite.tmpdir", "vertx.cacheDirBase")) {
-      if (System.getProperty(property) == null) {
-        System.setProperty(property, folder.toString());
+    if (System.getProperty("org.sqlite.tmpdir") == null) {
+      System.setProperty("org.sqlite.tmpdir", folder.toString());
+    }
+  }
+
+  /** What was unpacked meanwhile is the owner's alone, like all that lies beside it. */
+  private static void restrictTemporary(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
       }
     }
   }

@@ -14,8 +14,7 @@ final class AckRow implements Row {
       bareSteady = client.steady(1_000, scale.span(20));
     }
     try (HeldRig held = new HeldRig();
-        LoadClient client =
-            new LoadClient(held.rig().start().setup().httpPort(), CONNECTIONS)) {
+        LoadClient client = new LoadClient(held.rig().start().setup().httpPort(), CONNECTIONS)) {
       LoadResult durable = client.flatOut(scale.warmUp(), scale.span(20));
       report.figure(
           "durable acks, " + CONNECTIONS + " connections",

@@ -68,7 +68,7 @@ public final class HoldfastProcess implements AutoCloseable {
   }
 
   public HoldfastProcess awaitReady() {
-    return awaitReady(Duration.ofSeconds(20));
+    return awaitReady(Duration.ofSeconds(60));
   }
 
   public boolean isReady() {

@@ -28,8 +28,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Rows F23 to F26: files of the store are cut, flipped, deleted and forged between runs. The start is refused with 65, or
- * what is served is right. How many random damages: {@code -Dholdfast.damages}; the same again: {@code -Dholdfast.seed}.
+ * Rows F23 to F26: files of the store are cut, flipped, deleted and forged between runs. The start
+ * is refused with 65, or what is served is right. How many random damages: {@code
+ * -Dholdfast.damages}; the same again: {@code -Dholdfast.seed}.
  */
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -44,7 +45,10 @@ class DamageTest {
   private final Path killed = rig.folder().resolve("killed-template");
   private int number;
 
-  /** Two templates of the same conversation: one after a clean stop, one after a kill with a live WAL. */
+  /**
+   * Two templates of the same conversation: one after a clean stop, one after a kill with a live
+   * WAL.
+   */
   @BeforeAll
   void makeTemplates() {
     rig.start();
@@ -109,7 +113,9 @@ class DamageTest {
     }
   }
 
-  /** Row F24, aimed: a changed word of a context is set aside; the model and the page never see it. */
+  /**
+   * Row F24, aimed: a changed word of a context is set aside; the model and the page never see it.
+   */
   @Test
   void aFlippedWordOfAContextIsNeverServed() throws Exception {
     Path data = fresh(stopped);
@@ -124,7 +130,8 @@ class DamageTest {
   /** Row F25: files that may be missing without loss. */
   @Test
   void aMissingFileIsRebuiltOrRefused() throws Exception {
-    for (String name : List.of("holdfast.db-shm", "clean_shutdown", "holdfast.pid", "holdfast.lock")) {
+    for (String name :
+        List.of("holdfast.db-shm", "clean_shutdown", "holdfast.pid", "holdfast.lock")) {
       for (Path template : List.of(stopped, killed)) {
         Path data = fresh(template);
         Files.deleteIfExists(data.resolve(name));
@@ -133,7 +140,10 @@ class DamageTest {
     }
   }
 
-  /** Row F25: the WAL of an unclean stop holds accepted events; without it a start would forget them. */
+  /**
+   * Row F25: the WAL of an unclean stop holds accepted events; without it a start would forget
+   * them.
+   */
   @Test
   void aMissingWalIsRefused() throws Exception {
     Path data = fresh(killed);
