@@ -38,7 +38,7 @@ import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
-import dev.holdfast.tools.ShellTool;
+import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -237,7 +237,8 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    Toolbox toolbox = new Toolbox(tools(tools), tools.output(), settings.secrets(), time, meters);
+    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children));
+    Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
         store,
@@ -249,12 +250,6 @@ final class Server {
         time,
         meters,
         this::agentConfig);
-  }
-
-  private List<Tool> tools(ToolsConfig config) {
-    return children.isPresent()
-        ? List.of(new ShellTool(children.get(), config.shell()))
-        : List.of();
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */

@@ -1,0 +1,28 @@
+package dev.holdfast.tools;
+
+import dev.holdfast.api.Tool;
+import dev.holdfast.processes.Children;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The tools that come with the server, as the operator switched them on. */
+public final class BuiltIns {
+  private BuiltIns() {}
+
+  /**
+   * What tools work with.
+   *
+   * @param children empty when no tool needs them
+   */
+  public record Needs(Optional<Children> children) {}
+
+  public static List<Tool> of(ToolsConfig config, Needs needs) {
+    List<Tool> tools = new ArrayList<>();
+    if (config.autonomy() == ToolsConfig.Autonomy.MANUAL) {
+      return tools;
+    }
+    needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
+    return tools;
+  }
+}
