@@ -31,6 +31,7 @@ public final class Store implements AutoCloseable {
   private final Outbox outbox;
   private final Stories stories;
   private final Usage usage;
+  private final Audit audit;
   private final Approvals approvals;
   private final DeadLetters deadLetters;
   private final ThreadFolders threads;
@@ -92,6 +93,7 @@ public final class Store implements AutoCloseable {
             new Outbox.Rows(replies, endings, letters, quarantine));
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
+    audit = new Audit(writer, readers, time);
     approvals = new Approvals(writer, readers);
     deadLetters =
         new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
@@ -200,6 +202,10 @@ public final class Store implements AutoCloseable {
 
   public DeadLetters deadLetters() {
     return deadLetters;
+  }
+
+  public Audit audit() {
+    return audit;
   }
 
   public Approvals approvals() {
