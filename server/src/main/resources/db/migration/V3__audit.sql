@@ -28,4 +28,8 @@ end;
 insert into meta (name, value)
   values ('audit', '0 0000000000000000000000000000000000000000000000000000000000000000');
 
+-- What exactly a person is asked to allow, without secrets.
+alter table approvals add column arguments text not null default '';
+create index approvals_event on approvals (event_id) where state = 'WAITING';
+
 pragma user_version = 3;

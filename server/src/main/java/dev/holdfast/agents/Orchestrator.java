@@ -307,11 +307,22 @@ public final class Orchestrator {
     return agent != null && agent.resume(probe);
   }
 
-  /** A person's word on a call that waits. False when it does not wait any more. */
+  /**
+   * A person's word on a call that waits. False when it does not wait any more.
+   *
+   * @param by {@code person:<platform id>} or {@code token:<name>}
+   */
   public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
     Optional<Approval> asked = parts.store().approvals().find(approvalId);
     boolean counts = parts.store().approvals().decide(approvalId, yes, by, parts.time().now());
-    asked.ifPresent(question -> resume(question.threadId(), false));
+    asked.ifPresent(
+        question -> {
+          if (counts) {
+            Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
+            Questions.closed(parts.news(), question, state, by);
+          }
+          resume(question.threadId(), false);
+        });
     return counts;
   }
 

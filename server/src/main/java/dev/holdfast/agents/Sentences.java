@@ -1,6 +1,7 @@
 package dev.holdfast.agents;
 
 import dev.holdfast.api.Failure;
+import dev.holdfast.store.Approval;
 
 /** What people read when something goes wrong: short, honest, without inner details. */
 final class Sentences {
@@ -29,15 +30,30 @@ final class Sentences {
       /approve CODE, /deny CODE: answer when I ask whether I may do something
       /help: this list""";
 
+  private static final int SHOWN_MAX = 3000;
+
   private Sentences() {}
 
-  static String mayI(String what, String code) {
+  /** The arguments are shown as they are: the label is the tool's own word. */
+  static String mayI(Approval question) {
+    String arguments = question.arguments();
+    String shown =
+        arguments.length() <= SHOWN_MAX
+            ? arguments
+            : arguments.substring(0, SHOWN_MAX)
+                + "\n("
+                + (arguments.length() - SHOWN_MAX)
+                + " more letters: see the chat page or holdfast approvals list)";
     return "May I do this? "
-        + what
+        + question.shown()
+        + "\nExactly: "
+        + question.tool()
+        + " "
+        + shown
         + "\nAnswer /approve "
-        + code
+        + question.code()
         + " or /deny "
-        + code
+        + question.code()
         + " within 10 minutes.";
   }
 

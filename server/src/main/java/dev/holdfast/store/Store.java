@@ -94,7 +94,7 @@ public final class Store implements AutoCloseable {
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
     audit = new Audit(writer, readers, time);
-    approvals = new Approvals(writer, readers);
+    approvals = new Approvals(writer, readers, audit);
     deadLetters =
         new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
     threads = new ThreadFolders(folder.resolve("threads"), readers, touches, failStop, time);

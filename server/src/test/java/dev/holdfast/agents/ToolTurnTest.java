@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -174,7 +175,7 @@ class ToolTurnTest {
     assertThat(runs).isEmpty();
     world.close();
     world = world();
-    String code = world.store.approvals().list(true, 10).getFirst().code();
+    String code = world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst().code();
     assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code)))
         .contains("Only the person");
     assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG"))).contains("Nothing waits");
@@ -184,7 +185,7 @@ class ToolTurnTest {
         .isEqualTo("Approved.");
     assertThat(world.answerOf(event)).endsWith("finished");
     assertThat(runs).containsExactly("unsafe");
-    assertThat(world.store.approvals().list(false, 10))
+    assertThat(world.store.approvals().list(Optional.empty(), "", 10))
         .extracting(Approval::state)
         .containsExactly(Approval.State.USED);
   }
@@ -197,7 +198,7 @@ class ToolTurnTest {
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
     world.answerOf(
-        world.send("t", "k2", "/deny " + world.store.approvals().list(true, 10).getFirst().code()));
+        world.send("t", "k2", "/deny " + world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst().code()));
     assertThat(world.answerOf(event)).endsWith("as you wish");
     assertThat(runs).isEmpty();
   }
