@@ -16,6 +16,7 @@ import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
 import dev.holdfast.ingress.ApiCalls;
 import dev.holdfast.ingress.ApiToken;
+import dev.holdfast.ingress.ExecutionCalls;
 import dev.holdfast.ingress.HttpListener;
 import dev.holdfast.ingress.IngressParts;
 import dev.holdfast.ingress.Scope;
@@ -320,7 +321,7 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, replayed));
+        ApiCalls.of(store, guards, facts, ExecutionCalls.none(), replayed));
   }
 
   private List<ApiToken> apiTokens(ServerConfig config) {

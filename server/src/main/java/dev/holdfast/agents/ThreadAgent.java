@@ -48,6 +48,7 @@ final class ThreadAgent extends VerticleBase {
 
   /** Somebody said stop before the turn that they meant had begun. */
   private boolean stopNext;
+  private boolean asks;
 
   private boolean closing;
   private Instant since;
@@ -210,7 +211,7 @@ final class ThreadAgent extends VerticleBase {
           switch (phase) {
             case STARTING, IDLE, GONE -> "idle";
             case BUSY -> running == null ? "queued" : turns.doing();
-            case PARKED -> "parked";
+            case PARKED -> asks ? "waiting for a yes" : "parked";
           };
       String eventId = batch.isEmpty() ? "" : batch.getLast().id();
       return new Orchestrator.ThreadView(threadId, doing, since, mailbox.size(), eventId);
@@ -297,6 +298,7 @@ final class ThreadAgent extends VerticleBase {
         return true;
       }
       phase = Phase.PARKED;
+      asks = ended == TurnServer.Ended.ASKED;
     }
     if (ended == TurnServer.Ended.PARKED) { // after the phase: it may be resumed at once
       host.parked(next.getFirst());

@@ -32,6 +32,11 @@ public final class Audit {
     writer.call(tx -> insert(tx, entry));
   }
 
+  /** Written with the next commit, or when a full disk takes something again; not waited for. */
+  public void later(AuditEntry entry) {
+    writer.later(tx -> insert(tx, entry));
+  }
+
   /** The same within a change that it tells of: both are kept, or neither. */
   AuditRow insert(Tx tx, AuditEntry entry) throws SQLException {
     return AuditChain.add(tx.sql(), time.now(), bounded(entry));
