@@ -103,8 +103,7 @@ final class ApprovalGate implements ToolRound.Gate {
             Questions.visible(parts.secrets().redact(arguments)));
     parts.store().approvals().ask(question);
     Questions.opened(parts.news(), question);
-    endings.tell(
-        incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), pending.key());
+    endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), pending.key());
     return question;
   }
 

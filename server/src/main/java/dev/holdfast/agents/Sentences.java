@@ -8,7 +8,8 @@ final class Sentences {
   static final String MODEL_AWAY =
       "I have your message; the model is away; I will answer by myself as soon as it is back.";
   static final String PARKED_TOO_LONG =
-      "I could not reach a model for too long and have given this message up. Please send it again.";
+      "I could not reach a model for too long and have given this message up. Please send it"
+          + " again.";
   static final String TIMED_OUT =
       "I have worked on this for as long as I may and stopped without an answer.";
   static final String ROUNDS_SPENT =
@@ -16,8 +17,8 @@ final class Sentences {
   static final String IN_CIRCLES =
       "I kept making the same step without getting anywhere and stopped.";
   static final String CRASHED =
-      "Something inside me broke while I worked on this, more than once, so I have set it aside. The operator can"
-          + " see why and run it again.";
+      "Something inside me broke while I worked on this, more than once, so I have set it aside."
+          + " The operator can see why and run it again.";
   static final String UNREADABLE = "I could not read this message any more and have set it aside.";
   static final String CONTEXT_DAMAGED =
       "I had trouble loading our conversation; some of it is set aside.";
@@ -28,7 +29,8 @@ final class Sentences {
       /new: start a fresh conversation
       /status: what I am doing
       /approve CODE, /deny CODE: answer when I ask whether I may do something
-      /help: this list""";
+      /help: this list\
+      """;
 
   private static final int SHOWN_MAX = 3000;
 

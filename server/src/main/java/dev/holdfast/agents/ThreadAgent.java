@@ -48,6 +48,7 @@ final class ThreadAgent extends VerticleBase {
 
   /** Somebody said stop before the turn that they meant had begun. */
   private boolean stopNext;
+
   private boolean asks;
 
   private boolean closing;

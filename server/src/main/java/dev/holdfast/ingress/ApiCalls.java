@@ -18,11 +18,7 @@ public interface ApiCalls {
    * posts replies.
    */
   static ApiCalls of(
-      Store store,
-      Guards guards,
-      ServerFacts facts,
-      ExecutionCalls executions,
-      Runnable replayed) {
+      Store store, Guards guards, ServerFacts facts, ExecutionCalls executions, Runnable replayed) {
     return given -> {
       IngressParts parts = given.parts();
       Map<String, ApiCall> calls = new HashMap<>();

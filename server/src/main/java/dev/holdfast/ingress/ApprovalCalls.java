@@ -48,7 +48,10 @@ final class ApprovalCalls {
     String thread = request.text("thread", "");
     JsonArray found = new JsonArray();
     approvals
-        .list(state, thread.isEmpty() ? "" : ApiRequest.threadId(thread), request.whole("limit", PAGE))
+        .list(
+            state,
+            thread.isEmpty() ? "" : ApiRequest.threadId(thread),
+            request.whole("limit", PAGE))
         .stream()
         .filter(approval -> state.isEmpty() || approval.stateAt(now) == state.get())
         .forEach(approval -> found.add(view(approval, now)));

@@ -63,7 +63,8 @@ final class AuditCalls {
             .put("execution", request.id())
             .put("event_id", rows.isEmpty() ? "" : rows.getFirst().entry().eventId())
             .put("thread_id", rows.isEmpty() ? "" : rows.getFirst().entry().threadId())
-            .put("files", new JsonArray(kept.map(ExecutionCalls.Execution::files).orElse(List.of())))
+            .put(
+                "files", new JsonArray(kept.map(ExecutionCalls.Execution::files).orElse(List.of())))
             .put("can_roll_back", kept.map(execution -> !execution.undone()).orElse(false))
             .put("rolled_back", kept.map(ExecutionCalls.Execution::undone).orElse(false))
             .put("audit", views(rows)));
@@ -79,12 +80,10 @@ final class AuditCalls {
         yield ApiAnswer.ok(done.put("rolled_back", true));
       }
       case ExecutionCalls.Outcome.Unknown() -> throw unknown();
-      case ExecutionCalls.Outcome.AlreadyUndone() ->
-          throw conflict("it was rolled back already");
+      case ExecutionCalls.Outcome.AlreadyUndone() -> throw conflict("it was rolled back already");
       case ExecutionCalls.Outcome.Conflict(String path, String why) ->
           throw conflict(
-              "%s: %s; nothing was changed; {\"force\": true} overwrites it"
-                  .formatted(path, why));
+              "%s: %s; nothing was changed; {\"force\": true} overwrites it".formatted(path, why));
     };
   }
 

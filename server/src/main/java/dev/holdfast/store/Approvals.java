@@ -42,8 +42,9 @@ public final class Approvals {
               tx.sql()
                   .update(
                       "insert into approvals (id, code, event_id, thread_id, call_key, tool,"
-                          + " arguments_hash, shown, person, state, asked_at, expires_at, arguments)"
-                          + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+                          + " arguments_hash, shown, person, state, asked_at, expires_at,"
+                          + " arguments) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict"
+                          + " do nothing",
                       question.id(),
                       question.code(),
                       question.eventId(),
@@ -134,8 +135,8 @@ public final class Approvals {
 
   /** What was asked about an event that has ended needs no answer any more. */
   public List<Approval> withdraw(String eventId) throws StoreException {
-    if (readers.read(
-            sql -> sql.first(row -> row.getInt(1), "select 1" + WAITING_OF_EVENT, eventId))
+    if (readers
+        .read(sql -> sql.first(row -> row.getInt(1), "select 1" + WAITING_OF_EVENT, eventId))
         .isEmpty()) {
       return List.of();
     }
@@ -143,7 +144,8 @@ public final class Approvals {
         tx -> {
           List<Approval> waiting =
               tx.sql()
-                  .list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId);
+                  .list(
+                      Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId);
           for (Approval question : waiting) {
             tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
             note(tx, "approval.withdrawn", question, "server");
@@ -175,8 +177,7 @@ public final class Approvals {
             .formatted(question.id(), question.argumentsHash());
     audit.insert(
         tx,
-        new AuditEntry(
-            what, question.key(), question.eventId(), question.threadId(), by, details));
+        new AuditEntry(what, question.key(), question.eventId(), question.threadId(), by, details));
   }
 
   private static Approval approval(ResultSet row) throws SQLException {

@@ -28,8 +28,8 @@ public final class ThreadFolders {
   private static final int SLUG_MAX = 40;
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
   private static final String SELECT =
-      "select t.thread_id, t.last_at, t.events,"
-          + " (select count(*) from events e where e.thread = t.no and (e.state < 3) = 1), t.no from ";
+      "select t.thread_id, t.last_at, t.events, (select count(*) from events e where e.thread ="
+          + " t.no and (e.state < 3) = 1), t.no from ";
 
   private final Path root;
   private final Readers readers;
@@ -163,6 +163,5 @@ public final class ThreadFolders {
    * A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not
    * finished; {@code place}: for {@link #list}.
    */
-  public record ThreadRow(
-      String threadId, Instant lastAt, long events, long open, String place) {}
+  public record ThreadRow(String threadId, Instant lastAt, long events, long open, String place) {}
 }
