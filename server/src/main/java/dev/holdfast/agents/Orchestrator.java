@@ -13,7 +13,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -28,13 +27,10 @@ public final class Orchestrator {
   private static final int HANDED_OVER_MAX = 20_000;
   private static final int PAGE = 500;
 
-  /**
-   * An eighth of the heap for events on their way to their agents, and as much for those that wait
-   * there.
-   */
-  private static final long MEMORY_UNITS = Runtime.getRuntime().maxMemory() / 16;
-
   private static final long POLL_MILLIS = 100;
+
+  /** A message that has waited longer for its turn stands in line with the others that wait. */
+  private static final Duration FRESH_MAX = Duration.ofSeconds(5);
 
   /**
    * An active chat thread. {@code doing}: idle, queued, or what the running turn does; since when.
@@ -43,13 +39,13 @@ public final class Orchestrator {
       String threadId, String doing, Instant since, int waiting, String eventId) {}
 
   private final AgentParts parts;
-  private final Semaphore permits;
+  private final TurnPermits permits;
   private final Parking parking;
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
-  private final Room handedOver = new Room(MEMORY_UNITS);
-  private final Room mailboxes = new Room(MEMORY_UNITS);
+  private final Room handedOver = Room.ofHeap();
+  private final Room mailboxes = Room.ofHeap();
   private final BlockingQueue<Event> committed = new ArrayBlockingQueue<>(HANDED_OVER_MAX);
 
   /**
@@ -57,7 +53,14 @@ public final class Orchestrator {
    */
   private volatile boolean scanWanted = true;
 
+  /** New messages of threads that found no room; used by the dispatching loop alone. */
+  private final TurnedAway turnedAway = new TurnedAway();
+
   private final Obedience obedience;
+
+  /** Events up to this number were accepted before this process began. */
+  private final long acceptedBefore;
+
   private volatile boolean overflowed;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
@@ -66,7 +69,8 @@ public final class Orchestrator {
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
     this.obedience = new Obedience(parts, this);
-    this.permits = new Semaphore(parts.config().threads().concurrentTurnsMax(), true);
+    this.permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
+    this.acceptedBefore = parts.store().inbox().counts().getOrDefault("accepted", 0L);
     this.parking =
         new Parking(
             parts.time(),
@@ -107,6 +111,7 @@ public final class Orchestrator {
   public void run(Runnable tick) throws InterruptedException {
     long swept = parts.time().nanos();
     boolean moving = true;
+    boolean agedFirst = false;
     scanned = 0; // after a crash of this loop too: an event may have been lost between two hands
     scanWanted = true;
     while (true) {
@@ -118,7 +123,10 @@ public final class Orchestrator {
             .forEach(ThreadAgent::refresh); // their later events must not overtake those on disk
       }
       moving = takeCommitted(moving ? 0 : POLL_MILLIS);
-      moving |= scan();
+      agedFirst = !agedFirst;
+      moving |= agedFirst && scan();
+      moving |= letIn();
+      moving |= !agedFirst && scan();
       if (parts.time().nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
         sweep();
         swept = parts.time().nanos();
@@ -131,7 +139,9 @@ public final class Orchestrator {
     Event event = committed.poll(waitMillis, TimeUnit.MILLISECONDS);
     for (int taken = 1; event != null; taken++) {
       handedOver.give(event.payload().length());
-      dispatch(event);
+      if (!dispatch(event, false)) {
+        scanWanted |= !turnedAway.add(event.threadId());
+      }
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too
       }
@@ -188,29 +198,30 @@ public final class Orchestrator {
    */
   public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
     closing = true;
-    long start = parts.time().nanos();
-    while (!allQuiet() && isPatient(start, patience) && !hurry.getAsBoolean()) {
-      parts.time().sleep(Duration.ofMillis(20));
-    }
-    agents.values().forEach(ThreadAgent::shutdown);
-    long cut = parts.time().nanos();
-    Duration grace = Duration.ofSeconds(2);
-    while (!allQuiet() && isPatient(cut, grace)) {
-      parts.time().sleep(Duration.ofMillis(20));
-    }
+    new ClosingTime(parts.time(), agents.values()).close(patience, hurry);
   }
 
-  /** Asks every agent, so that none of them begins another turn. */
-  private boolean allQuiet() {
-    return agents.values().stream().filter(agent -> !agent.quiesce()).count() == 0;
+  /**
+   * Threads that were turned away come in as soon as there is room: each finds its events on disk.
+   */
+  private boolean letIn() {
+    return turnedAway.letIn(
+        threadId -> {
+          boolean known = agents.containsKey(threadId);
+          if (!known && hasRoom(false)) {
+            agents.computeIfAbsent(threadId, this::activate);
+            known = true;
+          }
+          return known || closing;
+        });
   }
 
-  private boolean isPatient(long start, Duration patience) {
-    return parts.time().nanos() - start < patience.toNanos();
-  }
-
-  /** False when there is no room for another agent: the event stays on disk until a scan. */
-  private boolean dispatch(Event event) {
+  /**
+   * False when there is no room for another agent: the event stays on disk.
+   *
+   * @param aged whether it is one of those that have waited
+   */
+  private boolean dispatch(Event event, boolean aged) {
     if (closing) {
       return true;
     }
@@ -226,20 +237,24 @@ public final class Orchestrator {
           if (agent != null && agent.offer(incoming)) {
             return agent;
           }
-          if (agent == null && !hasRoom()) {
+          if (agent == null && !hasRoom(aged)) {
             taken[0] = false;
             return null;
           }
           return activate(id);
         });
-    scanWanted |= !taken[0];
     return taken[0];
   }
 
-  /** Room is made at the cost of the agent that has been idle for longest. */
-  private boolean hasRoom() {
+  /**
+   * Room is made at the cost of the agent that has been idle for longest. A tenth is kept for
+   * threads with new messages, unless those wait too: then whoever comes first gets it.
+   */
+  private boolean hasRoom(boolean aged) {
+    int all = parts.config().threads().activeMax();
+    int limit = aged && turnedAway.isEmpty() ? all - all / 10 : all;
     int active = agents.size();
-    while (active >= parts.config().threads().activeMax()) {
+    while (active >= limit) {
       Optional<ThreadAgent> oldest = idle.retireOldest();
       if (oldest.isEmpty()) {
         return false;
@@ -288,7 +303,8 @@ public final class Orchestrator {
     scanWanted = false;
     List<Event> page = parts.store().inbox().open(scanned, PAGE);
     for (Event event : page) {
-      if (!dispatch(event)) {
+      if (!dispatch(event, true)) {
+        scanWanted = true;
         return false;
       }
       scanned = event.seq();
@@ -329,8 +345,14 @@ public final class Orchestrator {
   /** What agents ask of their surroundings. */
   private final class Host implements AgentHost {
     @Override
-    public Semaphore turnPermits() {
+    public TurnPermits turnPermits() {
       return permits;
+    }
+
+    @Override
+    public boolean isFresh(Incoming incoming) {
+      Instant limit = parts.time().now().minus(FRESH_MAX);
+      return incoming.seq() > acceptedBefore && incoming.event().receivedAt().isAfter(limit);
     }
 
     @Override

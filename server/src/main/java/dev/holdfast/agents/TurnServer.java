@@ -87,7 +87,7 @@ final class TurnServer {
     try {
       while (true) {
         scene.doing("waiting for a free turn");
-        host.turnPermits().acquire();
+        host.turnPermits().acquire(host.isFresh(head));
         Time.Timer timeout =
             parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
         try {

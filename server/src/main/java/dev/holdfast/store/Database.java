@@ -143,7 +143,10 @@ final class Database {
   }
 
   private static Statements connect(Path file) throws SQLException {
-    Connection connection = JDBC.createConnection("jdbc:sqlite:" + file, new Properties());
+    Properties properties = new Properties();
+    // Else the driver prepares and runs a query for the new row's number after each insert.
+    properties.setProperty("jdbc.get_generated_keys", "false");
+    Connection connection = JDBC.createConnection("jdbc:sqlite:" + file, properties);
     try (Statement statement = connection.createStatement()) {
       requireVersion(statement);
       for (String pragma : PRAGMAS) {
