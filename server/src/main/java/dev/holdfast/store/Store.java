@@ -97,7 +97,12 @@ public final class Store implements AutoCloseable {
     approvals = new Approvals(writer, readers, audit);
     deadLetters =
         new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
-    threads = new ThreadFolders(folder.resolve("threads"), readers, touches, failStop, time);
+    threads =
+        new ThreadFolders(
+            folder.resolve("threads"),
+            readers,
+            touches,
+            new ThreadFolders.Given(failStop, time, world.config.files()));
     touches.begin(writer, sql);
     recover(sql);
     measure(world.registry);
@@ -181,6 +186,9 @@ public final class Store implements AutoCloseable {
         .register(registry);
     Gauge.builder("holdfast.quarantined.rows", counters, all -> all.get(Count.QUARANTINED))
         .description("Rows whose checksum did not match.")
+        .register(registry);
+    Gauge.builder("holdfast.damaged.log.lines", threads, ThreadFolders::damagedLines)
+        .description("Lines of chat threads' logs that were found damaged since the start.")
         .register(registry);
   }
 
