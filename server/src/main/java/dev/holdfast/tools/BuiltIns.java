@@ -1,7 +1,9 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.Tool;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
+import dev.holdfast.tools.web.WebFetchTool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,8 +16,9 @@ public final class BuiltIns {
    * What tools work with.
    *
    * @param children empty when no tool needs them
+   * @param web how pages are fetched
    */
-  public record Needs(Optional<Children> children) {}
+  public record Needs(Optional<Children> children, GuardedWeb web) {}
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
@@ -23,6 +26,9 @@ public final class BuiltIns {
       return tools;
     }
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
+    if (config.web().enabled()) {
+      tools.add(new WebFetchTool(needs.web(), config.web()));
+    }
     return tools;
   }
 }
