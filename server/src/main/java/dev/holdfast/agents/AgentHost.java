@@ -8,6 +8,9 @@ interface AgentHost {
   /** One permit for each turn that may run at the same time. */
   Semaphore turnPermits();
 
+  /** Who frees turns that do not end. */
+  StuckTurns stuckTurns();
+
   /** The agent has nothing to do for now. */
   void settled(ThreadAgent agent);
 

@@ -36,9 +36,9 @@ final class ApprovalGate implements ToolRound.Gate {
   private final Endings endings;
   private final SecureRandom random = new SecureRandom();
 
-  ApprovalGate(AgentParts parts) {
+  ApprovalGate(AgentParts parts, Endings endings) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = endings;
   }
 
   @Override
@@ -47,6 +47,7 @@ final class ApprovalGate implements ToolRound.Gate {
     if (!parts.config().supervised() || tool.replay() != ReplayClass.UNSAFE) {
       return Optional.empty();
     }
+    endings.epoch().check();
     Approvals approvals = parts.store().approvals();
     String hash = hash(pending.call().arguments());
     Optional<Approval> asked = approvals.ofCall(pending.key());

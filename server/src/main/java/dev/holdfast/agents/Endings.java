@@ -45,9 +45,21 @@ final class Endings {
   }
 
   private final AgentParts parts;
+  private final Epoch epoch;
 
+  /** For those whose thread nobody gives up. */
   Endings(AgentParts parts) {
+    this(parts, new Epoch(parts.time()));
+  }
+
+  /** {@code epoch}: of the thread that writes. */
+  Endings(AgentParts parts, Epoch epoch) {
     this.parts = parts;
+    this.epoch = epoch;
+  }
+
+  Epoch epoch() {
+    return epoch;
   }
 
   /**
@@ -99,16 +111,18 @@ final class Endings {
   void tell(Incoming incoming, Say say, String about) throws StoreException {
     List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
     log(incoming, about + "." + say.voice().label, say.voice().role, say.text());
-    parts.store().outbox().plan(replies);
+    epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }
 
   void news(String kind, Incoming incoming, ObjectNode details) {
+    epoch.check();
     parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
   }
 
   void story(Incoming incoming, String what, ObjectNode details) {
-    parts.store().stories().add(line(incoming, what, details));
+    StoryLine line = line(incoming, what, details);
+    epoch.change(() -> parts.store().stories().add(line));
   }
 
   /** A write that the disk refused is tried again until it is taken. */
@@ -116,13 +130,14 @@ final class Endings {
     Duration wait = RETRY_FIRST;
     while (true) {
       try {
-        write.run();
+        epoch.change(write::run);
         return;
       } catch (StoreException e) {
         LOG.warn(
             "event {}: its end is kept in memory, the store refuses it: {}",
             incoming.id(),
             e.failure().message());
+        epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
@@ -148,7 +163,8 @@ final class Endings {
             .put("sender", role.equals("user") ? incoming.message().sender() : "")
             .put("text", text);
     try {
-      parts.store().threads().of(incoming.event().threadId()).log(json.toString());
+      epoch.change(
+          () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
     } catch (java.io.IOException e) {
       LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
     }

@@ -45,6 +45,7 @@ public final class Orchestrator {
   private final AgentParts parts;
   private final Semaphore permits;
   private final Parking parking;
+  private final StuckTurns stuckTurns;
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
@@ -65,6 +66,7 @@ public final class Orchestrator {
 
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
+    this.stuckTurns = new StuckTurns(parts, this::replace);
     this.obedience = new Obedience(parts, this);
     this.permits = new Semaphore(parts.config().threads().concurrentTurnsMax(), true);
     this.parking =
@@ -145,6 +147,11 @@ public final class Orchestrator {
     parking.run();
   }
 
+  /** Whether so many threads hang that the server can free no more of them. */
+  public boolean isClogged() {
+    return stuckTurns.count() + parts.toolbox().hanging() >= StuckTurns.GIVEN_UP_MAX;
+  }
+
   /** How many turns wait for a model to come back. */
   public int parked() {
     return parking.size();
@@ -157,7 +164,7 @@ public final class Orchestrator {
   public int stop(String threadId, boolean all) {
     ThreadAgent agent = agents.get(threadId);
     if (agent == null && all) {
-      return new TurnServer(threadId, parts, host, List::of).cancelOpen();
+      return new Unanswered(threadId, parts, new Endings(parts)).cancelOpen();
     }
     return agent == null ? 0 : agent.stop(all);
   }
@@ -262,6 +269,15 @@ public final class Orchestrator {
     return agent;
   }
 
+  private void replace(ThreadAgent old) {
+    agents.computeIfPresent(
+        old.threadId(), (id, agent) -> agent != old ? agent : closing ? null : activate(id));
+    old.deployment().ifPresent(parts.vertx()::undeploy);
+    if (old.wantsReset()) {
+      reset(old.threadId());
+    }
+  }
+
   private void failed(ThreadAgent agent, Throwable bug) {
     if (!closing) {
       LOG.error("thread {}: no agent could be started", agent.threadId(), bug);
@@ -300,6 +316,8 @@ public final class Orchestrator {
   private void sweep() {
     Instant limit = parts.time().now().minus(parts.config().threads().idle());
     idle.retireSince(limit).forEach(this::leave);
+    Duration patience = parts.config().turn().stuck();
+    agents.values().forEach(agent -> stuckTurns.lookAfter(agent, patience));
   }
 
   private boolean resume(String threadId, boolean probe) {
@@ -320,6 +338,11 @@ public final class Orchestrator {
     @Override
     public Semaphore turnPermits() {
       return permits;
+    }
+
+    @Override
+    public StuckTurns stuckTurns() {
+      return stuckTurns;
     }
 
     @Override
