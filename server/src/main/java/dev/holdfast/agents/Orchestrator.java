@@ -174,11 +174,7 @@ public final class Orchestrator {
     stop(threadId, false);
     agents.compute(
         threadId,
-        (id, agent) -> {
-          ThreadAgent living = agent != null && agent.reset() ? agent : activate(id);
-          living.reset();
-          return living;
-        });
+        (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
   }
 
   public List<ThreadView> active() {
@@ -237,7 +233,7 @@ public final class Orchestrator {
             taken[0] = false;
             return null;
           }
-          return activate(id);
+          return activate(id, false);
         });
     scanWanted |= !taken[0];
     return taken[0];
@@ -259,10 +255,13 @@ public final class Orchestrator {
 
   /**
    * A new agent looks on disk first, so that the event at hand comes after the older ones of its
-   * thread.
+   * thread. {@code fresh}: it starts with a new context.
    */
-  private ThreadAgent activate(String threadId) {
+  private ThreadAgent activate(String threadId, boolean fresh) {
     ThreadAgent agent = new ThreadAgent(threadId, parts, host);
+    if (fresh) {
+      agent.reset();
+    }
     DeploymentOptions options =
         new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
     parts.vertx().deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
@@ -271,11 +270,9 @@ public final class Orchestrator {
 
   private void replace(ThreadAgent old) {
     agents.computeIfPresent(
-        old.threadId(), (id, agent) -> agent != old ? agent : closing ? null : activate(id));
+        old.threadId(),
+        (id, agent) -> agent != old ? agent : closing ? null : activate(id, old.wantsReset()));
     old.deployment().ifPresent(parts.vertx()::undeploy);
-    if (old.wantsReset()) {
-      reset(old.threadId());
-    }
   }
 
   private void failed(ThreadAgent agent, Throwable bug) {

@@ -18,8 +18,11 @@ import org.slf4j.LoggerFactory;
  * ended in this process, so their number has a limit. Thread-safe.
  */
 final class StuckTurns {
-  /** How many threads may be given up at the same time; then only a restart helps. */
-  static final int GIVEN_UP_MAX = 32;
+  /**
+   * How many threads may be given up at the same time; then only a restart helps. Half of the calls
+   * that one provider is asked at once: each of these threads may hold one.
+   */
+  static final int GIVEN_UP_MAX = 16;
 
   private static final Logger LOG = LoggerFactory.getLogger(StuckTurns.class);
   private static final int FRAMES_MAX = 40;
