@@ -2,6 +2,8 @@ package dev.holdfast.agents;
 
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
@@ -26,11 +28,14 @@ final class RunningTurn {
   private final Time time;
   private final Consumer<RunningTurn> onDeaf;
   private Optional<Cancel> cancel = Optional.empty();
+  private final List<Incoming> messages;
   private @Nullable Semaphore permits;
   private boolean over;
 
   /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
-  RunningTurn(Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
+  RunningTurn(
+      List<Incoming> opening, Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
+    this.messages = new ArrayList<>(opening);
     this.epoch = epoch;
     epoch.works();
     this.time = time;
@@ -39,6 +44,17 @@ final class RunningTurn {
 
   Thread thread() {
     return thread;
+  }
+
+  /** More messages have become a part of it. Returns all that are. */
+  synchronized List<Incoming> joins(List<Incoming> more) {
+    messages.addAll(more);
+    return List.copyOf(messages);
+  }
+
+  /** The events that end with it. */
+  synchronized List<Incoming> events() {
+    return List.copyOf(messages);
   }
 
   /** For how long it has given no sign although it should have. */

@@ -165,10 +165,7 @@ final class ThreadAgent extends VerticleBase {
   void shutdown() {
     synchronized (lock) {
       closing = true;
-      RunningTurn turn = running;
-      if (turn != null) {
-        turn.cancel(Cancel.SHUTDOWN);
-      }
+      running().ifPresent(turn -> turn.cancel(Cancel.SHUTDOWN));
     }
   }
 
@@ -231,7 +228,7 @@ final class ThreadAgent extends VerticleBase {
     }
   }
 
-  /** Whether somebody wanted a fresh context that there was no time for. */
+  /** Whether somebody wanted a fresh context. */
   boolean wantsReset() {
     synchronized (lock) {
       return resetWanted;
@@ -301,7 +298,7 @@ final class ThreadAgent extends VerticleBase {
 
   private boolean serve(List<Incoming> next) {
     RunningTurn turn =
-        new RunningTurn(epoch, parts.time(), deaf -> host.stuckTurns().free(this, deaf));
+        new RunningTurn(next, epoch, parts.time(), deaf -> host.stuckTurns().free(this, deaf));
     synchronized (lock) {
       running = turn;
       since = parts.time().now();
@@ -392,9 +389,9 @@ final class ThreadAgent extends VerticleBase {
     }
     synchronized (lock) {
       List<Incoming> joined = mailbox.takeJoining(Incoming::canJoin);
-      List<Incoming> larger = new ArrayList<>(batch);
-      larger.addAll(joined);
-      batch = larger;
+      if (running != null) {
+        batch = running.joins(joined);
+      }
       return joined;
     }
   }

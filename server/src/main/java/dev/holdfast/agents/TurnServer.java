@@ -122,7 +122,8 @@ final class TurnServer {
       }
     } catch (InterruptedException e) {
       epoch.works();
-      return unanswered.cutOff(batch, turn.close().orElse(Cancel.SHUTDOWN));
+      Cancel why = turn.close().orElse(Cancel.SHUTDOWN);
+      return unanswered.cutOff(why == Cancel.SHUTDOWN ? batch : turn.events(), why);
     } finally {
       turn.close();
       probe = false;

@@ -109,6 +109,15 @@ public final class Approvals {
                     id));
   }
 
+  /** The event has ended: nobody waits for the answers to its questions any more. */
+  static void expireAllOf(Tx tx, long seq) throws SQLException {
+    tx.sql()
+        .update(
+            "update approvals set state = 'EXPIRED' where state in ('WAITING', 'APPROVED')"
+                + " and event_id = (select id from events where seq = ?)",
+            seq);
+  }
+
   private boolean changed(String sql, Object... parameters) throws StoreException {
     return writer.call(tx -> tx.sql().update(sql, parameters)) > 0;
   }
