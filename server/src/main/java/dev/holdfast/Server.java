@@ -145,6 +145,7 @@ final class Server {
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
+    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat);
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
     server.supervisor.start(ChildSpec.virtual("backups"), server.files.backups()::run);
@@ -157,6 +158,14 @@ final class Server {
                     new Watchdog(systemd, server.readiness.probes(), time, interval)));
     server.watchdogs.forEach(Watchdog::start);
     return server;
+  }
+
+  /** That it comes round is the proof that virtual threads run at all. */
+  private void beat() throws InterruptedException {
+    while (true) {
+      ticks.tick(Readiness.VIRTUAL_THREADS);
+      time.sleep(Duration.ofSeconds(1));
+    }
   }
 
   /** What a person at the terminal needs first. */

@@ -10,6 +10,9 @@ interface AgentHost {
   /** Whether the event came a moment ago, and is not one of those that have waited. */
   boolean isFresh(Incoming incoming);
 
+  /** Who frees turns that do not end. */
+  StuckTurns stuckTurns();
+
   /** The agent has nothing to do for now. */
   void settled(ThreadAgent agent);
 

@@ -46,9 +46,21 @@ final class Endings {
   }
 
   private final AgentParts parts;
+  private final Epoch epoch;
 
+  /** For those whose thread nobody gives up. */
   Endings(AgentParts parts) {
+    this(parts, new Epoch(parts.time()));
+  }
+
+  /** {@code epoch}: of the thread that writes. */
+  Endings(AgentParts parts, Epoch epoch) {
     this.parts = parts;
+    this.epoch = epoch;
+  }
+
+  Epoch epoch() {
+    return epoch;
   }
 
   /**
@@ -77,32 +89,20 @@ final class Endings {
     }
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+    List<Approval> asked =
+        outcome == EventState.ANSWERED ? List.of() : parts.store().approvals().waitingOf(last.id());
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
+    asked.forEach(
+        question ->
+            Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
-      if (outcome != EventState.ANSWERED) {
-        withdraw(incoming);
-      }
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);
       parts
           .meters()
           .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
           .increment();
-    }
-  }
-
-  /** A turn that was stopped asks nobody any more. */
-  private void withdraw(Incoming incoming) {
-    try {
-      for (Approval question : parts.store().approvals().withdraw(incoming.id())) {
-        Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server");
-      }
-    } catch (StoreException e) {
-      LOG.info(
-          "event {}: its question runs out by itself, the store refuses: {}",
-          incoming.id(),
-          e.failure().message());
     }
   }
 
@@ -117,16 +117,18 @@ final class Endings {
   void tell(Incoming incoming, Say say, String about) throws StoreException {
     List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
     log(incoming, about + "." + say.voice().label, say.voice().role, say.text());
-    parts.store().outbox().plan(replies);
+    epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }
 
   void news(String kind, Incoming incoming, ObjectNode details) {
+    epoch.check();
     parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
   }
 
   void story(Incoming incoming, String what, ObjectNode details) {
-    parts.store().stories().add(line(incoming, what, details));
+    StoryLine line = line(incoming, what, details);
+    epoch.change(() -> parts.store().stories().add(line));
   }
 
   /** A write that the disk refused is tried again until it is taken. */
@@ -134,13 +136,14 @@ final class Endings {
     Duration wait = RETRY_FIRST;
     while (true) {
       try {
-        write.run();
+        epoch.change(write::run);
         return;
       } catch (StoreException e) {
         LOG.warn(
             "event {}: its end is kept in memory, the store refuses it: {}",
             incoming.id(),
             e.failure().message());
+        epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
@@ -166,7 +169,8 @@ final class Endings {
             .put("sender", role.equals("user") ? incoming.message().sender() : "")
             .put("text", text);
     try {
-      parts.store().threads().of(incoming.event().threadId()).log(json.toString());
+      epoch.change(
+          () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
     } catch (java.io.IOException e) {
       LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
     }

@@ -41,6 +41,7 @@ public final class Orchestrator {
   private final AgentParts parts;
   private final TurnPermits permits;
   private final Parking parking;
+  private final StuckTurns stuckTurns;
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
@@ -68,6 +69,7 @@ public final class Orchestrator {
 
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
+    this.stuckTurns = new StuckTurns(parts, this::replace);
     this.obedience = new Obedience(parts, this);
     this.permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
     this.acceptedBefore = parts.store().inbox().counts().getOrDefault("accepted", 0L);
@@ -155,6 +157,11 @@ public final class Orchestrator {
     parking.run();
   }
 
+  /** Whether so many threads hang that the server can free no more of them. */
+  public boolean isClogged() {
+    return stuckTurns.count() + parts.toolbox().hanging() >= StuckTurns.GIVEN_UP_MAX;
+  }
+
   /** How many turns wait for a model to come back. */
   public int parked() {
     return parking.size();
@@ -167,7 +174,7 @@ public final class Orchestrator {
   public int stop(String threadId, boolean all) {
     ThreadAgent agent = agents.get(threadId);
     if (agent == null && all) {
-      return new TurnServer(threadId, parts, host, List::of).cancelOpen();
+      return new Unanswered(threadId, parts, new Endings(parts)).cancelOpen();
     }
     return agent == null ? 0 : agent.stop(all);
   }
@@ -177,11 +184,7 @@ public final class Orchestrator {
     stop(threadId, false);
     agents.compute(
         threadId,
-        (id, agent) -> {
-          ThreadAgent living = agent != null && agent.reset() ? agent : activate(id);
-          living.reset();
-          return living;
-        });
+        (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
   }
 
   public List<ThreadView> active() {
@@ -209,7 +212,7 @@ public final class Orchestrator {
         threadId -> {
           boolean known = agents.containsKey(threadId);
           if (!known && hasRoom(false)) {
-            agents.computeIfAbsent(threadId, this::activate);
+            agents.computeIfAbsent(threadId, id -> activate(id, false));
             known = true;
           }
           return known || closing;
@@ -241,7 +244,7 @@ public final class Orchestrator {
             taken[0] = false;
             return null;
           }
-          return activate(id);
+          return activate(id, false);
         });
     return taken[0];
   }
@@ -267,14 +270,24 @@ public final class Orchestrator {
 
   /**
    * A new agent looks on disk first, so that the event at hand comes after the older ones of its
-   * thread.
+   * thread. {@code fresh}: it starts with a new context.
    */
-  private ThreadAgent activate(String threadId) {
+  private ThreadAgent activate(String threadId, boolean fresh) {
     ThreadAgent agent = new ThreadAgent(threadId, parts, host);
+    if (fresh) {
+      agent.reset();
+    }
     DeploymentOptions options =
         new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
     parts.vertx().deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
     return agent;
+  }
+
+  private void replace(ThreadAgent old) {
+    agents.computeIfPresent(
+        old.threadId(),
+        (id, agent) -> agent != old ? agent : closing ? null : activate(id, old.wantsReset()));
+    old.deployment().ifPresent(parts.vertx()::undeploy);
   }
 
   private void failed(ThreadAgent agent, Throwable bug) {
@@ -316,6 +329,8 @@ public final class Orchestrator {
   private void sweep() {
     Instant limit = parts.time().now().minus(parts.config().threads().idle());
     idle.retireSince(limit).forEach(this::leave);
+    Duration patience = parts.config().turn().stuck();
+    agents.values().forEach(agent -> stuckTurns.lookAfter(agent, patience));
   }
 
   private boolean resume(String threadId, boolean probe) {
@@ -353,6 +368,11 @@ public final class Orchestrator {
     public boolean isFresh(Incoming incoming) {
       Instant limit = parts.time().now().minus(FRESH_MAX);
       return incoming.seq() > acceptedBefore && incoming.event().receivedAt().isAfter(limit);
+    }
+
+    @Override
+    public StuckTurns stuckTurns() {
+      return stuckTurns;
     }
 
     @Override

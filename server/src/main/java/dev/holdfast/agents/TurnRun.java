@@ -37,7 +37,7 @@ final class TurnRun {
   TurnRun(
       AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = ear.endings();
     this.prompt = new Prompt(parts.config().dataDir());
     this.conversation = conversation;
     this.ear = ear;
@@ -161,11 +161,14 @@ final class TurnRun {
     List<Message> messages = ContextRepair.repair(conversation.messages());
     Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
     ear.asking();
-    return parts
-        .models()
-        .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
-        .answer()
-        .message();
+    Message.Assistant said =
+        parts
+            .models()
+            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+            .answer()
+            .message();
+    ear.answered();
+    return said;
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.AgentParts.AgentConfig;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
@@ -57,6 +58,12 @@ final class AgentWorld {
     int mailbox = 4;
     int turnsMax = 16;
     Duration turnTimeout = Duration.ofMinutes(1);
+    Duration stuck = Duration.ofMinutes(1);
+
+    /** The agents' own time; the store and the models have the machine's. */
+    Time time = new SystemTime();
+
+    List<ChannelAdapter> channels = List.of(new WebChannel());
     boolean supervised;
     int keepRecentTokens = 20_000;
     List<Tool> tools = List.of();
@@ -86,7 +93,7 @@ final class AgentWorld {
                 options.mailbox,
                 options.turnsMax,
                 options.whileBusy),
-            new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), 5, true),
+            new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), options.stuck, 5, true),
             new ContextConfig(1000, options.keepRecentTokens),
             3,
             options.supervised,
@@ -99,11 +106,11 @@ final class AgentWorld {
                 vertx,
                 store,
                 models,
-                new Channels(List.of(new WebChannel())),
+                new Channels(options.channels),
                 toolbox,
                 new News(1000),
                 secrets,
-                time,
+                options.time,
                 meters,
                 () -> agents));
     store.inbox().onAccepted(orchestrator::wake);

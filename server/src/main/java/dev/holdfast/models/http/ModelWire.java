@@ -59,6 +59,7 @@ public final class ModelWire implements HttpClient {
   private final Shape shape;
   private final ProviderErrors errors;
   private StreamWatch watch = new Ignoring();
+  private Runnable sign = () -> {};
   private Consumer<ObjectNode> edit = _ -> {};
   private @Nullable Failure failure;
   private boolean interrupted;
@@ -75,6 +76,12 @@ public final class ModelWire implements HttpClient {
   /** Sees every event. */
   public ModelWire watchedBy(StreamWatch eyes) {
     watch = eyes;
+    return this;
+  }
+
+  /** Told of all that comes, pings too. */
+  public ModelWire tells(Runnable ear) {
+    sign = ear;
     return this;
   }
 
@@ -161,7 +168,7 @@ public final class ModelWire implements HttpClient {
       }
       listener.onOpen(opened(answer.status(), answer.headers(), ""));
       ServerSentEventContext context = new ServerSentEventContext(new Handle());
-      EventReader reader = new EventReader(answer.body(), shape.jsonLines(), EVENT_BYTES_MAX);
+      EventReader reader = new EventReader(answer.body(), shape.jsonLines(), EVENT_BYTES_MAX).tells(sign);
       pass(reader, listener, context);
     } catch (InterruptedIOException _) {
       // The interrupt travels on as an exception; left set, it would end the next call as well.

@@ -95,6 +95,7 @@ public final class LangchainProvider implements ModelProvider {
                 connection.time(),
                 new ModelWire.Shape(name(), account.secret(), dialect.jsonLines()))
             .watchedBy(watch)
+            .tells(listener::onSign)
             .edits(body -> dialect.edit(body, request));
     Heard heard = new Heard(listener, wire);
     dialect
