@@ -29,14 +29,18 @@ public final class ModelTap implements AutoCloseable {
   private final ConcurrentLinkedQueue<Asked> asked = new ConcurrentLinkedQueue<>();
   private final Http http = new Http();
   private final String target;
-  private final Form form;
+  private volatile Form form = Form.STREAMED;
 
   /**
    * @param target the double's address without a path
    */
-  public ModelTap(String target, Form form) {
+  public ModelTap(String target) {
     this.target = target;
-    this.form = form;
+  }
+
+  /** How answers come from now on. */
+  public void answers(Form now) {
+    form = now;
   }
 
   public String url(String path) {
@@ -51,14 +55,15 @@ public final class ModelTap implements AutoCloseable {
     JsonNode body = Json.read(request.text());
     asked.add(new Asked(request.path(), body));
     String path = request.path();
-    if (form == Form.WHOLE) {
+    Form now = form;
+    if (now == Form.WHOLE) {
       ((ObjectNode) body).put("stream", false).remove("stream_options");
       path = path.replaceFirst(":streamGenerateContent.*", ":generateContent");
     }
     Answer answer =
         http.post(target + path, Map.of("content-type", "application/json"), Json.write(body));
     String type = answer.header("content-type");
-    if (form == Form.WHOLE || answer.status() != 200) {
+    if (now == Form.WHOLE || answer.status() != 200) {
       exchange.respond(answer.status(), Map.of("content-type", type), answer.body());
       return;
     }
