@@ -80,14 +80,17 @@ final class ApprovalGate implements ToolRound.Gate {
     if (parts.time().now().isBefore(approval.expiresAt())) {
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
-    approvals.expire(approval.id());
+    if (approvals.expire(approval.id())) {
+      Questions.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
+    }
     return refusal("Nobody approved this call in time. Do not try it again by yourself.");
   }
 
   private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool, String hash)
       throws StoreException {
     Instant now = parts.time().now();
-    String shown = parts.secrets().redact(tool.label(pending.call().arguments()));
+    String arguments = pending.call().arguments();
+    String shown = Questions.visible(parts.secrets().redact(tool.label(arguments)));
     Approval question =
         new Approval(
             UUID.randomUUID().toString(),
@@ -102,10 +105,11 @@ final class ApprovalGate implements ToolRound.Gate {
             Approval.State.WAITING,
             now,
             now.plus(TIME_TO_ANSWER),
-            "");
+            "",
+            Questions.visible(parts.secrets().redact(arguments)));
     parts.store().approvals().ask(question);
-    endings.tell(
-        incoming, new Say(Voice.QUESTION, Sentences.mayI(shown, question.code())), pending.key());
+    Questions.opened(parts.news(), question);
+    endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), pending.key());
     return question;
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.agents;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.channels.Splitter;
+import dev.holdfast.store.Approval;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.Finish;
 import dev.holdfast.store.NewReply;
@@ -91,12 +92,29 @@ final class Endings {
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
     for (Incoming incoming : batch) {
+      if (outcome != EventState.ANSWERED) {
+        withdraw(incoming);
+      }
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);
       parts
           .meters()
           .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
           .increment();
+    }
+  }
+
+  /** A turn that was stopped asks nobody any more. */
+  private void withdraw(Incoming incoming) {
+    try {
+      for (Approval question : parts.store().approvals().withdraw(incoming.id())) {
+        Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server");
+      }
+    } catch (StoreException e) {
+      LOG.info(
+          "event {}: its question runs out by itself, the store refuses: {}",
+          incoming.id(),
+          e.failure().message());
     }
   }
 

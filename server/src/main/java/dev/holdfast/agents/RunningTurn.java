@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +28,7 @@ final class RunningTurn {
   private final Consumer<RunningTurn> onDeaf;
   private Optional<Cancel> cancel = Optional.empty();
   private final List<Incoming> messages;
-  private @Nullable Semaphore permits;
+  private @Nullable TurnPermits permits;
   private boolean over;
 
   /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
@@ -99,8 +98,8 @@ final class RunningTurn {
   }
 
   /** Waits for one of the turns that may run at the same time. */
-  void acquire(Semaphore from) throws InterruptedException {
-    from.acquire();
+  void acquire(TurnPermits from, boolean isFresh) throws InterruptedException {
+    from.acquire(isFresh);
     synchronized (this) {
       permits = from;
     }
@@ -108,7 +107,7 @@ final class RunningTurn {
 
   /** Gives it back, if it was not given back already: a given-up turn must not keep it. */
   synchronized void release() {
-    Semaphore held = permits;
+    TurnPermits held = permits;
     permits = null;
     if (held != null) {
       held.release();

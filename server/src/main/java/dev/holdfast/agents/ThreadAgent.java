@@ -40,6 +40,8 @@ final class ThreadAgent extends VerticleBase {
   /** Somebody said stop before the turn that they meant had begun. */
   private boolean stopNext;
 
+  private boolean asks;
+
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;
@@ -196,7 +198,7 @@ final class ThreadAgent extends VerticleBase {
 
   Orchestrator.ThreadView view() {
     synchronized (lock) {
-      String doing = running == null ? phase.words() : turns.doing();
+      String doing = running == null ? phase.words(asks) : turns.doing();
       String eventId = batch.isEmpty() ? "" : batch.getLast().id();
       return new Orchestrator.ThreadView(threadId, doing, since, mailbox.size(), eventId);
     }
@@ -321,6 +323,7 @@ final class ThreadAgent extends VerticleBase {
         return true;
       }
       phase = Phase.PARKED;
+      asks = ended == TurnServer.Ended.ASKED;
     }
     if (ended == TurnServer.Ended.PARKED) { // after the phase: it may be resumed at once
       host.parked(next.getFirst());

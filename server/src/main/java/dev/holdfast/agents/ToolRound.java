@@ -29,7 +29,8 @@ import java.util.concurrent.Future;
  */
 final class ToolRound {
   static final String INTERRUPTED =
-      "interrupted, outcome unknown; check before repeating: the server went down while this call ran.";
+      "interrupted, outcome unknown; check before repeating: the server went down while this call"
+          + " ran.";
 
   private final AgentParts parts;
   private final Conversation conversation;
@@ -134,10 +135,10 @@ final class ToolRound {
     ToolCall call = next.call();
     String label =
         toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
-    long begun = watch.started(call, label);
+    long begun = watch.started(next, label);
     try (ToolWatch.Telling telling = watch.new Telling()) {
       ToolResult result = toolbox().run(call, context(next, telling));
-      watch.ended(call, result, begun);
+      watch.ended(next, result, begun);
       return result;
     }
   }

@@ -91,7 +91,7 @@ final class TurnServer {
       while (true) {
         scene.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
-        turn.acquire(host.turnPermits());
+        turn.acquire(host.turnPermits(), host.isFresh(head));
         epoch.works();
         Time.Timer timeout =
             parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));

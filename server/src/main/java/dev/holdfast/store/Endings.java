@@ -49,13 +49,8 @@ final class Endings {
             finish.reason(),
             event.seq());
     EventRows.move(tx, event, finish.outcome());
-    switch (finish.outcome()) {
-      case DEAD_LETTERED -> {
-        letters.ofEvent(tx, event.seq(), finish.reason(), time.now());
-        Approvals.expireAllOf(tx, event.seq());
-      }
-      case CANCELLED -> Approvals.expireAllOf(tx, event.seq());
-      default -> {} // whoever answers has no question left
+    if (finish.outcome() == EventState.DEAD_LETTERED) {
+      letters.ofEvent(tx, event.seq(), finish.reason(), time.now());
     }
   }
 

@@ -23,6 +23,7 @@ import dev.holdfast.store.Reply;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.ToolOutputConfig;
@@ -73,7 +74,7 @@ final class AgentWorld {
     InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
     store =
         Store.open(
-            new StoreConfig(inbox, 0),
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
             folder,
             time,
             meters,

@@ -17,6 +17,7 @@ import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -120,7 +121,7 @@ class StopCommandTest {
     AgentWorld world = world();
     Event event = world.send("t", "k1", "x");
     world.awaitState(event, EventState.PARKED);
-    Approval asked = world.store.approvals().list(true, 10).getFirst();
+    Approval asked = world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst();
     isFreedByStop(world, event);
     assertThat(world.answerOf(world.send("t", "k9", "/approve " + asked.code())))
         .contains("Nothing waits");

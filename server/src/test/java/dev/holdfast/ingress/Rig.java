@@ -139,7 +139,14 @@ final class Rig implements AutoCloseable {
             "tripBreaker",
             "resetBreaker",
             "getUsage",
-            "getConfig")) {
+            "getConfig",
+            "listApprovals",
+            "approve",
+            "deny",
+            "listAudit",
+            "verifyAudit",
+            "getExecution",
+            "rollBackExecution")) {
       all.put(
           operation,
           request -> {
@@ -272,6 +279,11 @@ final class Rig implements AutoCloseable {
     @Override
     public Optional<Orchestrator.ThreadView> find(String threadId) {
       return Optional.empty();
+    }
+
+    @Override
+    public boolean decide(String approvalId, boolean yes, String by) {
+      return false;
     }
   }
 
