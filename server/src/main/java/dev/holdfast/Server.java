@@ -26,7 +26,11 @@ import dev.holdfast.ingress.Tokens;
 import dev.holdfast.ingress.Turns;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.net.NameResolver;
+import dev.holdfast.net.WebFetcher;
+import dev.holdfast.net.WebPolicy;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.replies.Replies;
@@ -59,6 +63,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,6 +84,7 @@ final class Server {
   private final Store store;
   private final HttpCaller http;
   private final Guards guards;
+  private final GuardedWeb web;
   private final News news = new News(NEWS_REMEMBERED);
   private final Optional<Children> children;
   private final FileTools files;
@@ -108,6 +114,7 @@ final class Server {
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
+    web = web(config);
     children = children(settings, time);
     files = fileTools();
     models =
@@ -257,7 +264,7 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, files));
+    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, files, web));
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
@@ -270,6 +277,15 @@ final class Server {
         time,
         meters,
         this::agentConfig);
+  }
+
+  private GuardedWeb web(ServerConfig config) {
+    WebPolicy policy = new WebPolicy(Set.copyOf(config.tools().web().allowHosts()), this::ownPorts);
+    return new GuardedWeb(new WebFetcher(http, NameResolver.SYSTEM, policy, time), guards, time);
+  }
+
+  private Set<Integer> ownPorts() {
+    return Set.of(listener.port(), listener.metricsPort());
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */

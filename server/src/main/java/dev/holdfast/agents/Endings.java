@@ -89,32 +89,20 @@ final class Endings {
     }
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+    List<Approval> asked =
+        outcome == EventState.ANSWERED ? List.of() : parts.store().approvals().waitingOf(last.id());
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
+    asked.forEach(
+        question ->
+            Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
-      if (outcome != EventState.ANSWERED) {
-        withdraw(incoming);
-      }
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);
       parts
           .meters()
           .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
           .increment();
-    }
-  }
-
-  /** A turn that was stopped asks nobody any more. */
-  private void withdraw(Incoming incoming) {
-    try {
-      for (Approval question : parts.store().approvals().withdraw(incoming.id())) {
-        Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server");
-      }
-    } catch (StoreException e) {
-      LOG.info(
-          "event {}: its question runs out by itself, the store refuses: {}",
-          incoming.id(),
-          e.failure().message());
     }
   }
 

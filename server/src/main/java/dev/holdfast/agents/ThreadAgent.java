@@ -41,7 +41,6 @@ final class ThreadAgent extends VerticleBase {
   private boolean stopNext;
 
   private boolean asks;
-
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;

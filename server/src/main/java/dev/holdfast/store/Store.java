@@ -81,7 +81,8 @@ public final class Store implements AutoCloseable {
     Ids ids = new Ids(time);
     Letters letters = new Letters(ids);
     ReplyRows replies = new ReplyRows(time);
-    Endings endings = new Endings(time, replies, letters);
+    audit = new Audit(writer, readers, time);
+    Endings endings = new Endings(time, replies, letters, audit);
     Quarantine quarantine = new Quarantine(writer, letters, endings, time);
     inbox = new Inbox(writer, readers, counters, intake, new Inbox.Rows(ids, endings, quarantine));
     outbox =
@@ -93,7 +94,6 @@ public final class Store implements AutoCloseable {
             new Outbox.Rows(replies, endings, letters, quarantine));
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
-    audit = new Audit(writer, readers, time);
     approvals = new Approvals(writer, readers, audit);
     deadLetters =
         new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));

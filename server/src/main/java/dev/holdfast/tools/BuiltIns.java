@@ -1,8 +1,10 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.Tool;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
 import dev.holdfast.tools.files.FileTools;
+import dev.holdfast.tools.web.WebFetchTool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +17,9 @@ public final class BuiltIns {
    * What tools work with.
    *
    * @param children empty when no tool needs them
+   * @param web how pages are fetched
    */
-  public record Needs(Optional<Children> children, FileTools files) {}
+  public record Needs(Optional<Children> children, FileTools files, GuardedWeb web) {}
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
@@ -25,6 +28,9 @@ public final class BuiltIns {
     }
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
     tools.addAll(needs.files().tools());
+    if (config.web().enabled()) {
+      tools.add(new WebFetchTool(needs.web(), config.web()));
+    }
     return tools;
   }
 }

@@ -13,6 +13,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
@@ -64,7 +65,7 @@ class OperatorCallsTest {
     InboxConfig inbox = new InboxConfig(1000, 64, Duration.ofMillis(1), Duration.ofDays(7), 3);
     store =
         Store.open(
-            new StoreConfig(inbox, 0, new dev.holdfast.store.ThreadFilesConfig(4_194_304, 50)),
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
             folder,
             time,
             new SimpleMeterRegistry(),
