@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -24,13 +22,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Orchestrator {
   private static final Logger LOG = LoggerFactory.getLogger(Orchestrator.class);
-  private static final int HANDED_OVER_MAX = 20_000;
   private static final int PAGE = 500;
 
   private static final long POLL_MILLIS = 100;
-
-  /** A message that has waited longer for its turn stands in line with the others that wait. */
-  private static final Duration FRESH_MAX = Duration.ofSeconds(5);
 
   /**
    * An active chat thread. {@code doing}: idle, queued, or what the running turn does; since when.
@@ -45,9 +39,8 @@ public final class Orchestrator {
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
-  private final Room handedOver = Room.ofHeap();
   private final Room mailboxes = Room.ofHeap();
-  private final BlockingQueue<Event> committed = new ArrayBlockingQueue<>(HANDED_OVER_MAX);
+  private final HandOver committed = new HandOver();
 
   /**
    * Whether there are open events on disk that nobody was told of; the cursor says after which one.
@@ -58,11 +51,7 @@ public final class Orchestrator {
   private final TurnedAway turnedAway = new TurnedAway();
 
   private final Obedience obedience;
-
-  /** Events up to this number were accepted before this process began. */
-  private final long acceptedBefore;
-
-  private volatile boolean overflowed;
+  private final Freshness freshness;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
   private long scanned;
@@ -72,7 +61,8 @@ public final class Orchestrator {
     this.stuckTurns = new StuckTurns(parts, this::replace);
     this.obedience = new Obedience(parts, this);
     this.permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
-    this.acceptedBefore = parts.store().inbox().counts().getOrDefault("accepted", 0L);
+    this.freshness =
+        new Freshness(parts.time(), parts.store().inbox().counts().getOrDefault("accepted", 0L));
     this.parking =
         new Parking(
             parts.time(),
@@ -90,13 +80,7 @@ public final class Orchestrator {
    * of one chat thread is the order of these calls.
    */
   public void wake(Event event) {
-    long units = event.payload().length();
-    if (!handedOver.tryTake(units)) {
-      overflowed = true;
-    } else if (!committed.offer(event)) {
-      handedOver.give(units);
-      overflowed = true;
-    }
+    committed.put(event);
   }
 
   /** Events were put back by an operator: look for them again. */
@@ -117,8 +101,7 @@ public final class Orchestrator {
     scanned = 0; // after a crash of this loop too: an event may have been lost between two hands
     scanWanted = true;
     while (true) {
-      if (overflowed) {
-        overflowed = false;
+      if (committed.takeOverflow()) {
         scanWanted = true;
         agents
             .values()
@@ -138,16 +121,15 @@ public final class Orchestrator {
   }
 
   private boolean takeCommitted(long waitMillis) throws InterruptedException {
-    Event event = committed.poll(waitMillis, TimeUnit.MILLISECONDS);
+    Event event = committed.poll(waitMillis);
     for (int taken = 1; event != null; taken++) {
-      handedOver.give(event.payload().length());
       if (!dispatch(event, false)) {
         scanWanted |= !turnedAway.add(event.threadId());
       }
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too
       }
-      event = committed.poll();
+      event = committed.poll(0);
     }
     return false;
   }
@@ -159,7 +141,7 @@ public final class Orchestrator {
 
   /** Whether so many threads hang that the server can free no more of them. */
   public boolean isClogged() {
-    return stuckTurns.count() + parts.toolbox().hanging() >= StuckTurns.GIVEN_UP_MAX;
+    return stuckTurns.areTooMany();
   }
 
   /** How many turns wait for a model to come back. */
@@ -183,8 +165,7 @@ public final class Orchestrator {
   public void reset(String threadId) {
     stop(threadId, false);
     agents.compute(
-        threadId,
-        (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
+        threadId, (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
   }
 
   public List<ThreadView> active() {
@@ -329,8 +310,7 @@ public final class Orchestrator {
   private void sweep() {
     Instant limit = parts.time().now().minus(parts.config().threads().idle());
     idle.retireSince(limit).forEach(this::leave);
-    Duration patience = parts.config().turn().stuck();
-    agents.values().forEach(agent -> stuckTurns.lookAfter(agent, patience));
+    agents.values().forEach(stuckTurns::lookAfter);
   }
 
   private boolean resume(String threadId, boolean probe) {
@@ -345,15 +325,8 @@ public final class Orchestrator {
    */
   public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
     Optional<Approval> asked = parts.store().approvals().find(approvalId);
-    boolean counts = parts.store().approvals().decide(approvalId, yes, by, parts.time().now());
-    asked.ifPresent(
-        question -> {
-          if (counts) {
-            Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
-            Questions.closed(parts.news(), question, state, by);
-          }
-          resume(question.threadId(), false);
-        });
+    boolean counts = asked.isPresent() && Questions.decide(parts, asked.get(), yes, by);
+    asked.ifPresent(question -> resume(question.threadId(), false));
     return counts;
   }
 
@@ -365,14 +338,13 @@ public final class Orchestrator {
     }
 
     @Override
-    public boolean isFresh(Incoming incoming) {
-      Instant limit = parts.time().now().minus(FRESH_MAX);
-      return incoming.seq() > acceptedBefore && incoming.event().receivedAt().isAfter(limit);
+    public StuckTurns stuckTurns() {
+      return stuckTurns;
     }
 
     @Override
-    public StuckTurns stuckTurns() {
-      return stuckTurns;
+    public boolean isFresh(Incoming incoming) {
+      return freshness.of(incoming);
     }
 
     @Override

@@ -17,8 +17,8 @@ enum Phase {
     this.words = words;
   }
 
-  /** For people, while no turn runs. */
-  String words() {
-    return words;
+  /** For people, while no turn runs. {@code asks}: a parked one waits for a person. */
+  String words(boolean asks) {
+    return this == PARKED && asks ? "waiting for a yes" : words;
   }
 }

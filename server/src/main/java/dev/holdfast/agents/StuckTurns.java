@@ -50,10 +50,11 @@ final class StuckTurns {
   }
 
   /**
-   * Interrupts the agent's turn when it has given no sign for {@code patience} longer than it may be
-   * silent. Never blocks.
+   * Interrupts the agent's turn when it has given no sign for {@code turn.stuck_secs} longer than it
+   * may be silent. Never blocks.
    */
-  void lookAfter(ThreadAgent agent, Duration patience) {
+  void lookAfter(ThreadAgent agent) {
+    Duration patience = parts.config().turn().stuck();
     Optional<RunningTurn> running = agent.running();
     Duration overdue = running.map(RunningTurn::overdue).orElse(Duration.ZERO);
     if (running.isEmpty() || overdue.compareTo(patience) < 0) {
@@ -101,6 +102,11 @@ final class StuckTurns {
     Cancel why = turn.close().orElse(Cancel.STUCK);
     new Unanswered(agent.threadId(), parts, new Endings(parts)).cutOff(left, why);
     replace.accept(agent);
+  }
+
+  /** Whether no more can be freed, counting tools that go on after their end. */
+  boolean areTooMany() {
+    return count() + parts.toolbox().hanging() >= GIVEN_UP_MAX;
   }
 
   /** How many given-up threads still run. */

@@ -41,7 +41,6 @@ final class ThreadAgent extends VerticleBase {
   private boolean stopNext;
 
   private boolean asks;
-
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;
@@ -198,9 +197,7 @@ final class ThreadAgent extends VerticleBase {
 
   Orchestrator.ThreadView view() {
     synchronized (lock) {
-      boolean waitsForYes = phase == Phase.PARKED && asks;
-      String words = waitsForYes ? "waiting for a yes" : phase.words();
-      String doing = running == null ? words : turns.doing();
+      String doing = running == null ? phase.words(asks) : turns.doing();
       String eventId = batch.isEmpty() ? "" : batch.getLast().id();
       return new Orchestrator.ThreadView(threadId, doing, since, mailbox.size(), eventId);
     }
