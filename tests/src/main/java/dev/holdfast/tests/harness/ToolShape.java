@@ -83,7 +83,8 @@ public enum ToolShape {
       case ANTHROPIC, MINIMAX -> {
         for (JsonNode block : blocks(body, "tool_result")) {
           JsonNode content = block.path("content");
-          String said = content.isTextual() ? content.asText() : content.path(0).path("text").asText();
+          String said =
+              content.isTextual() ? content.asText() : content.path(0).path("text").asText();
           boolean isError = block.path("is_error").asBoolean();
           results.add(new Result(text(block, "tool_use_id"), "", said, isError));
         }
@@ -92,7 +93,8 @@ public enum ToolShape {
         for (JsonNode message : body.path("messages")) {
           if (text(message, "role").equals("tool")) {
             String id = text(message, "tool_call_id");
-            results.add(new Result(id, text(message, "tool_name"), text(message, "content"), false));
+            results.add(
+                new Result(id, text(message, "tool_name"), text(message, "content"), false));
           }
         }
       }

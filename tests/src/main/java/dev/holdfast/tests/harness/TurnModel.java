@@ -121,8 +121,7 @@ public final class TurnModel implements AutoCloseable {
 
   private static void addBlock(
       StringBuilder events, int index, Map<String, ?> block, List<Map<String, String>> deltas) {
-    events.append(
-        event("content_block_start", Map.of("index", index, "content_block", block)));
+    events.append(event("content_block_start", Map.of("index", index, "content_block", block)));
     for (Map<String, String> delta : deltas) {
       events.append(event("content_block_delta", Map.of("index", index, "delta", delta)));
     }

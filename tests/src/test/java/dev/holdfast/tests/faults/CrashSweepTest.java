@@ -101,7 +101,9 @@ class CrashSweepTest {
     };
   }
 
-  /** How often one thread makes each call in a turn that nobody kills; the second one is watched. */
+  /**
+   * How often one thread makes each call in a turn that nobody kills; the second one is watched.
+   */
   private Map<String, Integer> clean(Rig rig, TurnModel model) throws IOException {
     converse(rig, "warm");
     try (Strace strace = Strace.watch(rig.server(), rig.folder(), EFFECTS)) {
@@ -140,10 +142,7 @@ class CrashSweepTest {
     try (Strace _ = Strace.killAt(rig.server(), rig.folder(), point.call(), point.when())) {
       boolean sent = send(rig, turn);
       HoldfastProcess server = rig.server();
-      Await.until(
-          "killed, or done",
-          SOON,
-          () -> !server.isAlive() || (sent && isDone(rig, turn)));
+      Await.until("killed, or done", SOON, () -> !server.isAlive() || (sent && isDone(rig, turn)));
     }
     if (rig.server().isAlive()) {
       missed++;
