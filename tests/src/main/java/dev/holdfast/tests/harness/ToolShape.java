@@ -3,6 +3,7 @@ package dev.holdfast.tests.harness;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** How each provider writes tool calls and their results into a request. */
 public enum ToolShape {
@@ -25,7 +26,7 @@ public enum ToolShape {
   public record Result(String id, String tool, String text, boolean isError) {}
 
   public String provider() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Makes a server use the double behind {@code tap} in this shape. */

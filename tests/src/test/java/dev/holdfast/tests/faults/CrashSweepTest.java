@@ -17,8 +17,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -117,20 +115,22 @@ class CrashSweepTest {
   private List<Point> points(Map<String, Integer> busiest) {
     assertThat(busiest).containsKeys("fsync", "pwrite64", "write");
     System.out.printf("crash sweep: a clean turn makes %s%n", busiest);
-    List<Point> points = new ArrayList<>();
+    List<List<Point>> kinds = new ArrayList<>();
     busiest.forEach(
         (call, count) -> {
+          List<Point> kind = new ArrayList<>();
           for (int i = 1; i <= count; i++) {
-            points.add(new Point(call, i));
+            kind.add(new Point(call, i));
           }
+          Collections.shuffle(kind, new Random(seed));
+          kinds.add(kind);
         });
-    if (!ALL) {
-      Collections.shuffle(points, new Random(seed));
-      // Of each kind of call one, then of each kind another: most calls are of one kind.
-      Map<String, Integer> soFar = new HashMap<>();
-      Map<Point, Integer> turns = new HashMap<>();
-      points.forEach(point -> turns.put(point, soFar.merge(point.call(), 1, Integer::sum)));
-      points.sort(Comparator.comparing(turns::get));
+    // Of each kind of call one, then of each kind another: most calls are of one kind.
+    List<Point> points = new ArrayList<>();
+    for (int i = 0; kinds.stream().mapToInt(List::size).sum() > points.size(); i++) {
+      for (List<Point> kind : kinds) {
+        points.addAll(kind.subList(Math.min(i, kind.size()), Math.min(i + 1, kind.size())));
+      }
     }
     return points;
   }
