@@ -76,7 +76,8 @@ class CrashSweepTest {
           "crash sweep: %d of %d points, %d hit %s, %d not reached, seed %d%n",
           done, points.size(), hits(), hits, missed, seed);
       assertThat(hits()).as("kills that hit").isGreaterThanOrEqualTo(HITS_MIN);
-      assertThat(missed).isLessThanOrEqualTo(done / 3);
+      // How many writes the store needs depends on what it could do together.
+      assertThat(missed).as("points that were not reached").isLessThanOrEqualTo(done / 2);
     }
   }
 
