@@ -74,9 +74,11 @@ class ToolStreamTest {
               "[DONE]");
       case "gemini" ->
           sse(
-              "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[" + part("c1", "Oslo")
+              "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":["
+                  + part("c1", "Oslo")
                   + "]}}]}",
-              "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[" + part("c2", "Rome")
+              "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":["
+                  + part("c2", "Rome")
                   + "]},\"finishReason\":\"STOP\"}],\"usageMetadata\":{\"promptTokenCount\":12,\"candidatesTokenCount\":3}}");
       case "ollama" ->
           "{\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":["
@@ -202,7 +204,8 @@ class ToolStreamTest {
   void callsUnderOneIdAreToldApart(String provider) throws Exception {
     server.streams(Streams.type(provider), streamed(provider).replace("\"c2\"", "\"c1\""));
     List<ToolCall> calls = server.ask(provider, request()).message().toolCalls();
-    assertThat(calls).extracting(ToolCall::arguments)
+    assertThat(calls)
+        .extracting(ToolCall::arguments)
         .containsExactly(OSLO.arguments(), ROME.arguments());
     assertThat(calls).extracting(ToolCall::id).doesNotHaveDuplicates();
   }

@@ -206,8 +206,7 @@ public final class ModelWire implements HttpClient {
     }
   }
 
-  private void pass(
-      Source events, ServerSentEventListener listener, ServerSentEventContext context)
+  private void pass(Source events, ServerSentEventListener listener, ServerSentEventContext context)
       throws IOException, CallFailedException {
     for (Event event = events.next(); event != null; event = events.next()) {
       if (event.data().strip().equals("[DONE]")) {

@@ -84,7 +84,9 @@ public final class Strace implements AutoCloseable {
           "strace attached",
           Duration.ofSeconds(20),
           // A thread that ended meanwhile has a line too, with another reason.
-          () -> Files.readAllLines(messages).stream().filter(l -> l.contains("tach")).count() >= tracees);
+          () ->
+              Files.readAllLines(messages).stream().filter(l -> l.contains("tach")).count()
+                  >= tracees);
       return new Strace(process, log);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

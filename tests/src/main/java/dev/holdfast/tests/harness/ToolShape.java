@@ -3,6 +3,7 @@ package dev.holdfast.tests.harness;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** How each provider writes tool calls and their results into a request. */
 public enum ToolShape {
@@ -25,7 +26,7 @@ public enum ToolShape {
   public record Result(String id, String tool, String text, boolean isError) {}
 
   public String provider() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Makes a server use the double behind {@code tap} in this shape. */
@@ -83,7 +84,8 @@ public enum ToolShape {
       case ANTHROPIC, MINIMAX -> {
         for (JsonNode block : blocks(body, "tool_result")) {
           JsonNode content = block.path("content");
-          String said = content.isTextual() ? content.asText() : content.path(0).path("text").asText();
+          String said =
+              content.isTextual() ? content.asText() : content.path(0).path("text").asText();
           boolean isError = block.path("is_error").asBoolean();
           results.add(new Result(text(block, "tool_use_id"), "", said, isError));
         }
@@ -92,7 +94,8 @@ public enum ToolShape {
         for (JsonNode message : body.path("messages")) {
           if (text(message, "role").equals("tool")) {
             String id = text(message, "tool_call_id");
-            results.add(new Result(id, text(message, "tool_name"), text(message, "content"), false));
+            results.add(
+                new Result(id, text(message, "tool_name"), text(message, "content"), false));
           }
         }
       }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A model in the Anthropic shape that plays whole turns: told {@code turn <name>}, it asks for the
@@ -16,6 +17,7 @@ import java.util.regex.Pattern;
  * keeps a journal of what it was asked. Thread-safe.
  */
 public final class TurnModel implements AutoCloseable {
+  private static final int PIECE = 8_000;
   private static final Pattern TURN = Pattern.compile("turn (\\S+)");
 
   /** A tool that is to be called. */
@@ -65,25 +67,39 @@ public final class TurnModel implements AutoCloseable {
     }
     journal.add(new Asked(turn, round, body));
     List<Wish> wishes = script.wishes(turn, round);
+    String answer = answer(turn, round, script.wishes(turn, round));
     exchange.startStream("text/event-stream");
-    exchange.chunk(event("message_start", Map.of("message", head())));
+    for (int from = 0; from < answer.length(); from += PIECE) {
+      exchange.chunk(answer.substring(from, Math.min(answer.length(), from + PIECE)));
+    }
+    exchange.endStream();
+  }
+
+  private static String answer(String turn, int round, List<Wish> wishes) {
+    StringBuilder events = new StringBuilder(event("message_start", Map.of("message", head())));
     if (wishes.isEmpty()) {
-      sendBlock(exchange, 0, Map.of("type", "text", "text", ""), text("done " + turn));
+      addBlock(events, 0, Map.of("type", "text", "text", ""), List.of(text("done " + turn)));
     } else {
-      sendBlock(exchange, 0, thought("", ""), delta("thinking", "thinking", "about " + turn));
+      List<Map<String, String>> deltas =
+          List.of(
+              delta("thinking", "thinking", "about " + turn),
+              delta("signature", "signature", "signed-" + turn));
+      addBlock(events, 0, thought("", ""), deltas);
       int index = 1;
       for (Wish wish : wishes) {
-        sendCall(exchange, index, "toolu_" + turn + "_" + round + "_" + index, wish);
+        addCall(events, index, "toolu_" + turn + "_" + round + "_" + index, wish);
         index++;
       }
     }
     String reason = wishes.isEmpty() ? "end_turn" : "tool_use";
-    exchange.chunk(
-        event(
-            "message_delta",
-            Map.of("delta", Map.of("stop_reason", reason), "usage", Map.of("output_tokens", 7))));
-    exchange.chunk(event("message_stop", Map.of()));
-    exchange.endStream();
+    return events
+        .append(
+            event(
+                "message_delta",
+                Map.of(
+                    "delta", Map.of("stop_reason", reason), "usage", Map.of("output_tokens", 7))))
+        .append(event("message_stop", Map.of()))
+        .toString();
   }
 
   /** The thought that goes with each round of tools, as it has to come back. */
@@ -103,37 +119,26 @@ public final class TurnModel implements AutoCloseable {
     return Map.of("type", kind + "_delta", field, value);
   }
 
-  private static void sendBlock(
-      WireExchange exchange, int index, Map<String, String> block, Map<String, String> delta)
-      throws IOException {
-    exchange.chunk(
-        event("content_block_start", Map.of("index", index, "content_block", block)));
-    exchange.chunk(event("content_block_delta", Map.of("index", index, "delta", delta)));
-    if (block.get("type").equals("thinking")) {
-      String signature = delta.get("thinking").replace("about ", "signed-");
-      exchange.chunk(
-          event(
-              "content_block_delta",
-              Map.of("index", index, "delta", delta("signature", "signature", signature))));
+  private static void addBlock(
+      StringBuilder events, int index, Map<String, ?> block, List<Map<String, String>> deltas) {
+    events.append(event("content_block_start", Map.of("index", index, "content_block", block)));
+    for (Map<String, String> delta : deltas) {
+      events.append(event("content_block_delta", Map.of("index", index, "delta", delta)));
     }
-    exchange.chunk(event("content_block_stop", Map.of("index", index)));
+    events.append(event("content_block_stop", Map.of("index", index)));
   }
 
   /** The arguments come in two pieces. */
-  private static void sendCall(WireExchange exchange, int index, String id, Wish wish)
-      throws IOException {
+  private static void addCall(StringBuilder events, int index, String id, Wish wish) {
     Map<String, Object> block =
         Map.of("type", "tool_use", "id", id, "name", wish.tool(), "input", Map.of());
-    exchange.chunk(
-        event("content_block_start", Map.of("index", index, "content_block", block)));
     String json = Json.write(wish.arguments());
-    for (String piece : List.of(json.substring(0, json.length() / 2), json.substring(json.length() / 2))) {
-      exchange.chunk(
-          event(
-              "content_block_delta",
-              Map.of("index", index, "delta", delta("input_json", "partial_json", piece))));
-    }
-    exchange.chunk(event("content_block_stop", Map.of("index", index)));
+    int half = json.length() / 2;
+    List<Map<String, String>> pieces =
+        Stream.of(json.substring(0, half), json.substring(half))
+            .map(piece -> delta("input_json", "partial_json", piece))
+            .toList();
+    addBlock(events, index, block, pieces);
   }
 
   private static Map<String, Object> head() {

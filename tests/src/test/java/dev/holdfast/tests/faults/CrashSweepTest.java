@@ -17,8 +17,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -78,7 +76,8 @@ class CrashSweepTest {
           "crash sweep: %d of %d points, %d hit %s, %d not reached, seed %d%n",
           done, points.size(), hits(), hits, missed, seed);
       assertThat(hits()).as("kills that hit").isGreaterThanOrEqualTo(HITS_MIN);
-      assertThat(missed).isLessThanOrEqualTo(done / 3);
+      // How many writes the store needs depends on what it could do together.
+      assertThat(missed).as("points that were not reached").isLessThanOrEqualTo(done / 2);
     }
   }
 
@@ -101,7 +100,9 @@ class CrashSweepTest {
     };
   }
 
-  /** How often one thread makes each call in a turn that nobody kills; the second one is watched. */
+  /**
+   * How often one thread makes each call in a turn that nobody kills; the second one is watched.
+   */
   private Map<String, Integer> clean(Rig rig, TurnModel model) throws IOException {
     converse(rig, "warm");
     try (Strace strace = Strace.watch(rig.server(), rig.folder(), EFFECTS)) {
@@ -115,20 +116,22 @@ class CrashSweepTest {
   private List<Point> points(Map<String, Integer> busiest) {
     assertThat(busiest).containsKeys("fsync", "pwrite64", "write");
     System.out.printf("crash sweep: a clean turn makes %s%n", busiest);
-    List<Point> points = new ArrayList<>();
+    List<List<Point>> kinds = new ArrayList<>();
     busiest.forEach(
         (call, count) -> {
+          List<Point> kind = new ArrayList<>();
           for (int i = 1; i <= count; i++) {
-            points.add(new Point(call, i));
+            kind.add(new Point(call, i));
           }
+          Collections.shuffle(kind, new Random(seed));
+          kinds.add(kind);
         });
-    if (!ALL) {
-      Collections.shuffle(points, new Random(seed));
-      // Of each kind of call one, then of each kind another: most calls are of one kind.
-      Map<String, Integer> soFar = new HashMap<>();
-      Map<Point, Integer> turns = new HashMap<>();
-      points.forEach(point -> turns.put(point, soFar.merge(point.call(), 1, Integer::sum)));
-      points.sort(Comparator.comparing(turns::get));
+    // Of each kind of call one, then of each kind another: most calls are of one kind.
+    List<Point> points = new ArrayList<>();
+    for (int i = 0; kinds.stream().mapToInt(List::size).sum() > points.size(); i++) {
+      for (List<Point> kind : kinds) {
+        points.addAll(kind.subList(Math.min(i, kind.size()), Math.min(i + 1, kind.size())));
+      }
     }
     return points;
   }
@@ -140,10 +143,7 @@ class CrashSweepTest {
     try (Strace _ = Strace.killAt(rig.server(), rig.folder(), point.call(), point.when())) {
       boolean sent = send(rig, turn);
       HoldfastProcess server = rig.server();
-      Await.until(
-          "killed, or done",
-          SOON,
-          () -> !server.isAlive() || (sent && isDone(rig, turn)));
+      Await.until("killed, or done", SOON, () -> !server.isAlive() || (sent && isDone(rig, turn)));
     }
     if (rig.server().isAlive()) {
       missed++;
