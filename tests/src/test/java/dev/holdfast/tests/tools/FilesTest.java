@@ -3,10 +3,14 @@ package dev.holdfast.tests.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Rig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -17,14 +21,18 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /** The embedded model calls what it is told to: the tools for files as they are in the jar. */
-@Timeout(120)
+@Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FilesTest {
+  private static final int EDITS = 40;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
   private final Rig rig = new Rig();
   private final Path shared = Rig.newFolder("holdfast-shared");
 
   @BeforeAll
   void start() {
+    rig.setup().set("inbox.max_attempts", 20);
     rig.setup().set("tools.files.roots", List.of(shared.toString()));
     rig.start();
   }
@@ -76,6 +84,51 @@ class FilesTest {
     assertThat(file).hasContent("x");
     assertThat(says("two", "!tool search_files {\"path\":\"" + shared + "\",\"pattern\":\"^x$\"}").path("output").asText())
         .isEqualTo("echo: " + file + ":1: x\n");
+  }
+
+  /** Each edit is made once, though the server is killed in the middle of them again and again. */
+  @Test
+  void noEditIsLostOrDoubledByKill9() throws Exception {
+    says("kills", "!tool write_file {\"path\":\"log\",\"content\":\"END\"}");
+    List<String> events = new ArrayList<>();
+    for (int i = 0; i < EDITS; i++) {
+      events.add(accept("!tool edit_file {\"path\":\"log\",\"old\":\"END\",\"new\":\"e" + i + " END\"}"));
+    }
+    Path log = find("log");
+    for (int wanted = EDITS / 4; wanted < EDITS; wanted += EDITS / 4) {
+      int enough = wanted;
+      Await.until(
+          "the file has " + enough + " edits", LIMIT, () -> Files.readString(log).split(" ").length > enough);
+      rig.restart();
+    }
+    for (String event : events) {
+      rig.api().awaitState(event, Api.FINAL, LIMIT);
+      assertThat(rig.api().event(event).path("replies").path(0).path("text").asText())
+          .isEqualTo("echo: Edited log: 1 replaced (lines 1)");
+    }
+    List<String> made = new ArrayList<>();
+    for (int i = 0; i < EDITS; i++) {
+      made.add("e" + i);
+    }
+    made.add("END");
+    assertThat(Files.readString(log)).isEqualTo(String.join(" ", made));
+    try (Stream<Path> files = Files.list(log.getParent())) {
+      assertThat(files).containsExactly(log);
+    }
+  }
+
+  private String accept(String text) throws IOException {
+    return rig.api()
+        .post("/api/v1/threads/kills/messages", Map.of("text", text))
+        .json()
+        .path("event_id")
+        .asText();
+  }
+
+  private Path find(String name) throws IOException {
+    try (Stream<Path> files = Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch/" + name))) {
+      return files.findFirst().orElseThrow();
+    }
   }
 
   private JsonNode says(String thread, String text) throws IOException {
