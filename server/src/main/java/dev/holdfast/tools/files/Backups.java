@@ -162,7 +162,7 @@ public final class Backups {
   }
 
   /** Half written files of calls that a crash cut off and that nobody will run again. */
-  private void clearLeftovers() throws InterruptedException {
+  void clearLeftovers() throws InterruptedException {
     try {
       for (Manifest cutOff : vault.unsettled()) {
         List<Spot> spots = cutOff.changes().stream().map(Change::spot).toList();
@@ -180,7 +180,7 @@ public final class Backups {
   /** Removes what is older or more than is to be kept. */
   void sweep() {
     try {
-      int gone = vault.sweep(neighbours.time().now());
+      int gone = vault.sweep(neighbours.time().now(), 0);
       if (gone > 0) {
         LOG.info("backups: {} went", gone);
       }

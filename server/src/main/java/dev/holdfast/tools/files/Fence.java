@@ -174,9 +174,7 @@ final class Fence {
       return root;
     }
     // The way to a thread's folder is the server's own; what is below may have been made by anyone.
-    try (SafeFolder thread = SafeFolder.of(realData.resolve(spot.base()).toRealPath())) {
-      return thread.folder(SCRATCH);
-    }
+    return SafeFolder.ofServer(realData.resolve(spot.base()).resolve(SCRATCH));
   }
 
   private void mayBeEntered(

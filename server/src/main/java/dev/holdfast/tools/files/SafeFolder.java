@@ -48,6 +48,21 @@ public final class SafeFolder implements AutoCloseable {
     return at;
   }
 
+  /**
+   * Opens a folder to which the way is the server's own and may hold links; the last step may not,
+   * since tools work there.
+   */
+  public static SafeFolder ofServer(Path folder) throws FileFailedException, IOException {
+    Path absolute = folder.toAbsolutePath();
+    Path parent = absolute.getParent();
+    if (parent == null) {
+      return of(absolute);
+    }
+    try (SafeFolder above = of(parent.toRealPath())) {
+      return above.folder(absolute.getFileName().toString());
+    }
+  }
+
   Fact fact() {
     return fact;
   }
@@ -148,7 +163,7 @@ public final class SafeFolder implements AutoCloseable {
    * @param expected what stands under the name now; empty when nothing may
    * @param check looks at what was written before it takes its place
    */
-  public void put(
+  void put(
       String name, String temporary, Content content, Optional<Fact> expected, Check check)
       throws FileFailedException, IOException {
     removeLeftover(temporary);
@@ -186,6 +201,11 @@ public final class SafeFolder implements AutoCloseable {
     }
   }
 
+  /** As {@link #put}, whatever stands there now; a link is replaced, not followed. */
+  public void replace(String name, Content content) throws FileFailedException, IOException {
+    put(name, "." + name + ".tmp", content, look(name), () -> {});
+  }
+
   /**
    * What goes into a file.
    *
@@ -195,10 +215,8 @@ public final class SafeFolder implements AutoCloseable {
   public record Content(InputStream bytes, int mode, boolean exact) {}
 
   /** Has the last word before a file takes its place. */
-  public interface Check {
+  interface Check {
     void beforePlacing() throws FileFailedException, IOException;
-
-    Check NONE = () -> {};
   }
 
   private static void fill(int file, Content content) throws FileFailedException, IOException {

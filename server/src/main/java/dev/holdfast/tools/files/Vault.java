@@ -70,7 +70,11 @@ final class Vault {
     for (Path rest : list()) {
       String name = rest.getFileName().toString();
       if (name.startsWith(UNFINISHED) || name.startsWith(DOOMED)) {
-        delete(rest);
+        try {
+          delete(rest);
+        } catch (IOException e) {
+          LOG.warn("backup {}: stays: {}", name, e.toString()); // it is in nobody's way
+        }
       }
     }
   }
@@ -126,7 +130,7 @@ final class Vault {
       AtomicFiles.write(draft.resolve(MANIFEST), manifest.write());
       long more = size(draft);
       if (bytes.get() + more > bytesMax) {
-        sweep(manifest.at());
+        sweep(manifest.at(), more);
         if (bytes.get() + more > bytesMax) {
           throw new FileFailedException(
               Why.PASSING, "the backups of unfinished work fill tools.files.backups.max_mb");
@@ -232,8 +236,10 @@ final class Vault {
   /**
    * Removes what is too old, and the oldest while all together is too much. Backups of unfinished
    * events stay. Returns how many went.
+   *
+   * @param more for how many further bytes there must be room
    */
-  int sweep(Instant now) throws IOException {
+  int sweep(Instant now, long more) throws IOException {
     List<Kept> all = new ArrayList<>();
     int gone = 0;
     for (Path each : list()) {
@@ -253,7 +259,7 @@ final class Vault {
     long whole = all.stream().mapToLong(Kept::size).sum();
     bytes.set(whole);
     // Well below the limit, so that not every change from now on has to sweep.
-    long target = whole > bytesMax ? bytesMax - bytesMax / ROOM : bytesMax;
+    long target = whole + more > bytesMax ? bytesMax - bytesMax / ROOM - more : bytesMax;
     Instant oldest = now.minus(ageMax);
     for (Kept kept : all) {
       boolean due = kept.at().isBefore(oldest) || bytes.get() > target;
@@ -265,10 +271,13 @@ final class Vault {
     return gone;
   }
 
-  private void removeUnused(Path each) throws IOException {
+  /** One that cannot be removed does not keep the others. */
+  private void removeUnused(Path each) {
     use.writeLock().lock();
     try {
       remove(each);
+    } catch (IOException e) {
+      LOG.warn("backup {}: stays: {}", each.getFileName(), e.toString());
     } finally {
       use.writeLock().unlock();
     }
@@ -335,11 +344,10 @@ final class Vault {
     if (!Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    try (Stream<Path> files = Files.list(each)) {
-      for (Path file : files.toList()) {
+    try (Stream<Path> files = Files.walk(each)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }
     }
-    Files.deleteIfExists(each);
   }
 }
