@@ -42,6 +42,9 @@ import dev.holdfast.time.Time;
 import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
+import dev.holdfast.tools.files.FileFailedException;
+import dev.holdfast.tools.files.FileTools;
+import dev.holdfast.tools.files.Neighbours;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -65,6 +68,7 @@ final class Server {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
   private static final int NEWS_REMEMBERED = 20_000;
   private static final int GAVE_UP = 70;
+  private static final int DISK_FAILED = 74;
 
   private final Settings settings;
   private final Time time;
@@ -77,6 +81,7 @@ final class Server {
   private final Guards guards;
   private final News news = new News(NEWS_REMEMBERED);
   private final Optional<Children> children;
+  private final FileTools files;
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
@@ -104,6 +109,7 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
     children = children(settings, time);
+    files = fileTools();
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -134,6 +140,7 @@ final class Server {
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
+    server.supervisor.start(ChildSpec.virtual("backups"), server.files.backups()::run);
     server.replies.start();
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
@@ -211,12 +218,15 @@ final class Server {
   private StoreHooks storeHooks() {
     return new StoreHooks(
         () -> ticks.tick(Readiness.STORE_WRITER),
-        (exitCode, text) -> {
-          System.err.println("holdfast: " + text);
-          LOG.error("store: {}", text);
-          Logs.stop();
-          Runtime.getRuntime().halt(exitCode);
-        });
+        Server::halt);
+  }
+
+  /** What is on the disk is unknown: the next start looks. */
+  private static void halt(int exitCode, String text) {
+    System.err.println("holdfast: " + text);
+    LOG.error("server: {}", text);
+    Logs.stop();
+    Runtime.getRuntime().halt(exitCode);
   }
 
   private static void giveUp(ChildSpec child) {
@@ -238,7 +248,7 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children));
+    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, files));
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
@@ -271,6 +281,25 @@ final class Server {
     } catch (CallFailedException e) {
       throw new StartRefusedException(
           Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
+    }
+  }
+
+  private FileTools fileTools() throws IOException, StartRefusedException {
+    Neighbours neighbours =
+        new Neighbours(
+            time,
+            store.audit()::append,
+            text -> halt(DISK_FAILED, text),
+            event -> store.inbox().find(event).map(found -> found.state().isOpen()).orElse(false));
+    try {
+      return FileTools.open(
+          settings.config().tools().files(),
+          settings.dataDir(),
+          List.of(settings.file().toAbsolutePath()),
+          neighbours);
+    } catch (FileFailedException e) {
+      throw new StartRefusedException(
+          Boot.CONFIGURATION, "tools.files: " + e.failure().message(), e);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.tools;
 
 import dev.holdfast.api.Tool;
 import dev.holdfast.processes.Children;
+import dev.holdfast.tools.files.FileTools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,7 @@ public final class BuiltIns {
    *
    * @param children empty when no tool needs them
    */
-  public record Needs(Optional<Children> children) {}
+  public record Needs(Optional<Children> children, FileTools files) {}
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
@@ -23,6 +24,7 @@ public final class BuiltIns {
       return tools;
     }
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
+    tools.addAll(needs.files().tools());
     return tools;
   }
 }

@@ -1,9 +1,11 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.config.Section;
+import dev.holdfast.tools.files.FilesConfig;
 
 /** The {@code tools} section of holdfast.yaml. */
-public record ToolsConfig(ShellConfig shell, ToolOutputConfig output, Autonomy autonomy) {
+public record ToolsConfig(
+    ShellConfig shell, FilesConfig files, ToolOutputConfig output, Autonomy autonomy) {
   /** What models may do by themselves. */
   public enum Autonomy {
     /** Every tool that is switched on. */
@@ -17,6 +19,7 @@ public record ToolsConfig(ShellConfig shell, ToolOutputConfig output, Autonomy a
   public static ToolsConfig from(Section tools) {
     return new ToolsConfig(
         tools.section("shell").read(ShellConfig::from),
+        tools.section("files").read(FilesConfig::from),
         tools.section("output").read(ToolOutputConfig::from),
         tools.choice("autonomy", Autonomy.class, Autonomy.FULL));
   }

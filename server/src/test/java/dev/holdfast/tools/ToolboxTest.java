@@ -116,6 +116,21 @@ class ToolboxTest {
   }
 
   @Test
+  void whatIsKeptOfALongOutputIsNotWrittenThroughALink(@TempDir Path outside) throws Exception {
+    Files.createSymbolicLink(scratch.resolve("outputs"), outside);
+    ToolResult result =
+        run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("line\n".repeat(5000)));
+    assertThat(result.text()).contains("could not be kept");
+    assertThat(outside).isEmptyDirectory();
+    Files.delete(scratch.resolve("outputs"));
+    Files.createDirectory(scratch.resolve("outputs"));
+    Path file = Files.writeString(outside.resolve("f"), "mine");
+    Files.createSymbolicLink(scratch.resolve("outputs/e.1.1.txt"), file);
+    run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("line\n".repeat(5000)));
+    assertThat(file).hasContent("mine");
+  }
+
+  @Test
   void oneEndlessLineIsCutByBytesWithoutBreakingACharacter() throws Exception {
     ToolResult result = run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("😀".repeat(10_000)));
     String shown = result.text().lines().findFirst().orElseThrow();
