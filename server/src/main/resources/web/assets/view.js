@@ -162,7 +162,8 @@ export class View {
       body.classList.add('md');
       body.replaceChildren(markdown(item.text));
     } else {
-      body.textContent = item.text;
+      // How to answer was only of use while the question waited.
+      body.textContent = item.kind === 'question' ? item.text.replace(/\nAnswer \/approve .*$/, '') : item.text;
     }
   }
 

@@ -140,6 +140,25 @@ class ToolPageTest {
     }
   }
 
+  @Test
+  void aChangeOfAFileIsUndoneFromUnderTheAnswer() throws IOException {
+    rig.setup().set("tools.autonomy", "full");
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("!tool write_file {\"path\": \"a.txt\", \"content\": \"one\"}");
+      chat.page().locator(".tools summary").click();
+      Locator undo = chat.page().locator(".tool-undo button");
+      undo.click();
+      assertThat(undo).hasText("Really undo them?");
+      picture(chat, "undo");
+      undo.click();
+      assertThat(chat.page().locator(".tool-undone")).hasText("Its changes were undone.");
+      assertThat(undo).hasCount(0);
+      Assertions.assertThat(rig.api().get("/api/v1/audit").json().findValuesAsText("actor"))
+          .contains("token:operator");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
   private String waiting(ChatPage chat) {
     return Await.value(
         "a call waits",
