@@ -16,7 +16,6 @@ import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
 import dev.holdfast.ingress.ApiCalls;
 import dev.holdfast.ingress.ApiToken;
-import dev.holdfast.ingress.ExecutionCalls;
 import dev.holdfast.ingress.HttpListener;
 import dev.holdfast.ingress.IngressParts;
 import dev.holdfast.ingress.Scope;
@@ -232,9 +231,7 @@ final class Server {
   }
 
   private StoreHooks storeHooks() {
-    return new StoreHooks(
-        () -> ticks.tick(Readiness.STORE_WRITER),
-        Server::halt);
+    return new StoreHooks(() -> ticks.tick(Readiness.STORE_WRITER), Server::halt);
   }
 
   /** What is on the disk is unknown: the next start looks. */
@@ -375,7 +372,7 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, ExecutionCalls.none(), replayed));
+        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed));
   }
 
   private List<ApiToken> apiTokens(ServerConfig config) {

@@ -1,22 +1,25 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.bus.News;
 import dev.holdfast.store.Audit;
+import dev.holdfast.store.AuditEntry;
 import dev.holdfast.store.AuditRow;
 import dev.holdfast.store.AuditVerdict;
-import dev.holdfast.store.StoreException;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** What is asked of the audit, and of the tool calls in it. */
 final class AuditCalls {
   private static final int PAGE = 100;
+  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
   private final Audit audit;
   private final ExecutionCalls executions;
@@ -52,39 +55,62 @@ final class AuditCalls {
         });
   }
 
-  private ApiAnswer find(ApiRequest request) throws RefusedRequestException, IOException {
+  private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
     List<AuditRow> rows = audit.ofExecution(request.id());
-    Optional<ExecutionCalls.Execution> kept = executions.find(request.id());
-    if (rows.isEmpty() && kept.isEmpty()) {
+    if (rows.isEmpty()) {
       throw unknown();
     }
+    JsonArray changes = new JsonArray();
+    boolean undone = false;
+    for (AuditRow row : rows) {
+      switch (row.entry().what()) {
+        case "tool.change" ->
+            changes.addAll(
+                details(row.entry().detailsJson()).getJsonArray("changes", new JsonArray()));
+        case "tool.rolled_back" -> undone = true;
+        default -> {
+          // Questions and their answers.
+        }
+      }
+    }
+    AuditEntry first = rows.getFirst().entry();
     return ApiAnswer.ok(
         new JsonObject()
             .put("execution", request.id())
-            .put("event_id", rows.isEmpty() ? "" : rows.getFirst().entry().eventId())
-            .put("thread_id", rows.isEmpty() ? "" : rows.getFirst().entry().threadId())
-            .put(
-                "files", new JsonArray(kept.map(ExecutionCalls.Execution::files).orElse(List.of())))
-            .put("can_roll_back", kept.map(execution -> !execution.undone()).orElse(false))
-            .put("rolled_back", kept.map(ExecutionCalls.Execution::undone).orElse(false))
+            .put("event_id", first.eventId())
+            .put("thread_id", first.threadId())
+            .put("changes", changes)
+            .put("rolled_back", undone)
             .put("audit", views(rows)));
   }
 
   private ApiAnswer rollBack(ApiRequest request)
-      throws RefusedRequestException, StoreException, IOException, InterruptedException {
-    boolean force = request.body().getBoolean("force", false);
-    return switch (executions.rollback(request.id(), Records.actor(request), force)) {
+      throws RefusedRequestException, InterruptedException {
+    String id = request.id();
+    return switch (outcome(request)) {
       case ExecutionCalls.Outcome.Undone(int files) -> {
-        JsonObject done = new JsonObject().put("execution", request.id()).put("files", files);
-        news.publish("execution.rolled_back", threadOf(request.id()), "", done.encode());
+        JsonObject done = new JsonObject().put("execution", id).put("files", files);
+        news.publish("execution.rolled_back", threadOf(id), "", done.encode());
         yield ApiAnswer.ok(done.put("rolled_back", true));
       }
       case ExecutionCalls.Outcome.Unknown() -> throw unknown();
       case ExecutionCalls.Outcome.AlreadyUndone() -> throw conflict("it was rolled back already");
       case ExecutionCalls.Outcome.Conflict(String path, String why) ->
-          throw conflict(
-              "%s: %s; nothing was changed; {\"force\": true} overwrites it".formatted(path, why));
+          throw conflict((path.isEmpty() ? "" : path + ": ") + why);
     };
+  }
+
+  private ExecutionCalls.Outcome outcome(ApiRequest request)
+      throws RefusedRequestException, InterruptedException {
+    boolean force = request.body().getBoolean("force", false);
+    try {
+      return executions.rollback(request.id(), Records.actor(request), force);
+    } catch (CallFailedException e) {
+      Failure why = e.failure();
+      boolean passing = why.kind() == FailureKind.TRANSIENT;
+      throw new RefusedRequestException(
+          passing ? 503 : 409, why.code(), why.message(), passing ? RETRY_LATER : Duration.ZERO);
+    }
   }
 
   private String threadOf(String execution) {

@@ -1,15 +1,10 @@
 package dev.holdfast.ingress;
 
-import dev.holdfast.store.StoreException;
-import java.io.IOException;
-import java.util.List;
-import java.util.Optional;
+import dev.holdfast.api.CallFailedException;
 
-/** What finished tool calls have changed on disk, and how that is undone. Thread-safe; blocks. */
+/** How what finished tool calls have changed on disk is undone. Thread-safe; blocks. */
+@FunctionalInterface
 public interface ExecutionCalls {
-  /** A call that has changed files, as far as its backup is still kept. */
-  record Execution(String id, List<String> files, boolean undone) {}
-
   /** How undoing ended. */
   sealed interface Outcome {
     record Undone(int files) implements Outcome {}
@@ -19,33 +14,17 @@ public interface ExecutionCalls {
 
     record AlreadyUndone() implements Outcome {}
 
-    /** Somebody else changed a file since; nothing was touched. */
+    /** Somebody else changed a file since; {@code path} is empty when it is not about one file. */
     record Conflict(String path, String why) implements Outcome {}
   }
 
-  Optional<Execution> find(String id) throws IOException;
-
   /**
-   * Puts back what the call changed, all of it or nothing, and writes that into the audit.
+   * Puts back what the call changed and writes that into the audit.
    *
    * @param actor for the audit
    * @param force also over what was changed since
+   * @throws CallFailedException when the disk refused; asking again is safe
    */
   Outcome rollback(String id, String actor, boolean force)
-      throws StoreException, IOException, InterruptedException;
-
-  /** Of a server whose tools change no files. */
-  static ExecutionCalls none() {
-    return new ExecutionCalls() {
-      @Override
-      public Optional<Execution> find(String id) {
-        return Optional.empty();
-      }
-
-      @Override
-      public Outcome rollback(String id, String actor, boolean force) {
-        return new Outcome.Unknown();
-      }
-    };
-  }
+      throws CallFailedException, InterruptedException;
 }

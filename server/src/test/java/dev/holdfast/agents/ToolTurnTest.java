@@ -267,7 +267,10 @@ class ToolTurnTest {
     world.awaitState(event, EventState.PARKED);
     assertThat(runs).containsExactly("read");
     world.answerOf(
-        world.send("t", "k2", "/deny " + world.store.approvals().list(Optional.empty(), "", 10).getFirst().code()));
+        world.send(
+            "t",
+            "k2",
+            "/deny " + world.store.approvals().list(Optional.empty(), "", 10).getFirst().code()));
     assertThat(world.answerOf(event)).endsWith("as you wish");
     assertThat(runs).containsExactly("read");
   }

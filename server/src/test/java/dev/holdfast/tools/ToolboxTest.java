@@ -156,7 +156,8 @@ class ToolboxTest {
   void aResultThatBreaksTheToolsOwnWordIsAnError() throws Exception {
     resultSchema =
         """
-        {"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}""";
+        {"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}\
+        """;
     assertThat(run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("{\"sum\":3}")).isError())
         .isFalse();
     for (String bad : List.of("{\"sum\":\"three\"}", "{}", "three", "")) {
@@ -187,7 +188,8 @@ class ToolboxTest {
                 "probe",
                 "a probe",
                 """
-                {"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}""",
+                {"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}\
+                """,
                 resultSchema);
           }
 

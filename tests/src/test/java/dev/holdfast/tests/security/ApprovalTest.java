@@ -26,7 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Row S53: an unsafe call runs after the right person's yes, and after nothing that looks like one. */
+/**
+ * Row S53: an unsafe call runs after the right person's yes, and after nothing that looks like one.
+ */
 @Timeout(120)
 class ApprovalTest {
   private static final String ANN = "ann-token-0123456789abcdef012";
