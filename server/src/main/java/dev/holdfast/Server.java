@@ -1,7 +1,9 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
+import dev.holdfast.agents.Attachments;
 import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Tool;
@@ -117,7 +119,8 @@ final class Server {
     orchestrator = new Orchestrator(agentParts(channels));
     replies =
         new Replies(
-            new Replies.Neighbours(store.outbox(), store.stories(), channels, guards, news),
+            new Replies.Neighbours(
+                store.outbox(), store.stories(), store.threads(), channels, guards, news),
             config.replies(),
             time,
             meters);
@@ -244,7 +247,11 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, web));
+    AttachmentsConfig attachments = settings.config().attachments();
+    BuiltIns.Needs needs =
+        new BuiltIns.Needs(
+            children, web, id -> store.threads().of(id).attachments(), attachments);
+    List<Tool> builtIns = BuiltIns.of(tools, needs);
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
@@ -256,7 +263,8 @@ final class Server {
         settings.secrets(),
         time,
         meters,
-        this::agentConfig);
+        this::agentConfig,
+        new Attachments(web::fetch, attachments));
   }
 
   private GuardedWeb web(ServerConfig config) {
@@ -336,7 +344,8 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, replayed));
+        ApiCalls.of(store, guards, facts, replayed),
+        config.attachments());
   }
 
   private List<ApiToken> apiTokens(ServerConfig config) {

@@ -11,6 +11,8 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.store.ReplyFile;
+import dev.holdfast.tools.AttachFileTool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,6 +138,10 @@ final class ToolRound {
     int repeats = LoopGuard.repeats(conversation.lastTurn());
     String text =
         repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
+    Optional<ReplyFile> file = AttachFileTool.attached(call.tool(), result);
+    if (file.isPresent()) { // before its result: after a crash in between the call runs again
+      conversation.append(Entries.outgoing(incoming.id(), parts.time().now(), file.get()));
+    }
     conversation.append(
         Entries.toolResult(
             incoming.id(),

@@ -60,7 +60,10 @@ final class Acceptor {
             "event.accepted",
             appended.event().threadId(),
             appended.event().id(),
-            new JsonObject().put("text", message.text()).put("sender", message.sender()).encode());
+            AttachmentCalls.putUploaded(
+                    new JsonObject().put("text", message.text()).put("sender", message.sender()),
+                    message)
+                .encode());
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }

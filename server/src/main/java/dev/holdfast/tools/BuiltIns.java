@@ -6,7 +6,10 @@ import dev.holdfast.processes.Children;
 import dev.holdfast.tools.web.WebFetchTool;
 import java.util.ArrayList;
 import java.util.List;
+import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.store.AttachmentFolder;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The tools that come with the server, as the operator switched them on. */
 public final class BuiltIns {
@@ -17,8 +20,13 @@ public final class BuiltIns {
    *
    * @param children empty when no tool needs them
    * @param web how pages are fetched
+   * @param folders where files of a chat thread are kept, by its id
    */
-  public record Needs(Optional<Children> children, GuardedWeb web) {}
+  public record Needs(
+      Optional<Children> children,
+      GuardedWeb web,
+      Function<String, AttachmentFolder> folders,
+      AttachmentsConfig attachments) {}
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
@@ -28,6 +36,9 @@ public final class BuiltIns {
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
     if (config.web().enabled()) {
       tools.add(new WebFetchTool(needs.web(), config.web()));
+    }
+    if (needs.attachments().countMax() > 0) {
+      tools.add(new AttachFileTool(needs.folders(), needs.attachments()));
     }
     return tools;
   }

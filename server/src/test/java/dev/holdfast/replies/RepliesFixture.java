@@ -13,9 +13,11 @@ import dev.holdfast.store.NewReply;
 import dev.holdfast.store.StoryLine;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import dev.holdfast.store.AttachmentFolder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Function;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
@@ -50,7 +52,8 @@ abstract class RepliesFixture {
         new Poster.Doors(
             book,
             new Channels(List.of(platform)),
-            name -> gates.computeIfAbsent(name, _ -> new FakeGate())),
+            name -> gates.computeIfAbsent(name, _ -> new FakeGate()),
+            noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new Telling(news, stories::add, metrics, time),
         time,
@@ -100,5 +103,11 @@ abstract class RepliesFixture {
 
       java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  static Function<String, AttachmentFolder> noFiles() {
+    return _ -> {
+      throw new AssertionError("none of these replies has files");
+    };
   }
 }
