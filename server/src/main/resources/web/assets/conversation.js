@@ -40,6 +40,7 @@ export class Conversation {
       onStory: (eventId) => showStory(eventId),
       onRetry: (key) => current.#sender.retry(key),
       onDiscard: (key) => current.#takeBack(key),
+      urlOf: (file) => (file.file ? api.fileUrl(current.threadId, file.file) : ''),
     });
     current = this;
     view.clear();
@@ -69,11 +70,12 @@ export class Conversation {
     this.#wakeUp();
   }
 
-  say(text) {
-    const message = this.#sender.add(this.threadId, text);
+  /** `files`: those that the server has, to go with it. */
+  say(text, files) {
+    const message = this.#sender.add(this.threadId, text, files);
     this.#transcript.addLocal(message, 'sending');
     if (!store.title(this.threadId)) {
-      store.keepTitle(this.threadId, text);
+      store.keepTitle(this.threadId, text || files[0].name);
     }
     this.#show();
     view.toBottom();

@@ -14,7 +14,7 @@ function takeApart(replyId) {
 }
 
 export class Transcript {
-  /** [{key, kind, eventId, text, at, state, sender, live}] in order; kind: user, answer, notice, problem, command, divider. */
+  /** [{key, kind, eventId, text, at, state, sender, live, files}] in order; kind: user, answer, notice, problem, command, divider. */
   items = [];
 
   /** What runs now, or null: {eventId, since, phase: thinking | writing | parked, attempt, label}. */
@@ -86,6 +86,7 @@ export class Transcript {
       at: message.at,
       state,
       why: message.failed ?? '',
+      files: message.files ?? [],
     });
   }
 
@@ -157,6 +158,10 @@ export class Transcript {
   }
 
   #fromLog(entry) {
+    return { ...this.#said(entry), files: entry.attachments ?? [] };
+  }
+
+  #said(entry) {
     if (entry.role === 'user') {
       const state = entry.pending ? 'kept' : '';
       return { key: entry.event_id, kind: 'user', eventId: entry.event_id, text: entry.text, at: entry.at, state, sender: this.#named(entry.sender) };
@@ -186,6 +191,7 @@ export class Transcript {
     if (ours) {
       ours.eventId = eventId;
       ours.state = 'kept';
+      ours.files = data.attachments ?? ours.files;
       return;
     }
     this.items.push({
@@ -196,6 +202,7 @@ export class Transcript {
       at: this.now(),
       state: 'kept',
       sender: this.#named(data.sender),
+      files: data.attachments ?? [],
     });
   }
 
@@ -235,6 +242,7 @@ export class Transcript {
     const parts = data.parts ?? 1;
     const known = this.items.find((item) => item.key === base && !item.live);
     if (known) {
+      known.files = data.attachments ?? known.files;
       this.#addPart(known, data);
       return '';
     }
@@ -242,7 +250,7 @@ export class Transcript {
       // Several messages may be answered as one: what was streamed for the first becomes the reply to the last.
       this.items = this.items.filter((item) => !item.live && item.key !== `${whose}.cut`);
     }
-    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '' };
+    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', files: data.attachments ?? [] };
     if (parts > 1) {
       item.parts = [];
       this.#addPart(item, data);

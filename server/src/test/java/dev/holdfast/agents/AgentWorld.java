@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.AgentParts.AgentConfig;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
@@ -59,6 +60,7 @@ final class AgentWorld {
     boolean supervised;
     int keepRecentTokens = 20_000;
     List<Tool> tools = List.of();
+    Attachments attachments = Attachments.none();
   }
 
   AgentWorld(Path folder, ScriptedProvider model, Options options) throws Exception {
@@ -104,7 +106,8 @@ final class AgentWorld {
                 secrets,
                 time,
                 meters,
-                () -> agents));
+                () -> agents,
+                options.attachments));
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));
@@ -128,6 +131,17 @@ final class AgentWorld {
 
   Event send(String thread, String key, String text) throws Exception {
     return sendAs("me", thread, key, text);
+  }
+
+  /** With files, on the account {@code source}. */
+  Event sendFiles(String source, String thread, String key, Attachment... files) throws Exception {
+    String payload =
+        Inbounds.write(new InboundMessage("main", thread, "me", "look", List.of(files), key));
+    return store
+        .inbox()
+        .append(new NewEvent(source, source + ":" + thread, key, payload, time.now()))
+        .get()
+        .event();
   }
 
   Event sendAs(String sender, String thread, String key, String text) throws Exception {
