@@ -3,7 +3,6 @@ package dev.holdfast;
 import dev.holdfast.agents.AgentParts;
 import dev.holdfast.agents.Attachments;
 import dev.holdfast.agents.Orchestrator;
-import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Tool;
@@ -25,6 +24,7 @@ import dev.holdfast.ingress.ServerFacts;
 import dev.holdfast.ingress.Sessions;
 import dev.holdfast.ingress.Tokens;
 import dev.holdfast.ingress.Turns;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
@@ -249,8 +249,7 @@ final class Server {
     ToolsConfig tools = settings.config().tools();
     AttachmentsConfig attachments = settings.config().attachments();
     BuiltIns.Needs needs =
-        new BuiltIns.Needs(
-            children, web, id -> store.threads().of(id).attachments(), attachments);
+        new BuiltIns.Needs(children, web, id -> store.threads().of(id).attachments(), attachments);
     List<Tool> builtIns = BuiltIns.of(tools, needs);
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(

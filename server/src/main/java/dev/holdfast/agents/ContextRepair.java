@@ -26,9 +26,7 @@ final class ContextRepair {
       switch (messages.get(i)) {
         case Message.User user -> {
           repaired.add(
-              user.text().isBlank()
-                  ? new Message.User("(an empty message)", user.images())
-                  : user);
+              user.text().isBlank() ? new Message.User("(an empty message)", user.images()) : user);
           i++;
         }
         case Message.ToolResult _ -> i++; // without its call: it was cut off

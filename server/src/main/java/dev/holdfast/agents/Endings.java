@@ -156,7 +156,8 @@ final class Endings {
   }
 
   private void log(Incoming incoming, String id, Say say) {
-    ObjectNode json = json(incoming, id, say.voice().role).put("sender", "").put("text", say.text());
+    ObjectNode json =
+        json(incoming, id, say.voice().role).put("sender", "").put("text", say.text());
     putFiles(json, say.files());
     write(incoming, json);
   }

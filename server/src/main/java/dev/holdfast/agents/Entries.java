@@ -129,9 +129,7 @@ final class Entries {
   /** The files that came with a person's message. */
   static List<Attached> attached(ContextEntry entry) {
     // Most have none, and a context is gone through before each request.
-    return entry.json().contains("\"attachments\"")
-        ? Attached.read(read(entry.json()))
-        : List.of();
+    return entry.json().contains("\"attachments\"") ? Attached.read(read(entry.json())) : List.of();
   }
 
   /** What a person wrote, without a word of the files. */
@@ -159,8 +157,7 @@ final class Entries {
       case USER ->
           Optional.of(
               new Message.User(
-                  withLines(
-                      text, Attached.read(json).stream().map(one -> one.line("")).toList())));
+                  withLines(text, Attached.read(json).stream().map(one -> one.line("")).toList())));
       case SUMMARY -> Optional.of(new Message.User("[What was said before, in short]\n" + text));
       case ASSISTANT ->
           Optional.of(

@@ -62,8 +62,7 @@ record Pictures(AttachmentFolder folder, AttachmentsConfig.Images limits, boolea
       if (why.isEmpty()) {
         room.count++;
         room.bytes += one.bytes();
-        images.add(
-            new StoredFile(one.name(), one.mediaType(), file.orElseThrow(), one.bytes()));
+        images.add(new StoredFile(one.name(), one.mediaType(), file.orElseThrow(), one.bytes()));
       }
     }
     Collections.reverse(images);

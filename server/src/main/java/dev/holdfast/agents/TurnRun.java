@@ -6,16 +6,16 @@ import dev.holdfast.agents.TurnState.Answered;
 import dev.holdfast.agents.TurnState.Ask;
 import dev.holdfast.agents.TurnState.Calls;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.Message;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Question;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.EventState;
-import java.io.IOException;
-import dev.holdfast.api.Failure;
-import dev.holdfast.api.FailureKind;
-import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.ReplyFile;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -206,9 +206,7 @@ final class TurnRun {
   private List<Message> messages(boolean withoutImages) {
     Pictures pictures =
         new Pictures(
-            conversation.attachments(),
-            parts.attachments().config().images(),
-            withoutImages);
+            conversation.attachments(), parts.attachments().config().images(), withoutImages);
     return ContextRepair.repair(conversation.messages(pictures));
   }
 

@@ -116,13 +116,13 @@ final class ThreadCalls {
     var message = Inbounds.read(event.payload());
     JsonObject entry =
         new JsonObject()
-        .put("id", event.id())
-        .put("at", event.receivedAt().toString())
-        .put("role", "user")
-        .put("event_id", event.id())
-        .put("sender", message.sender())
-        .put("text", message.text())
-        .put("pending", true);
+            .put("id", event.id())
+            .put("at", event.receivedAt().toString())
+            .put("role", "user")
+            .put("event_id", event.id())
+            .put("sender", message.sender())
+            .put("text", message.text())
+            .put("pending", true);
     return AttachmentCalls.putUploaded(entry, message);
   }
 

@@ -6,9 +6,9 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
-import dev.holdfast.api.StoredFile;
 import dev.holdfast.media.FileFacts;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -20,9 +20,9 @@ import java.util.regex.Pattern;
 /**
  * {@code embedded/echo}: answers without a network, at once, and always the same, so that
  * everything can be tried offline. It answers {@code echo: <text of the last message>}, with a line
- * {@code [image png 640x480]} for each image that it was shown. {@code
- * !tool name {json}} makes it call that tool, if it was offered; then it answers {@code echo:
- * <result>}. A token is four characters, begun ones included.
+ * {@code [image png 640x480]} for each image that it was shown. {@code !tool name {json}} makes it
+ * call that tool, if it was offered; then it answers {@code echo: <result>}. A token is four
+ * characters, begun ones included.
  */
 public final class EchoModel implements ModelProvider {
   public static final String PROVIDER = "embedded";

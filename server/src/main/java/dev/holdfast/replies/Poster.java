@@ -4,19 +4,19 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.StoredFile;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.NewReply;
 import dev.holdfast.store.Reply;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.ReplyState;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.time.Time;
-import dev.holdfast.api.StoredFile;
-import dev.holdfast.store.AttachmentFolder;
-import dev.holdfast.store.ReplyFile;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -47,8 +47,8 @@ final class Poster {
   private final Time time;
 
   /**
-   * {@code gates}: by the name of the guard; {@code files}: where those of a chat thread are, by its
-   * id.
+   * {@code gates}: by the name of the guard; {@code files}: where those of a chat thread are, by
+   * its id.
    */
   record Doors(
       Book book,

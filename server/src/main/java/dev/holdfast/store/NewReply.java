@@ -35,7 +35,6 @@ public record NewReply(
       int part,
       int parts,
       boolean delivered) {
-    this(
-        id, eventId, source, threadId, address, inReplyTo, text, part, parts, delivered, "");
+    this(id, eventId, source, threadId, address, inReplyTo, text, part, parts, delivered, "");
   }
 }

@@ -89,16 +89,16 @@ final class ReplyRows {
   private static long crc(NewReply reply) {
     Crc crc =
         new Crc()
-        .add(reply.id())
-        .add(reply.eventId())
-        .add(reply.source())
-        .add(reply.threadId())
-        .add(reply.address())
-        .add(reply.inReplyTo())
-        .add(reply.text())
-        .add(reply.part())
-        .add(reply.parts())
-        .add(reply.delivered() ? 1 : 0);
+            .add(reply.id())
+            .add(reply.eventId())
+            .add(reply.source())
+            .add(reply.threadId())
+            .add(reply.address())
+            .add(reply.inReplyTo())
+            .add(reply.text())
+            .add(reply.part())
+            .add(reply.parts())
+            .add(reply.delivered() ? 1 : 0);
     // Rows from before there were files keep their sum.
     return (reply.files().isEmpty() ? crc : crc.add(reply.files())).value();
   }

@@ -83,10 +83,14 @@ public final class AttachFileTool implements Tool {
       return ToolResult.ok(said)
           .withFacts(
               Map.of(
-                  FILE, file,
-                  SHOWN_NAME, name,
-                  MEDIA_TYPE, facts.type().mediaType(),
-                  BYTES, Integer.toString(content.length)));
+                  FILE,
+                  file,
+                  SHOWN_NAME,
+                  name,
+                  MEDIA_TYPE,
+                  facts.type().mediaType(),
+                  BYTES,
+                  Integer.toString(content.length)));
     } catch (ScratchFiles.RefusedException e) {
       return ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, e.why()));
     } catch (NoSuchFileException e) {

@@ -1,13 +1,13 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.Tool;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.tools.web.WebFetchTool;
 import java.util.ArrayList;
 import java.util.List;
-import dev.holdfast.media.AttachmentsConfig;
-import dev.holdfast.store.AttachmentFolder;
 import java.util.Optional;
 import java.util.function.Function;
 

@@ -89,8 +89,7 @@ public final class ScratchFiles {
   private static byte[] content(SecureDirectoryStream<Path> folder, Path name, int bytesMax)
       throws IOException {
     try (SeekableByteChannel channel =
-        folder.newByteChannel(
-            name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+        folder.newByteChannel(name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
       ByteArrayOutputStream content = new ByteArrayOutputStream();
       ByteBuffer chunk = ByteBuffer.allocate(64 * 1024);
       while (channel.read(chunk) >= 0) {
@@ -105,8 +104,8 @@ public final class ScratchFiles {
   }
 
   /**
-   * Writes a file into a folder of {@code scratch}, which is made when it is missing. An old file of
-   * the name is replaced.
+   * Writes a file into a folder of {@code scratch}, which is made when it is missing. An old file
+   * of the name is replaced.
    */
   public static void write(Path scratch, String folder, String name, byte[] content)
       throws IOException {
@@ -128,8 +127,7 @@ public final class ScratchFiles {
                   StandardOpenOption.WRITE,
                   StandardOpenOption.CREATE_NEW,
                   LinkOption.NOFOLLOW_LINKS),
-              PosixFilePermissions.asFileAttribute(
-                  PosixFilePermissions.fromString("rw-------")))) {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
         ByteBuffer bytes = ByteBuffer.wrap(content);
         while (bytes.hasRemaining()) {
           channel.write(bytes);

@@ -104,7 +104,11 @@ class AttachmentTurnTest {
     AgentWorld world = world();
     Event event =
         world.sendFiles(
-            "web:main", "t", "k", file("../../a.png", Samples.png(64, 32)), file("n.csv", utf8("a,b")));
+            "web:main",
+            "t",
+            "k",
+            file("../../a.png", Samples.png(64, 32)),
+            file("n.csv", utf8("a,b")));
     world.answerOf(event);
     Message.User user = shown(0);
     assertThat(user.text())
@@ -115,7 +119,8 @@ class AttachmentTurnTest {
     StoredFile image = user.images().getFirst();
     assertThat(image.mediaType()).isEqualTo("image/png");
     assertThat(Files.readAllBytes(image.file())).isEqualTo(Samples.png(64, 32));
-    assertThat(image.file().getParent()).isEqualTo(threadFolder(world, event).resolve("attachments"));
+    assertThat(image.file().getParent())
+        .isEqualTo(threadFolder(world, event).resolve("attachments"));
     try (var copies = Files.list(threadFolder(world, event).resolve("scratch/attachments"))) {
       assertThat(copies.map(copy -> copy.getFileName().toString()))
           .allMatch(name -> name.matches("[0-9a-f-]+-[12]\\.(png|txt)"))
@@ -277,8 +282,7 @@ class AttachmentTurnTest {
   @Test
   void anAttachedFileGoesWithTheAnswerOnce() throws Exception {
     AgentWorld[] here = new AgentWorld[1];
-    Tool attach =
-        new AttachFileTool(id -> here[0].store.threads().of(id).attachments(), CONFIG);
+    Tool attach = new AttachFileTool(id -> here[0].store.threads().of(id).attachments(), CONFIG);
     Path scratch;
     model
         .calls(

@@ -39,8 +39,7 @@ class FileFactsTest {
   @Test
   void whatWasCutOffIsNoImage() {
     byte[] png = Samples.png(64, 64);
-    assertThat(FileFacts.of(Arrays.copyOf(png, png.length - 12)).type())
-        .isEqualTo(FileType.BINARY);
+    assertThat(FileFacts.of(Arrays.copyOf(png, png.length - 12)).type()).isEqualTo(FileType.BINARY);
     assertThat(FileFacts.of(Arrays.copyOf(Samples.image("jpg", 9, 9), 40)).type())
         .isEqualTo(FileType.BINARY);
   }
@@ -70,7 +69,9 @@ class FileFactsTest {
   void noBytesMakeItThrow() {
     Random random = new Random(7);
     for (String start :
-        new String[] {"\u0089PNG\r\n\u001a\n", "\u00ff\u00d8\u00ff", "GIF89a", "RIFF\0\0\0\0WEBPVP8 "}) {
+        new String[] {
+          "\u0089PNG\r\n\u001a\n", "\u00ff\u00d8\u00ff", "GIF89a", "RIFF\0\0\0\0WEBPVP8 "
+        }) {
       for (int length = 0; length < 120; length++) {
         byte[] tail = new byte[length];
         random.nextBytes(tail);
@@ -82,7 +83,8 @@ class FileFactsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"../../etc/passwd", "C:\\temp\\passwd", "pass\u202ewd", "\npasswd\r", "\"passwd"})
+  @ValueSource(
+      strings = {"../../etc/passwd", "C:\\temp\\passwd", "pass\u202ewd", "\npasswd\r", "\"passwd"})
   void aNameIsShownWithoutWhatItHides(String name) {
     assertThat(FileNames.shown(name)).isEqualTo("passwd");
   }

@@ -9,18 +9,18 @@ import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.NewReply;
 import dev.holdfast.store.StoryLine;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import dev.holdfast.store.AttachmentFolder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.Function;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
 /** Replies between an outbox in memory and a platform that does what a test says. */

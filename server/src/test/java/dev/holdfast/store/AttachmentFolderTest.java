@@ -33,8 +33,23 @@ class AttachmentFolderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", ".", "..", "../a.txt", "a/b.txt", "a.txt/..", "-a.txt", ".a.txt", "A.txt", "a", "a.",
-        "a..txt", "a.txt.tmp", "a\0.txt", "a.txt\n", "ä.txt", "a\\b.txt"
+        "",
+        ".",
+        "..",
+        "../a.txt",
+        "a/b.txt",
+        "a.txt/..",
+        "-a.txt",
+        ".a.txt",
+        "A.txt",
+        "a",
+        "a.",
+        "a..txt",
+        "a.txt.tmp",
+        "a\0.txt",
+        "a.txt\n",
+        "ä.txt",
+        "a\\b.txt"
       })
   void onlyNamesOfOursAreLookedFor(String name) {
     assertThat(folder.find(name)).isEmpty();

@@ -7,18 +7,18 @@ import dev.holdfast.api.ToolResult;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.media.Samples;
 import dev.holdfast.store.AttachmentFolder;
-import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.InboxConfig;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
 import io.vertx.core.json.JsonObject;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,7 +72,8 @@ class AttachFileToolTest {
   void theAnswerGetsACopyOfTheFileAsItIsNow() throws Exception {
     Files.createDirectory(scratch.resolve("sub"));
     Files.write(scratch.resolve("sub/My plot.png"), Samples.png(8, 8));
-    ReplyFile file = AttachFileTool.attached("attach_file", attach("sub/My plot.png")).orElseThrow();
+    ReplyFile file =
+        AttachFileTool.attached("attach_file", attach("sub/My plot.png")).orElseThrow();
     Files.writeString(scratch.resolve("sub/My plot.png"), "changed");
     assertThat(file.name()).isEqualTo("My plot.png");
     assertThat(file.mediaType()).isEqualTo("image/png");
@@ -85,8 +86,20 @@ class AttachFileToolTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "../meta.json", "/etc/passwd", "sub/../../meta.json", "link", "links/passwd", "fifo",
-        "folder", "hard", "huge", "missing", ".", "a//b", "x\u0000y", "link/.."
+        "../meta.json",
+        "/etc/passwd",
+        "sub/../../meta.json",
+        "link",
+        "links/passwd",
+        "fifo",
+        "folder",
+        "hard",
+        "huge",
+        "missing",
+        ".",
+        "a//b",
+        "x\u0000y",
+        "link/.."
       })
   void nothingLeadsOutAndOnlyPlainFilesAreTaken(String path) throws Exception {
     Path outside = data.resolve("secret");
