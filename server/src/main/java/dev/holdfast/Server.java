@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
+import dev.holdfast.agents.Attachments;
 import dev.holdfast.agents.Orchestrator;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
@@ -23,6 +24,7 @@ import dev.holdfast.ingress.ServerFacts;
 import dev.holdfast.ingress.Sessions;
 import dev.holdfast.ingress.Tokens;
 import dev.holdfast.ingress.Turns;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
@@ -123,7 +125,8 @@ final class Server {
     orchestrator = new Orchestrator(agentParts(channels));
     replies =
         new Replies(
-            new Replies.Neighbours(store.outbox(), store.stories(), channels, guards, news),
+            new Replies.Neighbours(
+                store.outbox(), store.stories(), store.threads(), channels, guards, news),
             config.replies(),
             time,
             meters);
@@ -261,7 +264,11 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, files, web));
+    AttachmentsConfig attachments = settings.config().attachments();
+    BuiltIns.Needs needs =
+        new BuiltIns.Needs(
+            children, files, web, id -> store.threads().of(id).attachments(), attachments);
+    List<Tool> builtIns = BuiltIns.of(tools, needs);
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
@@ -273,7 +280,8 @@ final class Server {
         settings.secrets(),
         time,
         meters,
-        this::agentConfig);
+        this::agentConfig,
+        new Attachments(web::fetch, attachments));
   }
 
   private GuardedWeb web(ServerConfig config) {
@@ -372,7 +380,8 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed));
+        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed),
+        config.attachments());
   }
 
   private List<ApiToken> apiTokens(ServerConfig config) {

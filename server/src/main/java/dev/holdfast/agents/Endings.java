@@ -7,6 +7,7 @@ import dev.holdfast.store.Approval;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.Finish;
 import dev.holdfast.store.NewReply;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.store.StoryLine;
 import java.time.Duration;
@@ -41,9 +42,16 @@ final class Endings {
   }
 
   /** Something to say. Empty text: nothing. */
-  record Say(Voice voice, String text) {
+  record Say(Voice voice, String text, List<ReplyFile> files) {
     static final Say NOTHING = new Say(Voice.ANSWER, "");
+
+    Say(Voice voice, String text) {
+      this(voice, text, List.of());
+    }
   }
+
+  /** What a person said, for the log. */
+  record Line(String id, String role, List<Attached> files) {}
 
   private final AgentParts parts;
   private final Epoch epoch;
@@ -76,7 +84,7 @@ final class Endings {
     String id = last.id() + "." + say.voice().label;
     List<NewReply> replies = replies(last, say, id);
     if (!say.text().isEmpty()) {
-      log(last, id, say.voice().role, say.text());
+      log(last, id, say);
     }
     List<StoryLine> story = new ArrayList<>();
     for (Incoming incoming : batch.subList(0, batch.size() - 1)) {
@@ -116,7 +124,7 @@ final class Endings {
   /** {@code about}: what is said once about this, in place of once about the event. */
   void tell(Incoming incoming, Say say, String about) throws StoreException {
     List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
-    log(incoming, about + "." + say.voice().label, say.voice().role, say.text());
+    log(incoming, about + "." + say.voice().label, say);
     epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }
@@ -159,15 +167,45 @@ final class Endings {
    * One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the
    * line only.
    */
-  void log(Incoming incoming, String id, String role, String text) {
+  void log(Incoming incoming, Line line) {
     ObjectNode json =
-        Entries.object()
-            .put("id", id)
-            .put("at", parts.time().now().toString())
-            .put("role", role)
-            .put("event", incoming.id())
-            .put("sender", role.equals("user") ? incoming.message().sender() : "")
-            .put("text", text);
+        json(incoming, line.id(), line.role())
+            .put("sender", incoming.message().sender())
+            .put("text", incoming.message().text());
+    Attached.write(json, line.files());
+    write(incoming, json);
+  }
+
+  private void log(Incoming incoming, String id, Say say) {
+    ObjectNode json =
+        json(incoming, id, say.voice().role).put("sender", "").put("text", say.text());
+    putFiles(json, say.files());
+    write(incoming, json);
+  }
+
+  private static void putFiles(ObjectNode json, List<ReplyFile> files) {
+    if (!files.isEmpty()) {
+      json.set("attachments", json.arrayNode());
+      for (ReplyFile file : files) {
+        json.withArray("attachments")
+            .addObject()
+            .put("name", file.name())
+            .put("media_type", file.mediaType())
+            .put("file", file.file())
+            .put("bytes", file.bytes());
+      }
+    }
+  }
+
+  private ObjectNode json(Incoming incoming, String id, String role) {
+    return Entries.object()
+        .put("id", id)
+        .put("at", parts.time().now().toString())
+        .put("role", role)
+        .put("event", incoming.id());
+  }
+
+  private void write(Incoming incoming, ObjectNode json) {
     try {
       epoch.change(
           () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
@@ -197,22 +235,23 @@ final class Endings {
               texts.get(part - 1),
               part,
               texts.size(),
-              delivered));
+              delivered,
+              part == texts.size() ? ReplyFile.write(say.files()) : ""));
     }
     return replies;
   }
 
   private void announce(Incoming incoming, List<NewReply> replies, Voice voice) {
     for (NewReply reply : replies) {
-      news(
-          "reply.planned",
-          incoming,
+      ObjectNode details =
           Entries.object()
               .put("reply_id", reply.id())
               .put("role", voice.role)
               .put("part", reply.part())
               .put("parts", reply.parts())
-              .put("text", reply.text()));
+              .put("text", reply.text());
+      putFiles(details, ReplyFile.read(reply.files()));
+      news("reply.planned", incoming, details);
     }
   }
 

@@ -10,7 +10,9 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.StoreException;
+import dev.holdfast.tools.AttachFileTool;
 import dev.holdfast.tools.Toolbox;
 import java.io.IOException;
 import java.time.Duration;
@@ -158,6 +160,10 @@ final class ToolRound {
     int repeats = LoopGuard.repeats(conversation.lastTurn());
     String text =
         repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
+    Optional<ReplyFile> file = AttachFileTool.attached(call.tool(), result);
+    if (file.isPresent()) { // before its result: after a crash in between the call runs again
+      conversation.append(Entries.outgoing(incoming.id(), parts.time().now(), file.get()));
+    }
     conversation.append(
         Entries.toolResult(
             incoming.id(),

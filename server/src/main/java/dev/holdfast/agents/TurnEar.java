@@ -66,6 +66,12 @@ final class TurnEar implements AskListener {
     endings.epoch().works();
   }
 
+  /** Files that came with a message are being fetched. */
+  void fetching() {
+    scene.doing("fetching attachments");
+    endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
+  }
+
   /** An older part of the conversation is being summarised. */
   void compacting() {
     scene.doing("summarising what was said before");

@@ -91,6 +91,11 @@ public final class ThreadFiles {
     return scratch;
   }
 
+  /** {@code attachments/}, made at the first write: files that came or went with messages. */
+  public AttachmentFolder attachments() {
+    return new AttachmentFolder(folder.resolve("attachments"), this::claim, host.failStop());
+  }
+
   /**
    * Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an
    * empty context.

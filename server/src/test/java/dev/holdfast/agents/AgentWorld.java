@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.AgentParts.AgentConfig;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Tool;
@@ -67,6 +68,7 @@ final class AgentWorld {
     boolean supervised;
     int keepRecentTokens = 20_000;
     List<Tool> tools = List.of();
+    Attachments attachments = Attachments.none();
   }
 
   AgentWorld(Path folder, ScriptedProvider model, Options options) throws Exception {
@@ -112,7 +114,8 @@ final class AgentWorld {
                 secrets,
                 options.time,
                 meters,
-                () -> agents));
+                () -> agents,
+                options.attachments));
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));
@@ -136,6 +139,17 @@ final class AgentWorld {
 
   Event send(String thread, String key, String text) throws Exception {
     return sendAs("me", thread, key, text);
+  }
+
+  /** With files, on the account {@code source}. */
+  Event sendFiles(String source, String thread, String key, Attachment... files) throws Exception {
+    String payload =
+        Inbounds.write(new InboundMessage("main", thread, "me", "look", List.of(files), key));
+    return store
+        .inbox()
+        .append(new NewEvent(source, source + ":" + thread, key, payload, time.now()))
+        .get()
+        .event();
   }
 
   Event sendAs(String sender, String thread, String key, String text) throws Exception {

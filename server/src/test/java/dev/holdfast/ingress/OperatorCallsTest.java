@@ -16,6 +16,7 @@ import dev.holdfast.store.StoreHooks;
 import dev.holdfast.store.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,7 +103,8 @@ class OperatorCallsTest {
     Map<String, ApiCall> calls = new java.util.HashMap<>();
     calls.putAll(new ApprovalCalls(store.approvals(), turns, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
-    ApiRequest request = new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body);
+    ApiRequest request = new ApiRequest(
+            caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
     return calls.get(operation).run(request).body();
   }
 

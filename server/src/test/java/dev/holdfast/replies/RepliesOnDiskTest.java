@@ -92,6 +92,7 @@ class RepliesOnDiskTest {
             new Replies.Neighbours(
                 store.outbox(),
                 store.stories(),
+                store.threads(),
                 new Channels(List.of(new WebhookChannel(webhook, http, time, metrics))),
                 Guards.create(GuardsConfig.defaults(), time, metrics, vertx),
                 new News(10)),
