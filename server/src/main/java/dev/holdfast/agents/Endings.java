@@ -171,7 +171,7 @@ final class Endings {
               incoming.event().source(),
               incoming.event().threadId(),
               incoming.message().thread(),
-              incoming.event().dedupeKey(),
+              incoming.isWakeup() ? "" : incoming.event().dedupeKey(),
               texts.get(part - 1),
               part,
               texts.size(),

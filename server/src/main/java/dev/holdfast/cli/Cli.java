@@ -49,6 +49,7 @@ public final class Cli {
             .addSubcommand(new DoctorCommand(root, config))
             .addSubcommand(new TraceCommand(root))
             .addSubcommand(new ThreadsCommand(root))
+            .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
             .addSubcommand(new VersionCommand(root));

@@ -21,6 +21,7 @@ public interface ApiCalls {
     return given -> {
       Map<String, ApiCall> calls = new HashMap<>();
       calls.putAll(new ThreadCalls(store, given).calls());
+      calls.putAll(new ScheduleCalls(store.schedules()).calls());
       calls.putAll(new EventCalls(store).calls());
       calls.putAll(
           new DeadLetterCalls(store.deadLetters(), given.parts().time(), replayed).calls());

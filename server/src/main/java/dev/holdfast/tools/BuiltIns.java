@@ -1,7 +1,19 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.Tool;
+import dev.holdfast.config.Secrets;
 import dev.holdfast.processes.Children;
+import dev.holdfast.store.Store;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.memory.HistoryTool;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.RecallTool;
+import dev.holdfast.tools.memory.RememberTool;
+import dev.holdfast.tools.schedule.ScheduleTool;
+import dev.holdfast.tools.skills.ReadSkillTool;
+import dev.holdfast.tools.skills.Skills;
+import java.nio.file.Path;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,8 +26,16 @@ public final class BuiltIns {
    * What tools work with.
    *
    * @param children empty when no tool needs them
+   * @param mind for tools that work on what is remembered
    */
-  public record Needs(Optional<Children> children) {}
+  public record Needs(Optional<Children> children, Mind mind) {}
+
+  /**
+   * What memory, history, schedules and skills work with.
+   *
+   * @param zone of days and times that name none
+   */
+  public record Mind(Store store, Path dataDir, Secrets secrets, Time time, ZoneId zone) {}
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
@@ -23,6 +43,24 @@ public final class BuiltIns {
       return tools;
     }
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
+    addMind(tools, config, needs.mind());
     return tools;
+  }
+
+  private static void addMind(List<Tool> tools, ToolsConfig config, Mind mind) {
+    if (config.memory().enabled()) {
+      Memory memory = new Memory(mind.store(), mind.dataDir(), config.memory().bytesMax());
+      RememberTool.Surroundings around =
+          new RememberTool.Surroundings(mind.store(), mind.secrets(), mind.time(), mind.zone());
+      tools.add(new RememberTool(config.memory(), memory, around));
+      tools.add(new RecallTool(memory));
+    }
+    tools.add(new HistoryTool(mind.store()));
+    tools.add(new ReadSkillTool(new Skills(mind.dataDir(), mind.store().texts())));
+    if (config.schedule().enabled()) {
+      tools.add(
+          new ScheduleTool(
+              config.schedule(), mind.store(), mind.secrets(), mind.time(), mind.zone()));
+    }
   }
 }

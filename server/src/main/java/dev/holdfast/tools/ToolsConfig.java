@@ -1,9 +1,16 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.config.Section;
+import dev.holdfast.tools.memory.MemoryConfig;
+import dev.holdfast.tools.schedule.ScheduleConfig;
 
 /** The {@code tools} section of holdfast.yaml. */
-public record ToolsConfig(ShellConfig shell, ToolOutputConfig output, Autonomy autonomy) {
+public record ToolsConfig(
+    ShellConfig shell,
+    ToolOutputConfig output,
+    MemoryConfig memory,
+    ScheduleConfig schedule,
+    Autonomy autonomy) {
   /** What models may do by themselves. */
   public enum Autonomy {
     /** Every tool that is switched on. */
@@ -18,6 +25,8 @@ public record ToolsConfig(ShellConfig shell, ToolOutputConfig output, Autonomy a
     return new ToolsConfig(
         tools.section("shell").read(ShellConfig::from),
         tools.section("output").read(ToolOutputConfig::from),
+        tools.section("memory").read(MemoryConfig::from),
+        tools.section("schedule").read(ScheduleConfig::from),
         tools.choice("autonomy", Autonomy.class, Autonomy.FULL));
   }
 }
