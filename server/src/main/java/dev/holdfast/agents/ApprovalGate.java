@@ -5,6 +5,7 @@ import dev.holdfast.agents.Endings.Voice;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.Approval;
@@ -44,7 +45,7 @@ final class ApprovalGate implements ToolRound.Gate {
   @Override
   public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, Tool tool)
       throws WaitsForPersonException, StoreException {
-    if (!parts.config().supervised() || tool.replay() != ReplayClass.UNSAFE) {
+    if (!parts.config().supervised() || !needsYes(tool)) {
       return Optional.empty();
     }
     Approvals approvals = parts.store().approvals();
@@ -67,6 +68,10 @@ final class ApprovalGate implements ToolRound.Gate {
       case EXPIRED ->
           refusal("Nobody approved this call in time. Do not try it again by yourself.");
     };
+  }
+
+  private static boolean needsYes(Tool tool) {
+    return tool.replay() == ReplayClass.UNSAFE || tool.risk() == Risk.HIGH;
   }
 
   private Optional<ToolResult> waitOrExpire(Approvals approvals, Approval approval)

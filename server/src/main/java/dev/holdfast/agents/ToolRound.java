@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
@@ -71,7 +72,7 @@ final class ToolRound {
   private boolean onlyReads(Pending pending) {
     return toolbox()
         .find(pending.call().tool())
-        .map(tool -> tool.replay() == ReplayClass.READ)
+        .map(tool -> tool.replay() == ReplayClass.READ && tool.risk() != Risk.HIGH)
         .orElse(true);
   }
 
@@ -96,7 +97,7 @@ final class ToolRound {
   private ToolResult runOne(Pending next)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
     Optional<Tool> tool = toolbox().find(next.call().tool());
-    if (tool.isEmpty() || tool.get().replay() == ReplayClass.READ) {
+    if (tool.isEmpty()) {
       return call(next);
     }
     if (next.wasStarted() && !tool.get().replay().isRepeatable()) {
@@ -105,6 +106,9 @@ final class ToolRound {
     Optional<ToolResult> refused = gate.check(incoming, next, tool.get());
     if (refused.isPresent()) {
       return refused.get();
+    }
+    if (tool.get().replay() == ReplayClass.READ) {
+      return call(next);
     }
     if (tool.get().replay() != ReplayClass.IDEMPOTENT) {
       conversation.append(Entries.toolStarted(incoming.id(), parts.time().now(), next.call()));

@@ -29,7 +29,27 @@ public final class Toolbox {
   private static final Logger LOG = LoggerFactory.getLogger(Toolbox.class);
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
-  private record Entry(Tool tool, Arguments arguments) {}
+  private record Entry(Tool tool, SchemaCheck arguments, Optional<SchemaCheck> results) {
+    static Entry of(Tool tool) {
+      ToolSpec spec = tool.spec();
+      Optional<SchemaCheck> results =
+          spec.resultSchema().isEmpty()
+              ? Optional.empty()
+              : Optional.of(new SchemaCheck("results", spec.resultSchema()));
+      return new Entry(tool, new SchemaCheck("arguments", spec.schema()), results);
+    }
+
+    /** What does not keep the tool's own word is an error, or the model would build on it. */
+    ToolResult checked(ToolResult result) {
+      if (result.isError()) {
+        return result;
+      }
+      return results
+          .flatMap(check -> check.problem(result.text()))
+          .map(text -> ToolResult.error(Failure.of(FailureCode.BACKEND_FAILURE, text)))
+          .orElse(result);
+    }
+  }
 
   private final Map<String, Entry> tools = new TreeMap<>();
   private final OutputCap cap;
@@ -43,7 +63,7 @@ public final class Toolbox {
   public Toolbox(
       List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
     for (Tool tool : tools) {
-      if (this.tools.put(tool.spec().name(), new Entry(tool, new Arguments(tool.spec()))) != null) {
+      if (this.tools.put(tool.spec().name(), Entry.of(tool)) != null) {
         throw new IllegalArgumentException("two tools are called " + tool.spec().name());
       }
     }
@@ -64,7 +84,7 @@ public final class Toolbox {
 
   /**
    * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing
-   * failure of a repeatable tool, output capped with all of it in a file that the text names. An
+   * failure of a repeatable tool, the result checked where the tool declares its shape, output capped with all of it in a file that the text names. An
    * unknown tool, bad arguments, an exception, a timeout: an error result. Blocks.
    *
    * @throws InterruptedException when the turn is cancelled; the tool has been interrupted too
@@ -89,6 +109,7 @@ public final class Toolbox {
       time.sleep(RETRY_PAUSE);
       result = attempt(entry.tool(), call, context);
     }
+    result = entry.checked(result);
     measure(call, result, Duration.ofNanos(time.nanos() - begun));
     String text = cap.cap(secrets.redact(result.text()), context);
     return new ToolResult(text, result.failure(), result.facts());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
@@ -203,6 +204,20 @@ class ToolTurnTest {
   }
 
   @Test
+  void aRiskyCallIsAskedForAlsoWhereItCouldRunAgain() throws Exception {
+    options.supervised = true;
+    model.calls(call("c1", "read"), call("c2", "risky")).says("as you wish");
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "do it");
+    world.awaitState(event, EventState.PARKED);
+    assertThat(runs).containsExactly("read");
+    world.answerOf(
+        world.send("t", "k2", "/deny " + world.store.approvals().list(true, 10).getFirst().code()));
+    assertThat(world.answerOf(event)).endsWith("as you wish");
+    assertThat(runs).containsExactly("read");
+  }
+
+  @Test
   void aFullContextIsSummarisedAndTheNewestPartKept() throws Exception {
     options.keepRecentTokens = 300;
     model.window(4000);
@@ -249,13 +264,18 @@ class ToolTurnTest {
         List.of(
             tool("read", ReplayClass.READ),
             tool("keyed", ReplayClass.KEYED),
-            tool("unsafe", ReplayClass.UNSAFE));
+            tool("unsafe", ReplayClass.UNSAFE),
+            tool("risky", ReplayClass.READ, Risk.HIGH));
     AgentWorld world = new AgentWorld(folder, model, options);
     open = world;
     return world;
   }
 
   private Tool tool(String name, ReplayClass replay) {
+    return tool(name, replay, Risk.LOW);
+  }
+
+  private Tool tool(String name, ReplayClass replay, Risk risk) {
     return new Tool() {
       @Override
       public ToolSpec spec() {
@@ -265,6 +285,11 @@ class ToolTurnTest {
       @Override
       public ReplayClass replay() {
         return replay;
+      }
+
+      @Override
+      public Risk risk() {
+        return risk;
       }
 
       @Override

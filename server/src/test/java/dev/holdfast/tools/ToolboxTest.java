@@ -29,6 +29,7 @@ class ToolboxTest {
   private final Secrets secrets = new Secrets();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final List<String> runs = new ArrayList<>();
+  private String resultSchema = "";
 
   private interface Body {
     ToolResult run(String arguments) throws InterruptedException;
@@ -136,6 +137,27 @@ class ToolboxTest {
     return ToolResult.error(Failure.of(code, "no"));
   }
 
+  @Test
+  void aResultThatBreaksTheToolsOwnWordIsAnError() throws Exception {
+    resultSchema =
+        """
+        {"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}""";
+    assertThat(run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("{\"sum\":3}")).isError())
+        .isFalse();
+    for (String bad : List.of("{\"sum\":\"three\"}", "{}", "three", "")) {
+      ToolResult result = run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok(bad));
+      assertThat(result.isError()).as(bad).isTrue();
+      assertThat(result.text()).as(bad).contains("results");
+    }
+  }
+
+  @Test
+  void aFailureNeedNotFitTheResultsSchema() throws Exception {
+    resultSchema = "{\"type\":\"object\"}";
+    ToolResult result = run(ReplayClass.UNSAFE, "{\"n\":1}", _ -> failed(FailureCode.NETWORK));
+    assertThat(result.failure()).extracting(Failure::code).isEqualTo(FailureCode.NETWORK);
+  }
+
   private ToolResult run(ReplayClass replay, String arguments, Body body)
       throws InterruptedException {
     return box(replay, body).run(new ToolCall("c", "probe", arguments), context());
@@ -150,7 +172,8 @@ class ToolboxTest {
                 "probe",
                 "a probe",
                 """
-                {"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}""");
+                {"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}""",
+                resultSchema);
           }
 
           @Override
