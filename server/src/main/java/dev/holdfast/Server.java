@@ -1,7 +1,9 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
+import dev.holdfast.agents.Mind;
 import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.agents.Wakeups;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Tool;
@@ -41,6 +43,9 @@ import dev.holdfast.time.Time;
 import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.MemoryConfig;
+import dev.holdfast.tools.skills.Skills;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -132,6 +137,8 @@ final class Server {
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
+    server.supervisor.start(ChildSpec.virtual("wakeups"), wakeups::run);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
     server.replies.start();
     server.readiness.recovered();
@@ -237,7 +244,10 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children));
+    BuiltIns.Mind forTools =
+        new BuiltIns.Mind(
+            store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
+    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, forTools));
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
@@ -245,11 +255,24 @@ final class Server {
         models,
         channels,
         toolbox,
+        mind(),
         news,
         settings.secrets(),
         time,
         meters,
         this::agentConfig);
+  }
+
+  private Mind mind() {
+    ServerConfig config = settings.config();
+    MemoryConfig memory = config.tools().memory();
+    return new Mind(
+        memory.enabled()
+            ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
+            : Optional.empty(),
+        new Skills(settings.dataDir(), store.texts()),
+        config.zone(),
+        config.models().budget());
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */

@@ -33,4 +33,10 @@ alter table model_calls add column person text not null default '';
 create index model_calls_person on model_calls (person, at);
 create index model_calls_thread on model_calls (thread_id, at);
 
+-- What people were told once, such as that a budget is used up.
+create table told (
+  what text primary key,
+  at integer not null
+) without rowid;
+
 pragma user_version = 4;

@@ -19,6 +19,7 @@ public record AgentParts(
     Models models,
     Channels channels,
     Toolbox toolbox,
+    Mind mind,
     News news,
     Secrets secrets,
     Time time,

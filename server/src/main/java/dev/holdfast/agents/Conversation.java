@@ -1,12 +1,17 @@
 package dev.holdfast.agents;
 
 import dev.holdfast.api.Message;
+import dev.holdfast.models.Stamp;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.ThreadFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What the model remembers of one chat thread, in memory and on disk. Used by its thread agent
@@ -17,6 +22,9 @@ final class Conversation {
   private static final int UNITS_PER_TOKEN = 3;
 
   private static final long TOKENS_PER_ENTRY = 8;
+
+  /** For so long the time of a message is the time of now. */
+  private static final Duration FRESH = Duration.ofMinutes(5);
 
   private final ThreadFiles files;
   private final List<ContextEntry> entries;
@@ -88,10 +96,37 @@ final class Conversation {
     return start;
   }
 
-  List<Message> messages() {
+  /**
+   * What a model is sent. Each message of a person says when it was sent and by whom; the last one
+   * also what time it is, once that has become another one.
+   */
+  List<Message> messages(ZoneId zone, Instant now) {
     List<Message> messages = new ArrayList<>();
-    entries.forEach(entry -> Entries.message(entry).ifPresent(messages::add));
-    return messages;
+    boolean isLast = true;
+    for (ContextEntry entry : entries.reversed()) {
+      Optional<Message> message = Entries.message(entry);
+      if (message.isEmpty()) {
+        continue;
+      }
+      if (entry.type().equals(Entries.USER) && message.get() instanceof Message.User said) {
+        Optional<Instant> later = Optional.of(now).filter(_ -> entry.at().plus(FRESH).isBefore(now));
+        messages.add(stamped(said, entry, zone, isLast ? later : Optional.empty()));
+        isLast = false;
+      } else {
+        messages.add(message.get());
+      }
+    }
+    return messages.reversed();
+  }
+
+  private static Message stamped(
+      Message.User said, ContextEntry entry, ZoneId zone, Optional<Instant> now) {
+    String text = said.text().isBlank() ? ContextRepair.EMPTY : said.text();
+    return new Message.User(Stamp.on(text, entry.at(), zone, Entries.senderOf(entry), now));
+  }
+
+  static long tokensOf(String text) {
+    return text.length() / UNITS_PER_TOKEN + TOKENS_PER_ENTRY;
   }
 
   static long tokensOf(ContextEntry entry) {

@@ -44,6 +44,7 @@ public final class Orchestrator {
 
   private final AgentParts parts;
   private final Semaphore permits;
+  private final Budgets budgets;
   private final Parking parking;
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
@@ -66,6 +67,7 @@ public final class Orchestrator {
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
     this.obedience = new Obedience(parts, this);
+    this.budgets = new Budgets(parts);
     this.permits = new Semaphore(parts.config().threads().concurrentTurnsMax(), true);
     this.parking =
         new Parking(
@@ -350,6 +352,11 @@ public final class Orchestrator {
     @Override
     public long outage() {
       return parking.outage();
+    }
+
+    @Override
+    public Budgets budgets() {
+      return budgets;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.models.AskListener;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.store.ModelCallRow;
@@ -48,6 +49,18 @@ final class TurnEar implements AskListener {
   /** The time that models took of this turn. */
   Duration modelTime() {
     return Duration.ofNanos(modelNanos.get());
+  }
+
+  String threadId() {
+    return incoming.event().threadId();
+  }
+
+  /**
+   * @param tokensAhead what the person's own words come to
+   * @throws CallFailedException BUDGET_EXHAUSTED
+   */
+  void mayAsk(long tokensAhead) throws CallFailedException {
+    scene.budgets().check(incoming, tokensAhead);
   }
 
   /** The model has the word. */
@@ -115,7 +128,8 @@ final class TurnEar implements AskListener {
                 call.usage().cacheWrite(),
                 call.costUsd(),
                 firstToken == null ? -1 : firstToken.toMillis(),
-                call.total().toMillis()));
+                call.total().toMillis()),
+            scene.budgets().person(incoming));
   }
 
   @Override

@@ -38,7 +38,7 @@ final class TurnRun {
       AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
     this.endings = new Endings(parts);
-    this.prompt = new Prompt(parts.config().dataDir());
+    this.prompt = new Prompt(parts);
     this.conversation = conversation;
     this.ear = ear;
     this.tools = tools;
@@ -115,11 +115,17 @@ final class TurnRun {
    * A turn that was given up before has left its entries: they are fenced off, or their calls would
    * be run now.
    */
-  private void open(List<Incoming> batch) throws IOException {
+  private void open(List<Incoming> batch) throws CallFailedException, IOException {
     List<ContextEntry> turn = conversation.lastTurn();
     boolean goesOn =
         turn.stream()
             .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+    if (!goesOn) {
+      ear.mayAsk(
+          batch.stream()
+              .mapToLong(incoming -> Conversation.tokensOf(incoming.message().text()))
+              .sum()); // before it is written: what is too dear must not weigh on later turns
+    }
     if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
       conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
     }
@@ -144,6 +150,7 @@ final class TurnRun {
   }
 
   private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
+    ear.mayAsk(0);
     Compactor compactor = new Compactor(parts, conversation, ear);
     compactor.compactIfFull();
     try {
@@ -158,8 +165,9 @@ final class TurnRun {
   }
 
   private Message.Assistant askOnce() throws CallFailedException, InterruptedException {
-    List<Message> messages = ContextRepair.repair(conversation.messages());
-    Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
+    List<Message> messages =
+        ContextRepair.repair(conversation.messages(parts.mind().zone(), parts.time().now()));
+    Question question = new Question(prompt.system(ear.threadId()), messages, parts.toolbox().specs());
     ear.asking();
     return parts
         .models()

@@ -244,7 +244,7 @@ final class TurnServer {
       Conversation talk = conversation(head);
       ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
       new TurnRun(parts, talk, ear, tools, joining).run(batch);
-      measure(begun, ear.modelTime().plus(watch.toolTime()));
+      endings.measure(begun, ear.modelTime().plus(watch.toolTime()));
       host.modelAnswered();
       return Ended.DONE;
     } catch (WaitsForPersonException e) {
@@ -258,6 +258,10 @@ final class TurnServer {
     } catch (StoreException e) {
       throw e;
     } catch (CallFailedException e) {
+      if (Budgets.isOurs(e.failure())) {
+        host.budgets().refuse(batch, e.failure(), endings);
+        return Ended.DONE;
+      }
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
       host.modelAnswered(); // it refused, so it is there
       endings.story(
@@ -386,14 +390,5 @@ final class TurnServer {
 
   private Say error(String sentence) {
     return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
-  }
-
-  private void measure(long begun, Duration outside) {
-    Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
-    parts.meters().timer("holdfast.turn").record(whole);
-    parts
-        .meters()
-        .timer("holdfast.turn.overhead")
-        .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
   }
 }

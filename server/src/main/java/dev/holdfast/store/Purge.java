@@ -105,6 +105,7 @@ final class Purge {
 
   /** Rows that have a time of their own. */
   private static int loose(Tx tx, long cutoff) throws SQLException {
+    tx.sql().update("delete from told where at < ?", cutoff);
     return tx.sql()
         .update(
             "delete from model_calls where no in"

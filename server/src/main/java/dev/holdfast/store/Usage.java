@@ -94,25 +94,47 @@ public final class Usage {
     }
   }
 
+  /** Whether {@link #told} was said of that. */
+  public boolean isTold(String what) {
+    return readers
+        .read(sql -> sql.first(row -> row.getInt(1), "select 1 from told where what = ?", what))
+        .isPresent();
+  }
+
+  /** Remembers that somebody was told of something. Durable on return. */
+  public void told(String what, Instant at) throws StoreException {
+    writer.call(
+        tx ->
+            tx.sql()
+                .update(
+                    "insert into told (what, at) values (?, ?) on conflict do nothing",
+                    what,
+                    Millis.of(at)));
+  }
+
   /** What calls came to. {@code messages}: events that a model was asked for. */
   public record Spent(long messages, long tokens, double costUsd) {}
 
   /**
-   * What was spent since {@code since}, with all that was added before. {@code id}: the person or
-   * the thread.
+   * What was spent since {@code since}, with all that was added before.
    *
+   * @param id the person or the thread
+   * @param eventId an event that does not count as a message
    * @throws StoreException when the disk refuses what was added before
    */
-  public Spent spent(Whose whose, String id, Instant since) throws StoreException {
+  public Spent spent(Whose whose, String id, Instant since, String eventId)
+      throws StoreException {
     writer.<Boolean>call(_ -> true); // what was added without waiting is in front of it
     Object[] parameters =
-        whose == Whose.ALL ? new Object[] {Millis.of(since)} : new Object[] {Millis.of(since), id};
+        whose == Whose.ALL
+            ? new Object[] {eventId, Millis.of(since)}
+            : new Object[] {eventId, Millis.of(since), id};
     return readers
         .read(
             sql ->
                 sql.first(
                     row -> new Spent(row.getLong(1), row.getLong(2), row.getDouble(3)),
-                    "select count(distinct event_id), sum(input_tokens + output_tokens"
+                    "select count(distinct nullif(event_id, ?)), sum(input_tokens + output_tokens"
                         + " + cache_read_tokens + cache_write_tokens), sum(cost_usd)"
                         + " from model_calls where at >= ?"
                         + whose.where,
