@@ -1,5 +1,7 @@
 package dev.holdfast.models;
 
+import static java.time.format.DateTimeFormatter.ISO_OFFSET_DATE_TIME;
+
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -30,7 +32,7 @@ public final class Stamp {
   }
 
   private static String shown(Instant at, ZoneId zone) {
-    return at.atZone(zone).toOffsetDateTime().truncatedTo(ChronoUnit.SECONDS).toString();
+    return ISO_OFFSET_DATE_TIME.format(at.atZone(zone).truncatedTo(ChronoUnit.SECONDS));
   }
 
   /** A name that cannot pass for anything else in the line. */
