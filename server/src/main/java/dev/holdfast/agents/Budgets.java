@@ -74,7 +74,8 @@ final class Budgets {
     String person = person(incoming);
     String thread = incoming.event().threadId();
     check(Scope.USER, config.perUser(), spent(Whose.PERSON, person, day, incoming), tokensAhead);
-    check(Scope.THREAD, config.perThread(), spent(Whose.THREAD, thread, day, incoming), tokensAhead);
+    check(
+        Scope.THREAD, config.perThread(), spent(Whose.THREAD, thread, day, incoming), tokensAhead);
     if (!parts.models().isLocal(parts.models().defaultLevel())) {
       Instant month = today.withDayOfMonth(1).atStartOfDay(parts.mind().zone()).toInstant();
       check(Scope.DAILY, config.dailyUsd(), day, incoming);
@@ -92,7 +93,8 @@ final class Budgets {
     if (limit.messages() > 0 && spent.messages() >= limit.messages()) {
       throw exhausted(scope, limit.messages() + " messages");
     }
-    boolean tooMany = spent.tokens() >= limit.tokens() || spent.tokens() + tokensAhead > limit.tokens();
+    boolean tooMany =
+        spent.tokens() >= limit.tokens() || spent.tokens() + tokensAhead > limit.tokens();
     if (limit.tokens() > 0 && tooMany) {
       throw exhausted(scope, limit.tokens() + " tokens");
     }
@@ -109,7 +111,11 @@ final class Budgets {
     double percent = 100 * spent(Whose.ALL, "", since, incoming).costUsd() / usd;
     used.put(scope, percent);
     if (percent >= config.warnPercent() && !today().equals(warned.put(scope, today()))) {
-      LOG.warn("budget: {} percent of the {} budget of {} USD are used", (long) percent, label(scope), usd);
+      LOG.warn(
+          "budget: {} percent of the {} budget of {} USD are used",
+          (long) percent,
+          label(scope),
+          usd);
     }
     if (percent >= 100) {
       throw exhausted(scope, usd + " USD");
@@ -120,7 +126,8 @@ final class Budgets {
     parts.meters().counter("holdfast.budget.refusals", "scope", label(scope)).increment();
     return new CallFailedException(
         Failure.of(
-                FailureCode.BUDGET_EXHAUSTED, "the budget (" + label(scope) + ") of " + what + " is used up")
+                FailureCode.BUDGET_EXHAUSTED,
+                "the budget (" + label(scope) + ") of " + what + " is used up")
             .withContext(Map.of(SCOPE, scope.name())));
   }
 

@@ -109,7 +109,8 @@ final class Conversation {
         continue;
       }
       if (entry.type().equals(Entries.USER) && message.get() instanceof Message.User said) {
-        Optional<Instant> later = Optional.of(now).filter(_ -> entry.at().plus(FRESH).isBefore(now));
+        Optional<Instant> later =
+            Optional.of(now).filter(_ -> entry.at().plus(FRESH).isBefore(now));
         messages.add(stamped(said, entry, zone, isLast ? later : Optional.empty()));
         isLast = false;
       } else {

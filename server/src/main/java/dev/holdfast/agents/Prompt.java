@@ -85,8 +85,7 @@ final class Prompt {
     }
   }
 
-  private void addMemory(
-      List<String> sections, String whose, String name, Memory.Scope scope) {
+  private void addMemory(List<String> sections, String whose, String name, Memory.Scope scope) {
     if (parts.mind().memory().isEmpty()) {
       return;
     }

@@ -167,7 +167,8 @@ final class TurnRun {
   private Message.Assistant askOnce() throws CallFailedException, InterruptedException {
     List<Message> messages =
         ContextRepair.repair(conversation.messages(parts.mind().zone(), parts.time().now()));
-    Question question = new Question(prompt.system(ear.threadId()), messages, parts.toolbox().specs());
+    Question question =
+        new Question(prompt.system(ear.threadId()), messages, parts.toolbox().specs());
     ear.asking();
     return parts
         .models()

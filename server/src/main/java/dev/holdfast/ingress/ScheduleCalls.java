@@ -27,8 +27,7 @@ final class ScheduleCalls {
     String thread = request.text("thread", "");
     JsonArray all = new JsonArray();
     schedules
-        .active(
-            thread.isEmpty() ? "" : ApiRequest.threadId(thread), request.whole("limit", PAGE))
+        .active(thread.isEmpty() ? "" : ApiRequest.threadId(thread), request.whole("limit", PAGE))
         .forEach(schedule -> all.add(view(schedule)));
     return ApiAnswer.ok(new JsonObject().put("schedules", all));
   }
@@ -46,8 +45,7 @@ final class ScheduleCalls {
             found.threadId(),
             request.caller().name(),
             view(found).encode());
-    return ApiAnswer.ok(
-        new JsonObject().put("cancelled", schedules.cancel(request.id(), entry)));
+    return ApiAnswer.ok(new JsonObject().put("cancelled", schedules.cancel(request.id(), entry)));
   }
 
   private static JsonObject view(Schedule schedule) {

@@ -14,8 +14,7 @@ import dev.holdfast.config.Section;
  */
 public record BudgetConfig(
     double monthlyUsd, double dailyUsd, Limit perUser, Limit perThread, int warnPercent) {
-  public static final BudgetConfig NONE =
-      new BudgetConfig(0, 0, Limit.NONE, Limit.NONE, 80);
+  public static final BudgetConfig NONE = new BudgetConfig(0, 0, Limit.NONE, Limit.NONE, 80);
 
   private static final double USD_MAX = 1_000_000_000;
 

@@ -23,7 +23,15 @@ public final class Stamp {
   public static String on(
       String text, Instant sent, ZoneId zone, String sender, Optional<Instant> now) {
     String later = now.map(time -> "; it is " + shown(time, zone) + " now").orElse("");
-    return text + "\n\n[sent " + shown(sent, zone) + " " + zone + " by " + plain(sender) + later + "]";
+    return text
+        + "\n\n[sent "
+        + shown(sent, zone)
+        + " "
+        + zone
+        + " by "
+        + plain(sender)
+        + later
+        + "]";
   }
 
   /** The text as it was written. */

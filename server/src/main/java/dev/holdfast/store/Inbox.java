@@ -73,7 +73,8 @@ public final class Inbox {
 
   /**
    * Accepts an event together with what belongs to it, in one transaction; durable on return. False
-   * when it was not wanted any more. A key that is known makes no new event, but {@code along} runs.
+   * when it was not wanted any more. A key that is known makes no new event, but {@code along}
+   * runs.
    *
    * @throws StoreException when nothing can be accepted now; nothing was written
    */

@@ -62,12 +62,17 @@ public final class Schedules {
   private Schedule insert(Tx tx, Schedule wanted, Limits limits, AuditEntry entry)
       throws SQLException, StoreException {
     Optional<Schedule> made =
-        tx.sql().first(Schedules::read, SELECT + "call_key = ?", wanted.callKey()).flatMap(this::of);
+        tx.sql()
+            .first(Schedules::read, SELECT + "call_key = ?", wanted.callKey())
+            .flatMap(this::of);
     if (made.isPresent()) {
       return made.get();
     }
     String active = "select count(*) from schedules where state = 'ACTIVE'";
-    refuseAt(limits.perThread(), count(tx, active + " and thread_id = ?", wanted.threadId()), "this thread");
+    refuseAt(
+        limits.perThread(),
+        count(tx, active + " and thread_id = ?", wanted.threadId()),
+        "this thread");
     refuseAt(limits.inAll(), count(tx, active), "this server");
     tx.sql()
         .update(
@@ -104,9 +109,7 @@ public final class Schedules {
   }
 
   public Optional<Schedule> find(String id) {
-    return readers
-        .read(sql -> sql.first(Schedules::read, SELECT + "id = ?", id))
-        .flatMap(this::of);
+    return readers.read(sql -> sql.first(Schedules::read, SELECT + "id = ?", id)).flatMap(this::of);
   }
 
   /** Those that will fire, by the time when they are due. Of all threads when the id is empty. */
@@ -150,7 +153,8 @@ public final class Schedules {
    * @throws StoreException when no event can be accepted now: the due time is still open
    */
   public boolean fire(Step step, NewEvent event) throws StoreException {
-    return inbox.appendWith(tx -> isOpen(tx, step), event, (tx, made) -> settle(tx, step, made.id()));
+    return inbox.appendWith(
+        tx -> isOpen(tx, step), event, (tx, made) -> settle(tx, step, made.id()));
   }
 
   /** Moves the schedule on without an event; the due time counts as dealt with. */

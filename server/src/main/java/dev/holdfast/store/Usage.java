@@ -122,8 +122,7 @@ public final class Usage {
    * @param eventId an event that does not count as a message
    * @throws StoreException when the disk refuses what was added before
    */
-  public Spent spent(Whose whose, String id, Instant since, String eventId)
-      throws StoreException {
+  public Spent spent(Whose whose, String id, Instant since, String eventId) throws StoreException {
     writer.<Boolean>call(_ -> true); // what was added without waiting is in front of it
     Object[] parameters =
         whose == Whose.ALL

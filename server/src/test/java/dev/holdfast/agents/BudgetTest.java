@@ -74,8 +74,7 @@ class BudgetTest {
     assertThat(world.answerOf(world.sendAs("amy", "other", "5", "five"))).isEqualTo(USER_SPENT);
     assertThat(world.answerOf(world.sendAs("bob", "t", "6", "six"))).isEqualTo("heard: six");
     assertThat(model.requests()).hasSize(3);
-    assertThat(
-            world.meters.counter("holdfast.budget.refusals", "scope", "user").count())
+    assertThat(world.meters.counter("holdfast.budget.refusals", "scope", "user").count())
         .isEqualTo(3);
   }
 

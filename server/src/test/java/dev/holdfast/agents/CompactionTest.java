@@ -7,6 +7,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.TokenUsage;
@@ -57,16 +58,19 @@ class CompactionTest {
     return request.system().startsWith("Summarise");
   }
 
-  /** Reads {@code n} times, one after the other, then answers; summaries as {@code summary} says. */
+  /**
+   * Reads {@code n} times, one after the other, then answers; summaries as {@code summary} says.
+   */
   private void reads(int n, ScriptedProvider.Step summary) {
-    IntStream.range(0, 60).forEach(_ -> model.then((request, listener) -> next(n, request, summary, listener)));
+    IntStream.range(0, 60)
+        .forEach(_ -> model.then((request, listener) -> next(n, request, summary, listener)));
   }
 
   private ModelAnswer next(
       int n,
       ModelRequest request,
       ScriptedProvider.Step summary,
-      dev.holdfast.api.ModelListener listener)
+      ModelListener listener)
       throws CallFailedException, InterruptedException {
     if (wantsSummary(request)) {
       return summary.answer(request, listener);
@@ -115,8 +119,7 @@ class CompactionTest {
     assertThat(turns()).hasSize(19).allSatisfy(CompactionTest::isInOrder);
     assertThat(turns())
         .allSatisfy(
-            request ->
-                assertThat(request.messages().toString()).contains("find the answer"));
+            request -> assertThat(request.messages().toString()).contains("find the answer"));
     assertThat(model.requests()).filteredOn(CompactionTest::wantsSummary).isNotEmpty();
     assertThat(first(turns().getLast())).contains("READ SO FAR");
     assertThat(removed(world, "t")).contains("page 1 of the book");
@@ -187,7 +190,10 @@ class CompactionTest {
     world.answerOf(world.send("t", "2", "q2"));
     assertThat(world.answerOf(world.send("t", "3", "q3"))).isEqualTo("three");
     assertThat(first(model.requests().getLast())).contains("SHORT");
-    model.fails(FailureCode.CONTEXT_OVERFLOW, 1).says("SHORTER").fails(FailureCode.CONTEXT_OVERFLOW, 1);
+    model
+        .fails(FailureCode.CONTEXT_OVERFLOW, 1)
+        .says("SHORTER")
+        .fails(FailureCode.CONTEXT_OVERFLOW, 1);
     assertThat(world.answerOf(world.send("t", "4", "q4"))).contains("too long for the model");
     assertThat(model.requests()).hasSize(8);
   }

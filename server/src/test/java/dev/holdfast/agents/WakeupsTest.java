@@ -50,7 +50,11 @@ class WakeupsTest {
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     store =
         Store.open(
-            new StoreConfig(inbox, 0), folder, time, meters, new StoreHooks(() -> {}, (_, _) -> {}));
+            new StoreConfig(inbox, 0),
+            folder,
+            time,
+            meters,
+            new StoreHooks(() -> {}, (_, _) -> {}));
     wakeups = new Wakeups(store.schedules(), time, meters);
   }
 
@@ -68,8 +72,18 @@ class WakeupsTest {
     Instant now = time.now();
     Schedule wanted =
         new Schedule(
-            key, key, THREAD, "alice", kind, spec, "UTC", "look", missed, now,
-            Schedule.State.ACTIVE, Timetable.of(kind, spec, "UTC").first(now));
+            key,
+            key,
+            THREAD,
+            "alice",
+            kind,
+            spec,
+            "UTC",
+            "look",
+            missed,
+            now,
+            Schedule.State.ACTIVE,
+            Timetable.of(kind, spec, "UTC").first(now));
     return store.schedules().add(wanted, LIMITS, audit());
   }
 
@@ -102,8 +116,7 @@ class WakeupsTest {
     assertThat(message.account()).isEqualTo("ci");
     assertThat(message.thread()).isEqualTo("build:7");
     assertThat(message.sender()).isEqualTo("schedule:s1");
-    assertThat(message.text())
-        .isEqualTo("[wake-up s1, set by alice, due 2026-01-01T01:00Z]\nlook");
+    assertThat(message.text()).isEqualTo("[wake-up s1, set by alice, due 2026-01-01T01:00Z]\nlook");
     assertThat(store.schedules().active("", 10)).isEmpty();
     assertThat(store.schedules().personBehind(event.id())).contains("alice");
   }
@@ -126,8 +139,18 @@ class WakeupsTest {
                     .schedules()
                     .add(
                         new Schedule(
-                            "s2", "s2", THREAD, "a", Kind.EVERY, "60s", "UTC", "x", Missed.ONCE,
-                            time.now(), Schedule.State.ACTIVE, one.next()),
+                            "s2",
+                            "s2",
+                            THREAD,
+                            "a",
+                            Kind.EVERY,
+                            "60s",
+                            "UTC",
+                            "x",
+                            Missed.ONCE,
+                            time.now(),
+                            Schedule.State.ACTIVE,
+                            one.next()),
                         new Schedules.Limits(1, 10),
                         audit()))
         .isInstanceOf(StoreException.class)
@@ -146,7 +169,8 @@ class WakeupsTest {
     assertThat(events())
         .singleElement()
         .satisfies(event -> assertThat(Inbounds.read(event.payload()).text()).contains(", late]"));
-    assertThat(store.schedules().active("", 10)).extracting(Schedule::id)
+    assertThat(store.schedules().active("", 10))
+        .extracting(Schedule::id)
         .containsExactlyInAnyOrder("once", "skip");
     time.advance(Duration.ofSeconds(60));
     wakeups.step();
@@ -256,7 +280,9 @@ class WakeupsTest {
               : random.nextInt(60) + "/" + (5 + random.nextInt(20)) + " * * * *";
       Missed missed = random.nextBoolean() ? Missed.ONCE : Missed.SKIP;
       String id = "s" + i;
-      made.put(id, add(id, kind, spec.startsWith("0/") ? "*/7 * * * *" : spec.replace("/", "-59/"), missed));
+      made.put(
+          id,
+          add(id, kind, spec.startsWith("0/") ? "*/7 * * * *" : spec.replace("/", "-59/"), missed));
     }
     Map<String, Instant> expected = new HashMap<>();
     made.forEach((id, schedule) -> expected.put(id, schedule.next()));

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Searches what was said in the chat thread that calls, newest first. No argument names a thread, so
- * no other one can be read.
+ * Searches what was said in the chat thread that calls, newest first. No argument names a thread,
+ * so no other one can be read.
  */
 public final class HistoryTool implements Tool {
   public static final String NAME = "history";
@@ -92,7 +92,8 @@ public final class HistoryTool implements Tool {
       return ToolResult.ok(found.isEmpty() ? "Nothing was found." : String.join("\n", found));
     } catch (DateTimeParseException e) {
       return ToolResult.error(
-          Failure.of(FailureCode.INVALID_REQUEST, "before must be a time like 2026-03-01T09:00:00Z."));
+          Failure.of(
+              FailureCode.INVALID_REQUEST, "before must be a time like 2026-03-01T09:00:00Z."));
     } catch (IOException e) {
       return ToolResult.error(
           Failure.of(FailureCode.IO, "The log could not be read: the disk refused."));

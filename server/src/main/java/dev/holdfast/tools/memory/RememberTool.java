@@ -85,10 +85,7 @@ public final class RememberTool implements Tool {
     try {
       Memory.Added added =
           memory.add(
-              scope,
-              context.key(),
-              LocalDate.ofInstant(around.time().now(), around.zone()),
-              text);
+              scope, context.key(), LocalDate.ofInstant(around.time().now(), around.zone()), text);
       if (added == Memory.Added.FULL) {
         return refused(
             "This memory is full: it may have "

@@ -75,8 +75,7 @@ public final class ScheduleTool implements Tool {
   private final ZoneId zone;
 
   /** {@code zone}: of times that name none. */
-  public ScheduleTool(
-      ScheduleConfig config, Store store, Secrets secrets, Time time, ZoneId zone) {
+  public ScheduleTool(ScheduleConfig config, Store store, Secrets secrets, Time time, ZoneId zone) {
     this.config = config;
     this.store = store;
     this.secrets = secrets;
@@ -131,7 +130,9 @@ public final class ScheduleTool implements Tool {
       return refused("text must have from 1 to " + TEXT_MAX + " characters.");
     }
     List<Schedule.Kind> given =
-        Stream.of(Schedule.Kind.values()).filter(kind -> arguments.containsKey(name(kind))).toList();
+        Stream.of(Schedule.Kind.values())
+            .filter(kind -> arguments.containsKey(name(kind)))
+            .toList();
     if (given.size() != 1) {
       return refused("Give one of at, every and cron.");
     }
@@ -155,8 +156,7 @@ public final class ScheduleTool implements Tool {
             Schedule.State.ACTIVE,
             first);
     Schedules.Limits limits = new Schedules.Limits(config.perThreadMax(), IN_ALL_MAX);
-    Schedule made =
-        store.schedules().add(wanted, limits, entry("schedule.added", wanted, context));
+    Schedule made = store.schedules().add(wanted, limits, entry("schedule.added", wanted, context));
     return ToolResult.ok("Wake-up " + line(made));
   }
 

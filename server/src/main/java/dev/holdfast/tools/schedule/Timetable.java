@@ -104,8 +104,7 @@ public sealed interface Timetable {
     @Override
     public Instant first(Instant now) {
       return after(now)
-          .orElseThrow(
-              () -> new IllegalArgumentException("No date fits that cron line."));
+          .orElseThrow(() -> new IllegalArgumentException("No date fits that cron line."));
     }
 
     @Override

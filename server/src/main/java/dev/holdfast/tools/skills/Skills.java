@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folders of {@code data/skills}, each with a SKILL.md that begins with its name and description
- * in YAML. Read fresh each time. Thread-safe.
+ * The folders of {@code data/skills}, each with a SKILL.md that begins with its name and
+ * description in YAML. Read fresh each time. Thread-safe.
  */
 public final class Skills {
   private static final Logger LOG = LoggerFactory.getLogger(Skills.class);
@@ -36,7 +36,8 @@ public final class Skills {
   private static final int COMPLAINTS_MAX = 1000;
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,63}");
   private static final Pattern HEAD =
-      Pattern.compile("\\A\\uFEFF?---[ \\t]*\\r?\\n(.*?)\\r?\\n---[ \\t]*(?:\\r?\\n|\\z)", Pattern.DOTALL);
+      Pattern.compile(
+          "\\A\\uFEFF?---[ \\t]*\\r?\\n(.*?)\\r?\\n---[ \\t]*(?:\\r?\\n|\\z)", Pattern.DOTALL);
 
   private final Path folder;
   private final TextFiles texts;

@@ -193,7 +193,13 @@ class MemoryToolsTest {
             "2026-01-01T00:02:29Z assistant: message 149",
             "2026-01-01T00:02:28Z amy: message 148",
             "2026-01-01T00:02:27Z assistant: message 147");
-    assertThat(history(new JsonObject().put("query", "MESSAGE 67").put("before", "2026-01-01T00:01:10Z").put("limit", 100)).lines())
+    assertThat(
+            history(
+                    new JsonObject()
+                        .put("query", "MESSAGE 67")
+                        .put("before", "2026-01-01T00:01:10Z")
+                        .put("limit", 100))
+                .lines())
         .containsExactly("2026-01-01T00:01:07Z assistant: message 67");
     assertThat(history(new JsonObject().put("query", "other"))).isEqualTo("Nothing was found.");
     assertThat(history(new JsonObject().put("before", "yesterday"))).contains("before must be");

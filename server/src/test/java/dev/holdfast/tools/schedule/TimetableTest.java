@@ -60,7 +60,8 @@ class TimetableTest {
   @ParameterizedTest
   @ValueSource(strings = {"2026-03-29T02:30", "2026-03-29T01:30:00Z", "2026-03-29T03:30:00+02:00"})
   void aMomentIsReadInItsZoneOrByItsOffset(String text) {
-    assertThat(Timetable.of(Kind.AT, text, BERLIN).first(Instant.EPOCH.plus(Duration.ofDays(20_000))))
+    assertThat(
+            Timetable.of(Kind.AT, text, BERLIN).first(Instant.EPOCH.plus(Duration.ofDays(20_000))))
         .isEqualTo(Instant.parse("2026-03-29T01:30:00Z"));
   }
 
@@ -78,8 +79,16 @@ class TimetableTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "* * * *", "* * * * * *", "99 * * * *", "a b c d e", "*/0 * * * *", "1-0-1 * * * *",
-        "\u0000 * * * *", "${7*7} * * * *", "T(java.lang.Runtime) * * * *"
+        "",
+        "* * * *",
+        "* * * * * *",
+        "99 * * * *",
+        "a b c d e",
+        "*/0 * * * *",
+        "1-0-1 * * * *",
+        "\u0000 * * * *",
+        "${7*7} * * * *",
+        "T(java.lang.Runtime) * * * *"
       })
   void nonsenseInACronLineIsRefusedWithASentence(String line) {
     assertThatThrownBy(() -> Timetable.of(Kind.CRON, line, "UTC"))

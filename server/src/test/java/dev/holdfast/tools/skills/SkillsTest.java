@@ -59,7 +59,9 @@ class SkillsTest {
 
   @Test
   void aSkillIsListedByItsFrontMatterAndItsBodyReadOnDemand() throws Exception {
-    skill("brew-tea", "---\nname: brew-tea\ndescription: >\n  How tea\n  is made.\n---\n1. Boil.\n---\n2. Pour.\n");
+    skill(
+        "brew-tea",
+        "---\nname: brew-tea\ndescription: >\n  How tea\n  is made.\n---\n1. Boil.\n---\n2. Pour.\n");
     assertThat(skills.list())
         .singleElement()
         .satisfies(skill -> assertThat(skill.description()).isEqualTo("How tea is made."));
@@ -111,7 +113,10 @@ class SkillsTest {
   @Test
   void howManyAndHowMuchIsBounded() throws Exception {
     for (int i = 0; i < 120; i++) {
-      skill("s%03d".formatted(i), "---\nname: s%03d\ndescription: %s\n---\n%s".formatted(i, "d".repeat(2000), "b".repeat(100_000)));
+      skill(
+          "s%03d".formatted(i),
+          "---\nname: s%03d\ndescription: %s\n---\n%s"
+              .formatted(i, "d".repeat(2000), "b".repeat(100_000)));
     }
     assertThat(skills.list()).hasSize(Skills.LISTED_MAX);
     assertThat(skills.list().getFirst().description()).hasSizeLessThan(600);

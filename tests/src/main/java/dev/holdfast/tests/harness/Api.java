@@ -52,8 +52,7 @@ public final class Api {
   }
 
   public Answer delete(String path) throws IOException {
-    return http.send(
-        "DELETE", setup.url(path), Map.of("authorization", "Bearer " + token()), "");
+    return http.send("DELETE", setup.url(path), Map.of("authorization", "Bearer " + token()), "");
   }
 
   public JsonNode status() throws IOException {

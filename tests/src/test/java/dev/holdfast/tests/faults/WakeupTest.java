@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -85,7 +86,8 @@ class WakeupTest {
       call(rig, "m1", "remember", Map.of("text", "Amy drinks tea"));
       rig.restart();
       assertThat(call(rig, "m2", "recall", Map.of())).contains("Amy drinks tea");
-      assertThat(call(rig, "m3", "history", Map.of("query", "remember"))).contains("!tool remember");
+      assertThat(call(rig, "m3", "history", Map.of("query", "remember")))
+          .contains("!tool remember");
       Post refused = rig.converse("m4", "night", "one more");
       assertThat(refused.text()).contains("used up what I may do for you today");
       JsonNode budget = rig.api().get("/api/v1/usage").json().path("budget");
@@ -99,7 +101,7 @@ class WakeupTest {
   }
 
   private static String set(Rig rig, String id, Map<String, String> what) throws IOException {
-    Map<String, String> arguments = new java.util.HashMap<>(what);
+    Map<String, String> arguments = new HashMap<>(what);
     arguments.put("action", "add");
     String answer = call(rig, id, "schedule", arguments);
     assertThat(answer).startsWith("echo: Wake-up ");
