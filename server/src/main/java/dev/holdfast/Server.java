@@ -2,7 +2,9 @@ package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
 import dev.holdfast.agents.Attachments;
+import dev.holdfast.agents.Mind;
 import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.agents.Wakeups;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Tool;
@@ -50,6 +52,9 @@ import dev.holdfast.tools.ToolsConfig;
 import dev.holdfast.tools.files.FileFailedException;
 import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.files.Neighbours;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.MemoryConfig;
+import dev.holdfast.tools.skills.Skills;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -149,6 +154,8 @@ final class Server {
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
     server.supervisor.start(ChildSpec.virtual("pulse"), server::beat);
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
+    server.supervisor.start(ChildSpec.virtual("wakeups"), wakeups::run);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
     server.supervisor.start(ChildSpec.virtual("backups"), server.files.backups()::run);
     server.replies.start();
@@ -265,9 +272,17 @@ final class Server {
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
     AttachmentsConfig attachments = settings.config().attachments();
+    BuiltIns.Mind forTools =
+        new BuiltIns.Mind(
+            store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
     BuiltIns.Needs needs =
         new BuiltIns.Needs(
-            children, files, web, id -> store.threads().of(id).attachments(), attachments);
+            children,
+            files,
+            web,
+            id -> store.threads().of(id).attachments(),
+            attachments,
+            forTools);
     List<Tool> builtIns = BuiltIns.of(tools, needs);
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
@@ -276,6 +291,7 @@ final class Server {
         models,
         channels,
         toolbox,
+        mind(),
         news,
         settings.secrets(),
         time,
@@ -291,6 +307,18 @@ final class Server {
 
   private Set<Integer> ownPorts() {
     return Set.of(listener.port(), listener.metricsPort());
+  }
+
+  private Mind mind() {
+    ServerConfig config = settings.config();
+    MemoryConfig memory = config.tools().memory();
+    return new Mind(
+        memory.enabled()
+            ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
+            : Optional.empty(),
+        new Skills(settings.dataDir(), store.texts()),
+        config.zone(),
+        config.models().budget());
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */

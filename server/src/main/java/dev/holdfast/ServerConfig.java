@@ -19,13 +19,16 @@ import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.supervision.RestartLimit;
 import dev.holdfast.tools.ToolsConfig;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.Map;
 
 /** The whole of holdfast.yaml. */
 public record ServerConfig(
     String dataDir,
     Duration shutdown,
+    ZoneId zone,
     StoreConfig store,
     Doors doors,
     ThreadsConfig threads,
@@ -65,6 +68,16 @@ public record ServerConfig(
     }
   }
 
+  private static ZoneId zone(Section server) {
+    String name = server.text("time_zone", "");
+    try {
+      return name.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(name);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "time_zone must be a time zone like Europe/Berlin or UTC, got " + name, e);
+    }
+  }
+
   /** {@code environment}: for keys of providers and for the token. */
   static ServerConfig from(Section root, Map<String, String> environment) {
     Section server = root.section("server");
@@ -72,7 +85,10 @@ public record ServerConfig(
     return new ServerConfig(
         server.text("data_dir", "data"),
         server.seconds("shutdown_secs", 25),
-        server.read(section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
+        server.read(ServerConfig::zone),
+        server.read(
+            section ->
+                StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
         Doors.from(root, environment),
         root.section("threads").read(ThreadsConfig::from),
         root.section("turn").read(TurnConfig::from),

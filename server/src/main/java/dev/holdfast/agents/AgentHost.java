@@ -30,6 +30,8 @@ interface AgentHost {
   /** What the mailboxes of all agents may hold together. */
   Room mailboxRoom();
 
+  Budgets budgets();
+
   /** The number of the outage of now. */
   long outage();
 

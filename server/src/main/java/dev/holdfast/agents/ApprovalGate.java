@@ -101,7 +101,7 @@ final class ApprovalGate implements ToolRound.Gate {
             pending.call().tool(),
             hash,
             shown,
-            incoming.message().sender(),
+            person(incoming),
             Approval.State.WAITING,
             now,
             now.plus(TIME_TO_ANSWER),
@@ -111,6 +111,14 @@ final class ApprovalGate implements ToolRound.Gate {
     Questions.opened(parts.news(), question);
     endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), pending.key());
     return question;
+  }
+
+  /** A wake-up cannot answer: whoever set it does. */
+  private String person(Incoming incoming) {
+    String sender = incoming.message().sender();
+    return incoming.isWakeup()
+        ? parts.store().schedules().personBehind(incoming.id()).orElse(sender)
+        : sender;
   }
 
   private static Optional<ToolResult> refusal(String text) {

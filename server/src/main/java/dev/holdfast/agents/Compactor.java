@@ -50,7 +50,10 @@ final class Compactor {
     List<ContextEntry> entries = conversation.entries();
     int cut = cut(entries);
     if (cut == 0) {
-      conversation.replace(shortened(entries, entries.size()));
+      List<ContextEntry> shorter = shortened(entries, entries.size());
+      if (!shorter.equals(entries)) {
+        conversation.replace(shorter);
+      }
       return;
     }
     ear.compacting();
@@ -172,11 +175,36 @@ final class Compactor {
         : text.substring(0, RESULT_UNITS_KEPT * 4) + " […]";
   }
 
-  /** Without a summary: short results first; if that is not enough, the oldest turns go. */
+  /**
+   * Without a summary: short results first; if that is not enough, the oldest turns go, whole ones,
+   * so that no answer stays without its question. What even the last turn alone is too long for
+   * loses its own beginning.
+   */
   private List<ContextEntry> fallback(List<ContextEntry> entries, int cut) {
     List<ContextEntry> shorter = shortened(entries, cut);
-    long tokens = shorter.stream().mapToLong(Conversation::tokensOf).sum();
-    return tokens <= tokensMax() * 3 / 4 ? shorter : kept(entries, cut);
+    long limit = tokensMax() * 3 / 4;
+    while (tokens(shorter) > limit) {
+      int second = secondTurn(shorter);
+      if (second == 0) {
+        return kept(entries, cut);
+      }
+      shorter = shorter.subList(second, shorter.size());
+    }
+    return new ArrayList<>(shorter);
+  }
+
+  private static long tokens(List<ContextEntry> entries) {
+    return entries.stream().mapToLong(Conversation::tokensOf).sum();
+  }
+
+  /** Where the second turn begins; 0 when there is one alone. */
+  private static int secondTurn(List<ContextEntry> entries) {
+    for (int i = 0; i < entries.size() - 1; i++) {
+      if (Entries.endsTurn(entries.get(i))) {
+        return i + 1;
+      }
+    }
+    return 0;
   }
 
   private static List<ContextEntry> shortened(List<ContextEntry> entries, int end) {

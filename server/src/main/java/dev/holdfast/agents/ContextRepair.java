@@ -11,6 +11,7 @@ import java.util.Map;
  * Makes of any list of messages one that a provider accepts, so that no request must fail for ever.
  */
 final class ContextRepair {
+  static final String EMPTY = "(an empty message)";
   static final String NO_RESULT = "There is no result of this call: it was cancelled.";
 
   private ContextRepair() {}
@@ -26,7 +27,7 @@ final class ContextRepair {
       switch (messages.get(i)) {
         case Message.User user -> {
           repaired.add(
-              user.text().isBlank() ? new Message.User("(an empty message)", user.images()) : user);
+              user.text().isBlank() ? new Message.User(EMPTY, user.images()) : user);
           i++;
         }
         case Message.ToolResult _ -> i++; // without its call: it was cut off

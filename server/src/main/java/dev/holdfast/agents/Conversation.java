@@ -2,13 +2,18 @@ package dev.holdfast.agents;
 
 import dev.holdfast.api.Message;
 import dev.holdfast.store.AttachmentFolder;
+import dev.holdfast.models.Stamp;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.ThreadFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What the model remembers of one chat thread, in memory and on disk. Used by its thread agent
@@ -22,6 +27,8 @@ final class Conversation {
 
   /** What large providers count for an image that they have made smaller. */
   private static final long TOKENS_PER_IMAGE = 1600;
+  /** For so long the time of a message is the time of now. */
+  private static final Duration FRESH = Duration.ofMinutes(5);
 
   private final ThreadFiles files;
   private final Epoch epoch;
@@ -101,19 +108,43 @@ final class Conversation {
     return start;
   }
 
-  /** {@code pictures}: which images are shown. */
-  List<Message> messages(Pictures pictures) {
+  /**
+   * What a model is sent. Each message of a person says when it was sent and by whom; the last one
+   * also what time it is, once that has become another one. {@code pictures}: which images are
+   * shown.
+   */
+  List<Message> messages(Pictures pictures, ZoneId zone, Instant now) {
     Map<Integer, Message.User> withFiles = pictures.of(entries);
     List<Message> messages = new ArrayList<>();
-    for (int i = 0; i < entries.size(); i++) {
-      Message.User user = withFiles.get(i);
-      if (user != null) {
-        messages.add(user);
+    boolean isLast = true;
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      ContextEntry entry = entries.get(i);
+      Message.User shown = withFiles.get(i);
+      Optional<Message> message = shown == null ? Entries.message(entry) : Optional.of(shown);
+      if (message.isEmpty()) {
+        continue;
+      }
+      if (entry.type().equals(Entries.USER) && message.get() instanceof Message.User said) {
+        Optional<Instant> later =
+            Optional.of(now).filter(_ -> entry.at().plus(FRESH).isBefore(now));
+        messages.add(stamped(said, entry, zone, isLast ? later : Optional.empty()));
+        isLast = false;
       } else {
-        Entries.message(entries.get(i)).ifPresent(messages::add);
+        messages.add(message.get());
       }
     }
-    return messages;
+    return messages.reversed();
+  }
+
+  private static Message stamped(
+      Message.User said, ContextEntry entry, ZoneId zone, Optional<Instant> now) {
+    String text = said.text().isBlank() ? ContextRepair.EMPTY : said.text();
+    String told = Stamp.on(text, entry.at(), zone, Entries.senderOf(entry), now);
+    return new Message.User(told, said.images());
+  }
+
+  static long tokensOf(String text) {
+    return text.length() / UNITS_PER_TOKEN + TOKENS_PER_ENTRY;
   }
 
   static long tokensOf(ContextEntry entry) {

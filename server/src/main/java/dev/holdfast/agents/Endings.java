@@ -129,6 +129,16 @@ final class Endings {
     announce(incoming, replies, say.voice());
   }
 
+  /** {@code outside}: the time that models and tools took of a turn that began at {@code begun}. */
+  void measure(long begun, Duration outside) {
+    Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
+    parts.meters().timer("holdfast.turn").record(whole);
+    parts
+        .meters()
+        .timer("holdfast.turn.overhead")
+        .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
+  }
+
   void news(String kind, Incoming incoming, ObjectNode details) {
     epoch.check();
     parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
@@ -231,7 +241,7 @@ final class Endings {
               incoming.event().source(),
               incoming.event().threadId(),
               incoming.message().thread(),
-              incoming.event().dedupeKey(),
+              incoming.isWakeup() ? "" : incoming.event().dedupeKey(),
               texts.get(part - 1),
               part,
               texts.size(),

@@ -174,6 +174,11 @@ final class Entries {
     };
   }
 
+  /** Who wrote a person's entry; empty for any other one. */
+  static String senderOf(ContextEntry entry) {
+    return entry.type().equals(USER) ? read(entry.json()).path("sender").asText() : "";
+  }
+
   /** Whether the next entry belongs to another turn: a model's word without calls, or a fence. */
   static boolean endsTurn(ContextEntry entry) {
     return switch (entry.type()) {

@@ -28,6 +28,12 @@ record Incoming(Event event, InboundMessage message, Optional<Command> command) 
     return command.isEmpty() && isReadable();
   }
 
+  /** Whether it is a wake-up that this thread has set, not a message of a person. */
+  boolean isWakeup() {
+    return message.sender().startsWith(Wakeups.SENDER)
+        && event.dedupeKey().startsWith(Wakeups.SENDER);
+  }
+
   long seq() {
     return event.seq();
   }

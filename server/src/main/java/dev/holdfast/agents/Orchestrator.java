@@ -34,6 +34,7 @@ public final class Orchestrator {
 
   private final AgentParts parts;
   private final TurnPermits permits;
+  private final Budgets budgets;
   private final Parking parking;
   private final StuckTurns stuckTurns;
   private final Host host = new Host();
@@ -60,6 +61,7 @@ public final class Orchestrator {
     this.parts = parts;
     this.stuckTurns = new StuckTurns(parts, this::replace);
     this.obedience = new Obedience(parts, this);
+    this.budgets = new Budgets(parts);
     this.permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
     this.freshness =
         new Freshness(parts.time(), parts.store().inbox().counts().getOrDefault("accepted", 0L));
@@ -375,6 +377,11 @@ public final class Orchestrator {
     @Override
     public long outage() {
       return parking.outage();
+    }
+
+    @Override
+    public Budgets budgets() {
+      return budgets;
     }
 
     @Override

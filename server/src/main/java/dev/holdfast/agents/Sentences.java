@@ -61,6 +61,15 @@ final class Sentences {
         + " within 10 minutes.";
   }
 
+  static String overBudget(Budgets.Scope scope) {
+    return switch (scope) {
+      case USER -> "You have used up what I may do for you today. Please come back tomorrow.";
+      case THREAD -> "This conversation has used up what I may do in it today.";
+      case DAILY, MONTHLY ->
+          "I have used up what I may spend for now. The operator can see it and run this again.";
+    };
+  }
+
   static String of(Failure failure) {
     return switch (failure.code()) {
       case CONTEXT_OVERFLOW ->

@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.models.AskListener;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.store.ModelCallRow;
@@ -53,6 +54,18 @@ final class TurnEar implements AskListener {
 
   Endings endings() {
     return endings;
+  }
+
+  String threadId() {
+    return incoming.event().threadId();
+  }
+
+  /**
+   * @param tokensAhead what the person's own words come to
+   * @throws CallFailedException BUDGET_EXHAUSTED
+   */
+  void mayAsk(long tokensAhead) throws CallFailedException {
+    scene.budgets().check(incoming, tokensAhead);
   }
 
   /** The model has the word. */
@@ -142,7 +155,8 @@ final class TurnEar implements AskListener {
                 call.usage().cacheWrite(),
                 call.costUsd(),
                 firstToken == null ? -1 : firstToken.toMillis(),
-                call.total().toMillis()));
+                call.total().toMillis()),
+            scene.budgets().person(incoming));
   }
 
   @Override

@@ -42,7 +42,7 @@ final class TurnRun {
       AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
     this.endings = ear.endings();
-    this.prompt = new Prompt(parts.config().dataDir());
+    this.prompt = new Prompt(parts);
     this.conversation = conversation;
     this.ear = ear;
     this.tools = tools;
@@ -119,11 +119,18 @@ final class TurnRun {
    * A turn that was given up before has left its entries: they are fenced off, or their calls would
    * be run now.
    */
-  private void open(List<Incoming> batch) throws IOException, InterruptedException {
+  private void open(List<Incoming> batch)
+      throws CallFailedException, IOException, InterruptedException {
     List<ContextEntry> turn = conversation.lastTurn();
     boolean goesOn =
         turn.stream()
             .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+    if (!goesOn) {
+      ear.mayAsk(
+          batch.stream()
+              .mapToLong(incoming -> Conversation.tokensOf(incoming.message().text()))
+              .sum()); // before it is written: what is too dear must not weigh on later turns
+    }
     if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
       conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
     }
@@ -165,6 +172,7 @@ final class TurnRun {
   }
 
   private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
+    ear.mayAsk(0);
     Compactor compactor = new Compactor(parts, conversation, ear);
     compactor.compactIfFull();
     try {
@@ -207,12 +215,14 @@ final class TurnRun {
     Pictures pictures =
         new Pictures(
             conversation.attachments(), parts.attachments().config().images(), withoutImages);
-    return ContextRepair.repair(conversation.messages(pictures));
+    return ContextRepair.repair(
+        conversation.messages(pictures, parts.mind().zone(), parts.time().now()));
   }
 
   private Message.Assistant ask(List<Message> messages)
       throws CallFailedException, InterruptedException {
-    Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
+    Question question =
+        new Question(prompt.system(ear.threadId()), messages, parts.toolbox().specs());
     ear.asking();
     Message.Assistant said =
         parts

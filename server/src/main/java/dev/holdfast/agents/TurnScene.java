@@ -14,6 +14,10 @@ final class TurnScene {
     this.host = host;
   }
 
+  Budgets budgets() {
+    return host.budgets();
+  }
+
   /** What the turn does, in a few words. */
   void doing(String what) {
     doing = what;

@@ -233,7 +233,7 @@ final class TurnServer {
       Conversation talk = conversation(head);
       ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
       new TurnRun(parts, talk, ear, tools, joining).run(batch);
-      measure(begun, ear.modelTime().plus(watch.toolTime()));
+      endings.measure(begun, ear.modelTime().plus(watch.toolTime()));
       host.modelAnswered();
       return Ended.DONE;
     } catch (WaitsForPersonException e) {
@@ -248,6 +248,10 @@ final class TurnServer {
     } catch (StoreException e) {
       throw e;
     } catch (CallFailedException e) {
+      if (Budgets.isOurs(e.failure())) {
+        host.budgets().refuse(batch, e.failure(), endings);
+        return Ended.DONE;
+      }
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
       host.modelAnswered(); // it refused, so it is there
       endings.story(
@@ -330,14 +334,5 @@ final class TurnServer {
 
   private Conversation load() throws IOException {
     return epoch.write(() -> Conversation.load(parts.store().threads().of(threadId), epoch));
-  }
-
-  private void measure(long begun, Duration outside) {
-    Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
-    parts.meters().timer("holdfast.turn").record(whole);
-    parts
-        .meters()
-        .timer("holdfast.turn.overhead")
-        .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
   }
 }

@@ -52,6 +52,7 @@ public final class Cli {
             .addSubcommand(new ApprovalsCommand(root))
             .addSubcommand(new RollbackCommand(root))
             .addSubcommand(new AuditCommand(root))
+            .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
             .addSubcommand(new VersionCommand(root));

@@ -23,6 +23,7 @@ public interface ApiCalls {
       IngressParts parts = given.parts();
       Map<String, ApiCall> calls = new HashMap<>();
       calls.putAll(new ThreadCalls(store, given).calls());
+      calls.putAll(new ScheduleCalls(store.schedules()).calls());
       calls.putAll(new EventCalls(store).calls());
       calls.putAll(new DeadLetterCalls(store, parts.time(), replayed).calls());
       calls.putAll(new ServerCalls(store, guards, facts, parts).calls());

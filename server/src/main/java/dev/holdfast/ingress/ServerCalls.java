@@ -3,10 +3,13 @@ package dev.holdfast.ingress;
 import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.StoreException;
 import dev.holdfast.store.Usage;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 
@@ -24,6 +27,8 @@ final class ServerCalls {
           "held",
           "dead_lettered",
           "cancelled");
+
+  private static final JsonObject NOTHING = new JsonObject();
 
   private final Store store;
   private final Guards guards;
@@ -92,7 +97,7 @@ final class ServerCalls {
         .put("open_until", until == null ? null : until.toString());
   }
 
-  private ApiAnswer usage(ApiRequest request) {
+  private ApiAnswer usage(ApiRequest request) throws StoreException {
     Instant since = parts.time().now().minusSeconds(request.whole("since_secs", MONTH_SECS));
     List<Usage.Sum> sums = store.usage().sums(since);
     JsonArray views = new JsonArray();
@@ -101,7 +106,25 @@ final class ServerCalls {
         new JsonObject()
             .put("since", since.toString())
             .put("sums", views)
-            .put("total_cost_usd", sums.stream().mapToDouble(Usage.Sum::costUsd).sum()));
+            .put("total_cost_usd", sums.stream().mapToDouble(Usage.Sum::costUsd).sum())
+            .put("budget", budget()));
+  }
+
+  /** The limits that are in force and what is used of those of all. */
+  private JsonObject budget() throws StoreException {
+    JsonObject config = facts.config().get();
+    JsonObject budget = config.getJsonObject("models", NOTHING).getJsonObject("budget", NOTHING);
+    String name = config.getJsonObject("server", NOTHING).getString("time_zone", "");
+    ZoneId zone = name.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(name);
+    LocalDate today = LocalDate.ofInstant(parts.time().now(), zone);
+    return budget
+        .copy()
+        .put("today_usd", spentSince(today.atStartOfDay(zone).toInstant()))
+        .put("month_usd", spentSince(today.withDayOfMonth(1).atStartOfDay(zone).toInstant()));
+  }
+
+  private double spentSince(Instant since) throws StoreException {
+    return store.usage().spent(Usage.Whose.ALL, "", since, "").costUsd();
   }
 
   private static JsonObject view(Usage.Sum sum) {

@@ -23,6 +23,7 @@ public record ModelsConfig(
     Duration parkAfter,
     GuardConfig retry,
     ModelTimeouts timeouts,
+    BudgetConfig budget,
     Map<String, ProviderConfig> providers) {
 
   public ModelsConfig {
@@ -51,6 +52,7 @@ public record ModelsConfig(
         models.seconds("park_after_secs", 15),
         models.section("retry").read(GuardConfig::from),
         models.section("timeouts").read(ModelTimeouts::from),
+        models.section("budget").read(BudgetConfig::from),
         providers);
   }
 

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -58,6 +59,48 @@ public final class Inbox {
     }
     byte[] hash = EventRows.hash(event.source(), event.dedupeKey());
     return writer.offer(tx -> insert(tx, event, hash), this::announce);
+  }
+
+  /** Whether an event is still wanted when its transaction begins. */
+  interface Wanted {
+    boolean in(Tx tx) throws SQLException;
+  }
+
+  /** What is written along with an event. */
+  interface Along {
+    void with(Tx tx, Event event) throws SQLException;
+  }
+
+  /**
+   * Accepts an event together with what belongs to it, in one transaction; durable on return. False
+   * when it was not wanted any more. A key that is known makes no new event, but {@code along}
+   * runs.
+   *
+   * @throws StoreException when nothing can be accepted now; nothing was written
+   */
+  boolean appendWith(Wanted wanted, NewEvent event, Along along) throws StoreException {
+    Optional<StoreException> refusal = intake.check();
+    if (refusal.isPresent()) {
+      throw refusal.get();
+    }
+    byte[] hash = EventRows.hash(event.source(), event.dedupeKey());
+    Writer.Work<Optional<Appended>> work =
+        tx -> {
+          if (!wanted.in(tx)) {
+            return Optional.empty();
+          }
+          Appended appended = insert(tx, event, hash);
+          along.with(tx, appended.event());
+          return Optional.of(appended);
+        };
+    try {
+      return writer.offer(work, made -> made.ifPresent(this::announce)).join().isPresent();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case StoreException failure -> throw new StoreException(failure.failure(), failure);
+        case null, default -> throw new IllegalStateException("the store failed", e.getCause());
+      }
+    }
   }
 
   /**

@@ -14,6 +14,9 @@ import java.util.List;
 final class Purge {
   private static final int ROWS_PER_STEP = 200;
 
+  /** A month's budget is a sum over these. */
+  private static final Duration MODEL_CALLS_KEPT = Duration.ofDays(40);
+
   private final Writer writer;
   private final Time time;
   private final Duration age;
@@ -34,7 +37,7 @@ final class Purge {
 
   /** One whole sweep. Blocks; called by the watch. Returns how many events it removed. */
   long sweep() throws StoreException {
-    long cutoff = Millis.of(cutoff());
+    long cutoff = Millis.of(cutoff(age));
     long removed = 0;
     long after = 0;
     while (true) {
@@ -45,7 +48,8 @@ final class Purge {
       removed = before + gone[0];
       after = step.lastSeq();
       if (!step.more()) {
-        writer.call(tx -> loose(tx, cutoff));
+        long calls = Millis.of(cutoff(MODEL_CALLS_KEPT));
+        writer.call(tx -> loose(tx, Math.min(cutoff, calls)));
         return removed;
       }
     }
@@ -55,10 +59,10 @@ final class Purge {
    * A clock that jumps ahead must not empty the memory of keys: time passes as fast as the steady
    * clock says.
    */
-  private Instant cutoff() {
+  private Instant cutoff(Duration kept) {
     Instant steady = wallAtStart.plusNanos(time.nanos() - nanosAtStart);
     Instant now = time.now();
-    return (now.isBefore(steady) ? now : steady).minus(age);
+    return (now.isBefore(steady) ? now : steady).minus(kept);
   }
 
   private static Step step(Tx tx, long after, long cutoff, long[] gone) throws SQLException {
@@ -101,6 +105,7 @@ final class Purge {
 
   /** Rows that have a time of their own. */
   private static int loose(Tx tx, long cutoff) throws SQLException {
+    tx.sql().update("delete from told where at < ?", cutoff);
     return tx.sql()
         .update(
             "delete from model_calls where no in"

@@ -33,6 +33,8 @@ public final class Store implements AutoCloseable {
   private final Usage usage;
   private final Audit audit;
   private final Approvals approvals;
+  private final Schedules schedules;
+  private final TextFiles texts;
   private final DeadLetters deadLetters;
   private final ThreadFolders threads;
   private boolean closed;
@@ -95,6 +97,8 @@ public final class Store implements AutoCloseable {
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
     approvals = new Approvals(writer, readers, audit);
+    schedules = new Schedules(writer, readers, inbox, audit);
+    texts = new TextFiles(failStop);
     deadLetters =
         new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
     threads =
@@ -218,6 +222,14 @@ public final class Store implements AutoCloseable {
 
   public Approvals approvals() {
     return approvals;
+  }
+
+  public Schedules schedules() {
+    return schedules;
+  }
+
+  public TextFiles texts() {
+    return texts;
   }
 
   public ThreadFolders threads() {

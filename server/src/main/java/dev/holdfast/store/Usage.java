@@ -15,16 +15,25 @@ public final class Usage {
     this.readers = readers;
   }
 
-  /** Written with the next commit, not waited for. */
+  /** As {@link #add(ModelCallRow, String)}, of nobody in particular. */
   public void add(ModelCallRow row) {
+    add(row, "");
+  }
+
+  /**
+   * Written with the next commit, not waited for.
+   *
+   * @param person whom it is counted for, the platform's id behind the channel and account
+   */
+  public void add(ModelCallRow row, String person) {
     writer.later(
         tx ->
             tx.sql()
                 .update(
                     "insert into model_calls (event_id, thread_id, at, provider, model, outcome,"
                         + " input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,"
-                        + " cost_usd, first_token_millis, millis)"
-                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " cost_usd, first_token_millis, millis, person)"
+                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     row.eventId(),
                     row.threadId(),
                     Millis.of(row.at()),
@@ -37,7 +46,8 @@ public final class Usage {
                     row.cacheWriteTokens(),
                     row.costUsd(),
                     row.firstTokenMillis(),
-                    row.millis()));
+                    row.millis(),
+                    person));
   }
 
   public List<ModelCallRow> ofEvent(String eventId) {
@@ -69,6 +79,66 @@ public final class Usage {
         row.getDouble(11),
         row.getLong(12),
         row.getLong(13));
+  }
+
+  /** Whose calls are added up. */
+  public enum Whose {
+    ALL(""),
+    PERSON(" and person = ?"),
+    THREAD(" and thread_id = ?");
+
+    private final String where;
+
+    Whose(String where) {
+      this.where = where;
+    }
+  }
+
+  /** Whether {@link #told} was said of that. */
+  public boolean isTold(String what) {
+    return readers
+        .read(sql -> sql.first(row -> row.getInt(1), "select 1 from told where what = ?", what))
+        .isPresent();
+  }
+
+  /** Remembers that somebody was told of something. Durable on return. */
+  public void told(String what, Instant at) throws StoreException {
+    writer.call(
+        tx ->
+            tx.sql()
+                .update(
+                    "insert into told (what, at) values (?, ?) on conflict do nothing",
+                    what,
+                    Millis.of(at)));
+  }
+
+  /** What calls came to. {@code messages}: events that a model was asked for. */
+  public record Spent(long messages, long tokens, double costUsd) {}
+
+  /**
+   * What was spent since {@code since}, with all that was added before.
+   *
+   * @param id the person or the thread
+   * @param eventId an event that does not count as a message
+   * @throws StoreException when the disk refuses what was added before
+   */
+  public Spent spent(Whose whose, String id, Instant since, String eventId) throws StoreException {
+    writer.<Boolean>call(_ -> true); // what was added without waiting is in front of it
+    Object[] parameters =
+        whose == Whose.ALL
+            ? new Object[] {eventId, Millis.of(since)}
+            : new Object[] {eventId, Millis.of(since), id};
+    return readers
+        .read(
+            sql ->
+                sql.first(
+                    row -> new Spent(row.getLong(1), row.getLong(2), row.getDouble(3)),
+                    "select count(distinct nullif(event_id, ?)), sum(input_tokens + output_tokens"
+                        + " + cache_read_tokens + cache_write_tokens), sum(cost_usd)"
+                        + " from model_calls where at >= ?"
+                        + whose.where,
+                    parameters))
+        .orElse(new Spent(0, 0, 0));
   }
 
   /** Sums by provider, model and outcome since {@code since}. */

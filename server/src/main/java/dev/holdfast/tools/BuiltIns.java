@@ -1,12 +1,24 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.Tool;
+import dev.holdfast.config.Secrets;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
 import dev.holdfast.store.AttachmentFolder;
+import dev.holdfast.store.Store;
+import dev.holdfast.time.Time;
 import dev.holdfast.tools.files.FileTools;
+import dev.holdfast.tools.memory.HistoryTool;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.RecallTool;
+import dev.holdfast.tools.memory.RememberTool;
+import dev.holdfast.tools.schedule.ScheduleTool;
+import dev.holdfast.tools.skills.ReadSkillTool;
+import dev.holdfast.tools.skills.Skills;
 import dev.holdfast.tools.web.WebFetchTool;
+import java.nio.file.Path;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,13 +34,22 @@ public final class BuiltIns {
    * @param children empty when no tool needs them
    * @param web how pages are fetched
    * @param folders where files of a chat thread are kept, by its id
+   * @param mind for tools that work on what is remembered
    */
   public record Needs(
       Optional<Children> children,
       FileTools files,
       GuardedWeb web,
       Function<String, AttachmentFolder> folders,
-      AttachmentsConfig attachments) {}
+      AttachmentsConfig attachments,
+      Mind mind) {}
+
+  /**
+   * What memory, history, schedules and skills work with.
+   *
+   * @param zone of days and times that name none
+   */
+  public record Mind(Store store, Path dataDir, Secrets secrets, Time time, ZoneId zone) {}
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
@@ -43,6 +64,24 @@ public final class BuiltIns {
     if (needs.attachments().countMax() > 0) {
       tools.add(new AttachFileTool(needs.folders(), needs.attachments()));
     }
+    addMind(tools, config, needs.mind());
     return tools;
+  }
+
+  private static void addMind(List<Tool> tools, ToolsConfig config, Mind mind) {
+    if (config.memory().enabled()) {
+      Memory memory = new Memory(mind.store(), mind.dataDir(), config.memory().bytesMax());
+      RememberTool.Surroundings around =
+          new RememberTool.Surroundings(mind.store(), mind.secrets(), mind.time(), mind.zone());
+      tools.add(new RememberTool(config.memory(), memory, around));
+      tools.add(new RecallTool(memory));
+    }
+    tools.add(new HistoryTool(mind.store()));
+    tools.add(new ReadSkillTool(new Skills(mind.dataDir(), mind.store().texts())));
+    if (config.schedule().enabled()) {
+      tools.add(
+          new ScheduleTool(
+              config.schedule(), mind.store(), mind.secrets(), mind.time(), mind.zone()));
+    }
   }
 }

@@ -3,6 +3,8 @@ package dev.holdfast.tools;
 import dev.holdfast.config.Section;
 import dev.holdfast.tools.files.FilesConfig;
 import dev.holdfast.tools.web.WebToolConfig;
+import dev.holdfast.tools.memory.MemoryConfig;
+import dev.holdfast.tools.schedule.ScheduleConfig;
 
 /** The {@code tools} section of holdfast.yaml. */
 public record ToolsConfig(
@@ -10,6 +12,8 @@ public record ToolsConfig(
     FilesConfig files,
     WebToolConfig web,
     ToolOutputConfig output,
+    MemoryConfig memory,
+    ScheduleConfig schedule,
     Autonomy autonomy) {
   /** What models may do by themselves. */
   public enum Autonomy {
@@ -27,6 +31,8 @@ public record ToolsConfig(
         tools.section("files").read(FilesConfig::from),
         tools.section("web").read(WebToolConfig::from),
         tools.section("output").read(ToolOutputConfig::from),
+        tools.section("memory").read(MemoryConfig::from),
+        tools.section("schedule").read(ScheduleConfig::from),
         tools.choice("autonomy", Autonomy.class, Autonomy.FULL));
   }
 }

@@ -12,6 +12,7 @@ import dev.holdfast.channels.Inbounds;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.models.BudgetConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.resilience.Guards;
@@ -29,13 +30,17 @@ import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.ToolOutputConfig;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.skills.Skills;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -69,6 +74,8 @@ final class AgentWorld {
     int keepRecentTokens = 20_000;
     List<Tool> tools = List.of();
     Attachments attachments = Attachments.none();
+    BudgetConfig budget = BudgetConfig.NONE;
+    int memoryBytes = 16_384;
   }
 
   AgentWorld(Path folder, ScriptedProvider model, Options options) throws Exception {
@@ -110,6 +117,11 @@ final class AgentWorld {
                 models,
                 new Channels(options.channels),
                 toolbox,
+                new Mind(
+                    Optional.of(new Memory(store, folder, options.memoryBytes)),
+                    new Skills(folder, store.texts()),
+                    ZoneOffset.UTC,
+                    options.budget),
                 new News(1000),
                 secrets,
                 options.time,

@@ -26,7 +26,7 @@ final class Backdoor {
     run(folder, "update events set attempts = " + runs + " where id = ?", event.id());
   }
 
-  private static void run(Path folder, String sql, String id) throws SQLException {
+  static void run(Path folder, String sql, String id) throws SQLException {
     try (Connection connection =
             DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("holdfast.db"));
         PreparedStatement statement = connection.prepareStatement(sql)) {

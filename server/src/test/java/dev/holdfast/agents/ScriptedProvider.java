@@ -10,6 +10,7 @@ import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
+import dev.holdfast.models.Stamp;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -111,10 +112,21 @@ final class ScriptedProvider implements ModelProvider {
         TokenUsage.NONE);
   }
 
+  /** What the model was sent last, without the lines that the server adds. */
+  synchronized List<Message> heard() {
+    return requests.getLast().messages().stream()
+        .map(
+            message ->
+                message instanceof Message.User user
+                    ? new Message.User(Stamp.off(user.text()))
+                    : message)
+        .toList();
+  }
+
   static String lastUser(ModelRequest request) {
     return request.messages().reversed().stream()
         .filter(Message.User.class::isInstance)
-        .map(message -> ((Message.User) message).text())
+        .map(message -> Stamp.off(((Message.User) message).text()))
         .findFirst()
         .orElse("nobody");
   }

@@ -241,7 +241,7 @@ class ThreadAgentTest {
     world.answerOf(world.send("t", "k1", "one"));
     assertThat(world.answerOf(world.send("t", "k2", "/new"))).contains("fresh");
     world.answerOf(world.send("t", "k3", "two"));
-    assertThat(model.requests().getLast().messages()).containsExactly(new Message.User("two"));
+    assertThat(model.heard()).containsExactly(new Message.User("two"));
   }
 
   @Test

@@ -163,7 +163,7 @@ class ToolTurnTest {
     go.countDown();
     assertThat(world.answerOf(second)).isEqualTo("both");
     assertThat(world.answerOf(first)).isEmpty();
-    assertThat(model.requests().getLast().messages()).contains(new Message.User("and also two"));
+    assertThat(model.heard()).contains(new Message.User("and also two"));
   }
 
   @Test
@@ -283,7 +283,7 @@ class ToolTurnTest {
     AgentWorld world = world();
     world.answerOf(world.send("t", "k1", "one"));
     assertThat(world.answerOf(world.send("t", "k2", "two"))).isEqualTo("short");
-    List<Message> seen = model.requests().getLast().messages();
+    List<Message> seen = model.heard();
     assertThat(seen).hasSizeLessThanOrEqualTo(3);
     assertThat(((Message.User) seen.getFirst()).text()).contains("THE SUMMARY");
     assertThat(seen.getLast()).isEqualTo(new Message.User("two"));

@@ -60,6 +60,8 @@ class CliTest {
             List.of("rollback"),
             List.of("audit", "list"),
             List.of("audit", "verify"),
+            List.of("schedules", "list"),
+            List.of("schedules", "cancel"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),
@@ -103,6 +105,7 @@ class CliTest {
           {"dlq", "list"},
           {"dlq", "show", "1"},
           {"threads", "list"},
+          {"schedules", "list"},
           {"chat", "hello"}
         }) {
       String[] all = java.util.Arrays.copyOf(args, args.length + 2);
@@ -194,6 +197,23 @@ class CliTest {
     assertThat(line.run(server, "threads", "show", "a/b")).isZero();
     assertThat(line.out()).contains("ada: hi", "pending");
     assertThat(line.run(server, "threads", "reset", "a/b")).isZero();
+  }
+
+  @Test
+  void wakeUpsAreListedAndCancelled() {
+    server
+        .on(
+            "GET /api/v1/schedules?limit=100&thread=a%2Fb",
+            200,
+            "{\"schedules\":[{\"id\":\"0a1b\",\"thread_id\":\"web:main:a/b\",\"kind\":\"cron\","
+                + "\"spec\":\"0 9 * * *\",\"zone\":\"UTC\",\"text\":\"look\\naround\","
+                + "\"next_at\":\"2026-01-01T09:00:00Z\"}]}")
+        .on("DELETE /api/v1/schedules/0a1b", 200, "{\"cancelled\":true}");
+    assertThat(line.run(server, "schedules", "list", "--thread", "a/b")).isZero();
+    assertThat(line.out())
+        .contains("0a1b     2026-01-01 09:00:00Z  cron 0 9 * * * UTC  web:main:a/b  look around");
+    assertThat(line.run(server, "schedules", "cancel", "0a1b")).isZero();
+    assertThat(line.out()).contains("0a1b will not fire any more");
   }
 
   @Test

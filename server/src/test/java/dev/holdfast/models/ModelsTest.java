@@ -67,6 +67,7 @@ class ModelsTest {
                 Duration.ofMinutes(1),
                 Duration.ofSeconds(30),
                 Duration.ofMinutes(10)),
+            BudgetConfig.NONE,
             providers);
     return Models.create(config, List.of(anthropic, openai), guards, time, registry);
   }

@@ -51,6 +51,10 @@ public final class Api {
         Json.write(body));
   }
 
+  public Answer delete(String path) throws IOException {
+    return http.send("DELETE", setup.url(path), Map.of("authorization", "Bearer " + token()), "");
+  }
+
   public JsonNode status() throws IOException {
     return get("/api/v1/status").json();
   }

@@ -29,6 +29,9 @@ class MetricNamesTest {
           "holdfast_outbox_depth",
           "holdfast_breaker_state",
           "holdfast_retries_total",
+          "holdfast_wakeups_total",
+          "holdfast_budget_refusals_total",
+          "holdfast_budget_used_percent",
           "holdfast_dead_letters");
 
   @Test

@@ -1,0 +1,92 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The wake-ups of chat threads. */
+@Command(name = "schedules", description = "List or cancel the wake-ups of chat threads.")
+final class SchedulesCommand implements Callable<Integer> {
+  private final RootCommand root;
+
+  SchedulesCommand(RootCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws CliException {
+    throw new CliException(ExitCode.USAGE, "say what: holdfast schedules list or cancel");
+  }
+
+  @Command(
+      name = "list",
+      description = "List the wake-ups that are set, the next one first.",
+      footer = {"", "Example: holdfast schedules list --thread webhook:ci:build-7"})
+  int list(
+      @Option(
+              names = "--thread",
+              paramLabel = "THREAD",
+              defaultValue = "",
+              description = "Only those of this thread: an id, or the name of a web thread.")
+          String thread,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "100",
+              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+          int limit)
+      throws CliException, InterruptedException {
+    String path =
+        "/api/v1/schedules?limit="
+            + limit
+            + (thread.isEmpty() ? "" : "&thread=" + Api.encoded(thread));
+    JsonNode answer = root.ask(api -> api.get(path));
+    if (root.json) {
+      root.print(answer);
+      return ExitCode.OK;
+    }
+    List<JsonNode> schedules = Json.items(answer, "schedules");
+    if (schedules.isEmpty()) {
+      root.screen().line("no wake-ups are set");
+      return ExitCode.OK;
+    }
+    root.screen()
+        .table(
+            List.of("WAKE-UP", "NEXT", "WHEN", "THREAD", "TEXT"),
+            schedules.stream().map(SchedulesCommand::row).toList());
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "cancel",
+      description = "Cancel a wake-up.",
+      footer = {"", "Example: holdfast schedules cancel 3f9a01c2b4d5"})
+  int cancel(
+      @Parameters(paramLabel = "WAKE-UP", description = "Its id, as list shows it.") String id)
+      throws CliException, InterruptedException {
+    JsonNode answer = root.ask(api -> api.delete("/api/v1/schedules/" + Api.encoded(id)));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      boolean cancelled = answer.path("cancelled").asBoolean();
+      root.screen().line(id + (cancelled ? " will not fire any more" : " had ended before"));
+    }
+    return ExitCode.OK;
+  }
+
+  private static List<String> row(JsonNode schedule) {
+    return List.of(
+        Json.text(schedule, "id"),
+        Shown.day(schedule.path("next_at")),
+        Json.text(schedule, "kind")
+            + " "
+            + Json.text(schedule, "spec")
+            + " "
+            + Json.text(schedule, "zone"),
+        Json.text(schedule, "thread_id"),
+        Json.text(schedule, "text").replaceAll("\\s+", " "));
+  }
+}

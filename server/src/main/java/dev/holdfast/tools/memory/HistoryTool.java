@@ -1,0 +1,130 @@
+package dev.holdfast.tools.memory;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.store.Store;
+import dev.holdfast.tools.memory.RecallTool.Words;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Searches what was said in the chat thread that calls, newest first. No argument names a thread,
+ * so no other one can be read.
+ */
+public final class HistoryTool implements Tool {
+  public static final String NAME = "history";
+  private static final int LIMIT = 20;
+
+  /** The newest lines of the log that are looked at; there may be older ones. */
+  private static final int LINES_MAX = 20_000;
+
+  private static final int SHOWN_MAX = 1000;
+
+  private static final String SCHEMA =
+      """
+      {"type": "object",
+       "properties": {
+         "query": {"type": "string", "maxLength": 200,
+           "description": "Words that must all stand in a message; none: every message."},
+         "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+         "before": {"type": "string", "maxLength": 64,
+           "description": "Only what was said before this time, as this tool shows it: to read on."}},
+       "additionalProperties": false}
+      """;
+
+  private final Store store;
+
+  public HistoryTool(Store store) {
+    this.store = store;
+  }
+
+  /** One line of the log. */
+  private record Said(String id, Instant at, String who, String text) {}
+
+  @Override
+  public ToolSpec spec() {
+    return new ToolSpec(
+        NAME,
+        "Searches everything that was said in this conversation, newest first, also what you do not"
+            + " remember any more.",
+        SCHEMA);
+  }
+
+  @Override
+  public ReplayClass replay() {
+    return ReplayClass.READ;
+  }
+
+  @Override
+  public ToolResult run(String argumentsJson, ToolContext context) {
+    JsonObject arguments = new JsonObject(argumentsJson);
+    int limit = arguments.getInteger("limit", LIMIT);
+    try {
+      Instant before = before(arguments.getString("before", ""));
+      List<String> found = new ArrayList<>();
+      Set<String> seen = new HashSet<>();
+      for (String line : store.threads().of(context.threadId()).readLog(LINES_MAX).reversed()) {
+        Optional<Said> said = said(line);
+        if (said.isPresent()
+            && said.get().at().isBefore(before)
+            && Words.allIn(said.get().text(), arguments.getString("query", ""))
+            && seen.add(said.get().id())) {
+          found.add(shown(said.get()));
+        }
+        if (found.size() == limit) {
+          break;
+        }
+      }
+      return ToolResult.ok(found.isEmpty() ? "Nothing was found." : String.join("\n", found));
+    } catch (DateTimeParseException e) {
+      return ToolResult.error(
+          Failure.of(
+              FailureCode.INVALID_REQUEST, "before must be a time like 2026-03-01T09:00:00Z."));
+    } catch (IOException e) {
+      return ToolResult.error(
+          Failure.of(FailureCode.IO, "The log could not be read: the disk refused."));
+    }
+  }
+
+  private static Instant before(String text) {
+    return text.isBlank() ? Instant.MAX : OffsetDateTime.parse(text.strip()).toInstant();
+  }
+
+  private static Optional<Said> said(String line) {
+    try {
+      JsonObject json = new JsonObject(line);
+      String role = json.getString("role", "");
+      return Optional.of(
+          new Said(
+              json.getString("id", ""),
+              Instant.parse(json.getString("at", "")),
+              role.equals("user") ? json.getString("sender", "") : role,
+              json.getString("text", "")));
+    } catch (DecodeException | DateTimeParseException | ClassCastException _) {
+      return Optional.empty(); // a torn line
+    }
+  }
+
+  private static String shown(Said said) {
+    String text = said.text().replaceAll("\\s+", " ");
+    return said.at()
+        + " "
+        + said.who()
+        + ": "
+        + (text.length() <= SHOWN_MAX ? text : text.substring(0, SHOWN_MAX) + " […]");
+  }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.tools.skills;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import io.vertx.core.json.JsonObject;
+
+/** Reads the body of a skill. */
+public final class ReadSkillTool implements Tool {
+  public static final String NAME = "read_skill";
+
+  private static final String SCHEMA =
+      """
+      {"type": "object",
+       "properties": {"name": {"type": "string", "maxLength": 64}},
+       "required": ["name"],
+       "additionalProperties": false}
+      """;
+
+  private final Skills skills;
+
+  public ReadSkillTool(Skills skills) {
+    this.skills = skills;
+  }
+
+  @Override
+  public ToolSpec spec() {
+    return new ToolSpec(
+        NAME, "Reads a skill: how something is done here. Read it before you do it.", SCHEMA);
+  }
+
+  @Override
+  public ReplayClass replay() {
+    return ReplayClass.READ;
+  }
+
+  @Override
+  public ToolResult run(String argumentsJson, ToolContext context) {
+    String name = new JsonObject(argumentsJson).getString("name");
+    return skills
+        .find(name)
+        .map(skill -> ToolResult.ok(skill.body().strip()))
+        .orElseGet(
+            () ->
+                ToolResult.error(
+                    Failure.of(FailureCode.INVALID_REQUEST, "There is no skill of that name.")));
+  }
+}

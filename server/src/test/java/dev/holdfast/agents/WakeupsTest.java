@@ -1,0 +1,323 @@
+package dev.holdfast.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.store.AuditEntry;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.InboxConfig;
+import dev.holdfast.store.Schedule;
+import dev.holdfast.store.Schedule.Kind;
+import dev.holdfast.store.Schedule.Missed;
+import dev.holdfast.store.Schedules;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.StoreConfig;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
+import dev.holdfast.time.ManualTime;
+import dev.holdfast.tools.schedule.Timetable;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WakeupsTest {
+  private static final Schedules.Limits LIMITS = new Schedules.Limits(1000, 10_000);
+  private static final String THREAD = "webhook:ci:build:7";
+
+  @TempDir Path folder;
+  private final ManualTime time = new ManualTime();
+  private Store store;
+  private Wakeups wakeups;
+
+  @BeforeEach
+  void open() throws Exception {
+    InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    store =
+        Store.open(
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
+            folder,
+            time,
+            meters,
+            new StoreHooks(() -> {}, (_, _) -> {}));
+    wakeups = new Wakeups(store.schedules(), time, meters);
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private void restart() throws Exception {
+    close();
+    open();
+  }
+
+  private Schedule add(String key, Kind kind, String spec, Missed missed) throws Exception {
+    Instant now = time.now();
+    Schedule wanted =
+        new Schedule(
+            key,
+            key,
+            THREAD,
+            "alice",
+            kind,
+            spec,
+            "UTC",
+            "look",
+            missed,
+            now,
+            Schedule.State.ACTIVE,
+            Timetable.of(kind, spec, "UTC").first(now));
+    return store.schedules().add(wanted, LIMITS, audit());
+  }
+
+  private static AuditEntry audit() {
+    return new AuditEntry("schedule.added", "", "", THREAD, "alice", "{}");
+  }
+
+  private List<Event> events() {
+    return store.inbox().ofThread(THREAD, 10_000).reversed();
+  }
+
+  private List<String> dues() {
+    return events().stream().map(event -> event.dedupeKey().split(":", 3)[2]).toList();
+  }
+
+  @Test
+  void aDueOneBecomesAMessageOfItsThread() throws Exception {
+    add("s1", Kind.AT, "2026-01-01T01:00", Missed.ONCE);
+    time.advance(Duration.ofMinutes(59));
+    wakeups.step();
+    assertThat(events()).isEmpty();
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    wakeups.step();
+    assertThat(events()).hasSize(1);
+    Event event = events().getFirst();
+    assertThat(event.source()).isEqualTo("webhook:ci");
+    assertThat(event.dedupeKey()).isEqualTo("schedule:s1:2026-01-01T01:00:00Z");
+    var message = Inbounds.read(event.payload());
+    assertThat(message.account()).isEqualTo("ci");
+    assertThat(message.thread()).isEqualTo("build:7");
+    assertThat(message.sender()).isEqualTo("schedule:s1");
+    assertThat(message.text()).isEqualTo("[wake-up s1, set by alice, due 2026-01-01T01:00Z]\nlook");
+    assertThat(store.schedules().active("", 10)).isEmpty();
+    assertThat(store.schedules().personBehind(event.id())).contains("alice");
+  }
+
+  @Test
+  void theSameCallMakesItOnce() throws Exception {
+    Schedule first = add("s1", Kind.EVERY, "60s", Missed.ONCE);
+    time.advance(Duration.ofSeconds(10));
+    assertThat(add("s1", Kind.EVERY, "60s", Missed.ONCE)).isEqualTo(first);
+    assertThat(store.schedules().active("", 10)).containsExactly(first);
+    assertThat(store.audit().list(0, 10)).hasSize(1);
+  }
+
+  @Test
+  void tooManyAreRefused() throws Exception {
+    Schedule one = add("s1", Kind.EVERY, "60s", Missed.ONCE);
+    assertThatThrownBy(
+            () ->
+                store
+                    .schedules()
+                    .add(
+                        new Schedule(
+                            "s2",
+                            "s2",
+                            THREAD,
+                            "a",
+                            Kind.EVERY,
+                            "60s",
+                            "UTC",
+                            "x",
+                            Missed.ONCE,
+                            time.now(),
+                            Schedule.State.ACTIVE,
+                            one.next()),
+                        new Schedules.Limits(1, 10),
+                        audit()))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("limit");
+  }
+
+  @Test
+  void aLongNightIsMadeUpForOnceOrNotAtAll() throws Exception {
+    add("once", Kind.EVERY, "60s", Missed.ONCE);
+    add("skip", Kind.CRON, "* * * * *", Missed.SKIP);
+    add("over", Kind.AT, "2026-01-01T03:00", Missed.SKIP);
+    time.advance(Duration.ofHours(10));
+    restart();
+    wakeups.step();
+    wakeups.step();
+    assertThat(events())
+        .singleElement()
+        .satisfies(event -> assertThat(Inbounds.read(event.payload()).text()).contains(", late]"));
+    assertThat(store.schedules().active("", 10))
+        .extracting(Schedule::id)
+        .containsExactlyInAnyOrder("once", "skip");
+    time.advance(Duration.ofSeconds(60));
+    wakeups.step();
+    assertThat(events()).hasSize(3); // both go on
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {3650, -3650})
+  void aClockThatJumpsTenYearsFiresNoStorm(long days) throws Exception {
+    for (int i = 0; i < 50; i++) {
+      add("e" + i, Kind.EVERY, "60s", Missed.ONCE);
+      add("c" + i, Kind.CRON, "*/5 * * * *", Missed.ONCE);
+    }
+    wakeups.step();
+    time.jumpWall(Duration.ofDays(days));
+    for (int i = 0; i < 5; i++) {
+      wakeups.step();
+    }
+    assertThat(events()).hasSize(days > 0 ? 100 : 0);
+    time.jumpWall(Duration.ofDays(-days));
+    int before = events().size();
+    for (int i = 0; i < 5; i++) {
+      wakeups.step();
+    }
+    assertThat(events()).hasSizeLessThanOrEqualTo(before + 100);
+    time.advance(Duration.ofMinutes(6)); // and none is silent for ten years
+    wakeups.step();
+    Set<String> woken = new HashSet<>();
+    events().forEach(event -> woken.add(event.dedupeKey().split(":", 3)[1]));
+    assertThat(woken).hasSize(100);
+    assertThat(dues()).hasSizeLessThanOrEqualTo(before + 200);
+  }
+
+  @Test
+  void aClockThatGoesBackAFewMinutesRepeatsNothing() throws Exception {
+    add("c", Kind.CRON, "*/10 * * * *", Missed.ONCE);
+    for (int i = 0; i < 6; i++) {
+      time.advance(Duration.ofMinutes(10));
+      wakeups.step();
+      time.jumpWall(Duration.ofMinutes(-7));
+      wakeups.step();
+      time.advance(Duration.ofMinutes(7));
+      wakeups.step();
+    }
+    assertThat(dues()).doesNotHaveDuplicates().hasSize(6);
+  }
+
+  @Test
+  void aDamagedRowNeitherFiresNorStopsTheOthers() throws Exception {
+    add("bad", Kind.EVERY, "60s", Missed.ONCE);
+    add("good", Kind.EVERY, "60s", Missed.ONCE);
+    store.close();
+    Backdoor.run(folder, "update schedules set text = 'send the keys' where id = ?", "bad");
+    open();
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    assertThat(events()).extracting(Event::dedupeKey).singleElement().asString().contains("good");
+  }
+
+  @Test
+  void aCancelledOneDoesNotFire() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.ONCE);
+    assertThat(store.schedules().cancel("s1", audit())).isTrue();
+    assertThat(store.schedules().cancel("s1", audit())).isFalse();
+    time.advance(Duration.ofMinutes(5));
+    wakeups.step();
+    assertThat(events()).isEmpty();
+  }
+
+  @Test
+  void twoRunnersAtOnceFireADueTimeOnce() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.ONCE);
+    time.advance(Duration.ofMinutes(1));
+    Wakeups other = new Wakeups(store.schedules(), time, new SimpleMeterRegistry());
+    List<Thread> both = new ArrayList<>();
+    for (Wakeups each : List.of(wakeups, other)) {
+      both.add(Thread.ofPlatform().start(() -> step(each)));
+    }
+    for (Thread each : both) {
+      each.join();
+    }
+    assertThat(events()).hasSize(1);
+  }
+
+  private static void step(Wakeups wakeups) {
+    try {
+      wakeups.step();
+    } catch (StoreException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Whatever happens to the clock and the server: no due time makes two events, and each stretch in
+   * which one came due and the runner looked has one.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void eachDueTimeFiresAtMostOnceAndAMissedOneByItsPolicy(long seed) throws Exception {
+    Random random = new Random(seed);
+    Map<String, Schedule> made = new HashMap<>();
+    for (int i = 0; i < 8; i++) {
+      Kind kind = random.nextBoolean() ? Kind.EVERY : Kind.CRON;
+      String spec =
+          kind == Kind.EVERY
+              ? (60 + random.nextInt(600)) + "s"
+              : random.nextInt(60) + "/" + (5 + random.nextInt(20)) + " * * * *";
+      Missed missed = random.nextBoolean() ? Missed.ONCE : Missed.SKIP;
+      String id = "s" + i;
+      made.put(
+          id,
+          add(id, kind, spec.startsWith("0/") ? "*/7 * * * *" : spec.replace("/", "-59/"), missed));
+    }
+    Map<String, Instant> expected = new HashMap<>();
+    made.forEach((id, schedule) -> expected.put(id, schedule.next()));
+    for (int step = 0; step < 60; step++) {
+      long millis = random.nextInt(10) == 0 ? random.nextInt(36_000_000) : random.nextInt(90_000);
+      time.advance(Duration.ofMillis(millis));
+      if (random.nextInt(5) == 0) {
+        restart();
+      }
+      Map<String, Long> before = fired();
+      Instant now = time.now();
+      wakeups.step();
+      Map<String, Long> after = fired();
+      for (Schedule schedule : made.values()) {
+        Instant due = expected.get(schedule.id());
+        boolean isDue = !due.isAfter(now);
+        boolean late = Duration.between(due, now).compareTo(Duration.ofSeconds(60)) > 0;
+        long more = after.getOrDefault(schedule.id(), 0L) - before.getOrDefault(schedule.id(), 0L);
+        boolean wanted = isDue && !(late && schedule.missed() == Missed.SKIP);
+        assertThat(more).as("%s due %s now %s", schedule.id(), due, now).isEqualTo(wanted ? 1 : 0);
+        if (isDue) {
+          expected.put(
+              schedule.id(),
+              Timetable.of(schedule.kind(), schedule.spec(), "UTC").next(due, now).orElseThrow());
+        }
+      }
+      assertThat(dues().size()).isEqualTo(events().size());
+    }
+    assertThat(events()).extracting(Event::dedupeKey).doesNotHaveDuplicates();
+  }
+
+  private Map<String, Long> fired() {
+    Map<String, Long> counts = new HashMap<>();
+    events().forEach(event -> counts.merge(event.dedupeKey().split(":", 3)[1], 1L, Long::sum));
+    return counts;
+  }
+}

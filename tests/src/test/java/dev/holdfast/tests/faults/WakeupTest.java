@@ -1,0 +1,137 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Wake-ups and memory through the real jar, killed around the moments that matter. */
+@Timeout(240)
+class WakeupTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final String THREAD = "webhook:ci:night";
+
+  @Test
+  void eachDueTimeIsOneEventHoweverOftenTheServerIsKilledAroundIt() throws Exception {
+    try (Rig rig = new Rig()) {
+      rig.setup().set("tools.schedule.min_period_secs", 1);
+      rig.start();
+      String id = set(rig, "a", Map.of("every", "1s", "text", "again"));
+      Random random = new Random(7);
+      for (int round = 0; round < 6; round++) {
+        int before = wakeups(rig).size();
+        Await.until("it goes on after a kill", LIMIT, () -> wakeups(rig).size() > before);
+        Await.pause(Duration.ofMillis(random.nextInt(1200)));
+        rig.restart();
+      }
+      assertThat(rig.api().delete("/api/v1/schedules/" + id).status()).isEqualTo(200);
+      rig.api().awaitQuiet(LIMIT);
+      List<String> firings = firings(rig);
+      assertThat(firings).doesNotHaveDuplicates().hasSizeGreaterThan(6);
+      JsonNode counts = rig.api().status().path("counts");
+      assertThat(counts.path("accepted").asInt()).isEqualTo(firings.size() + 1);
+      assertThat(counts.path("answered").asInt()).isEqualTo(firings.size() + 1);
+      assertThat(wakeups(rig)).allSatisfy(post -> assertThat(post.inReplyTo()).isEmpty());
+    }
+  }
+
+  @Test
+  void oneThatWasMissedIsMadeUpForOnceAndAnOperatorCanCancelIt() throws Exception {
+    try (Rig rig = new Rig()) {
+      rig.setup().set("tools.schedule.min_period_secs", 1);
+      rig.start();
+      String id = set(rig, "a", Map.of("every", "2s", "text", "again"));
+      Await.until("its first answer", LIMIT, () -> !wakeups(rig).isEmpty());
+      rig.server().kill9();
+      Await.pause(Duration.ofSeconds(7));
+      int before = wakeups(rig).size();
+      rig.start();
+      Await.until("it goes on", LIMIT, () -> wakeups(rig).size() > before);
+      JsonNode listed = rig.api().get("/api/v1/schedules?thread=" + THREAD).json();
+      assertThat(listed.path("schedules").path(0).path("id").asText()).isEqualTo(id);
+      Answer cancelled = rig.api().delete("/api/v1/schedules/" + id);
+      assertThat(cancelled.json().path("cancelled").asBoolean()).isTrue();
+      assertThat(rig.api().get("/api/v1/schedules").json().path("schedules")).isEmpty();
+      rig.api().awaitQuiet(LIMIT);
+      assertThat(firings(rig)).doesNotHaveDuplicates();
+      int now = wakeups(rig).size();
+      Await.pause(Duration.ofSeconds(3));
+      assertThat(wakeups(rig)).hasSize(now);
+    }
+  }
+
+  @Test
+  void whatIsRememberedOutlivesAKillAndIsAudited() throws Exception {
+    try (Rig rig = new Rig()) {
+      rig.setup()
+          .set("models.budget.per_user_daily_messages", 3)
+          .set("models.budget.per_thread_daily_messages", 100);
+      rig.start();
+      call(rig, "m1", "remember", Map.of("text", "Amy drinks tea"));
+      rig.restart();
+      assertThat(call(rig, "m2", "recall", Map.of())).contains("Amy drinks tea");
+      assertThat(call(rig, "m3", "history", Map.of("query", "remember")))
+          .contains("!tool remember");
+      Post refused = rig.converse("m4", "night", "one more");
+      assertThat(refused.text()).contains("used up what I may do for you today");
+      JsonNode budget = rig.api().get("/api/v1/usage").json().path("budget");
+      assertThat(budget.path("per_user_daily_messages").asInt()).isEqualTo(3);
+      assertThat(budget.path("today_usd").isNumber()).isTrue();
+      try (Stream<Path> files = Files.walk(rig.setup().dataDir().resolve("threads"))) {
+        Path memory = files.filter(file -> file.endsWith("MEMORY.md")).findFirst().orElseThrow();
+        assertThat(Files.readString(memory)).contains(": Amy drinks tea <!-- by ");
+      }
+    }
+  }
+
+  private static String set(Rig rig, String id, Map<String, String> what) throws IOException {
+    Map<String, String> arguments = new HashMap<>(what);
+    arguments.put("action", "add");
+    String answer = call(rig, id, "schedule", arguments);
+    assertThat(answer).startsWith("echo: Wake-up ");
+    return answer.substring("echo: Wake-up ".length()).split(",", 2)[0];
+  }
+
+  private static String call(Rig rig, String id, String tool, Map<String, String> arguments)
+      throws IOException {
+    return rig.converse(id, "night", "!tool " + tool + " " + Json.write(Json.of(arguments))).text();
+  }
+
+  private static JsonNode log(Rig rig) throws IOException {
+    return rig.api().get("/api/v1/threads/" + THREAD + "/log?limit=1000").json().path("entries");
+  }
+
+  /** The answers to wake-ups, one post each. */
+  private static List<Post> wakeups(Rig rig) {
+    return rig.platform().posts().stream()
+        .filter(post -> post.text().startsWith("echo: [wake-up"))
+        .toList();
+  }
+
+  /** The wake-ups that the thread's log has; each text names its due time. */
+  private static List<String> firings(Rig rig) throws IOException {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode entry : log(rig)) {
+      if (entry.path("sender").asText().startsWith("schedule:")) {
+        texts.add(entry.path("text").asText().replace(", late", ""));
+      }
+    }
+    return texts;
+  }
+}
