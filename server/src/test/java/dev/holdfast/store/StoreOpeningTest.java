@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.config.Secret;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -312,14 +313,44 @@ class StoreOpeningTest {
   }
 
   @Test
-  void theTokenIsMadeOnceAndATooShortOneIsRefused() throws Exception {
+  void theTokenIsMadeOnceAndOneThatWasCutOrChangedIsRefused() throws Exception {
     Files.createDirectories(data());
     Secret made = ApiToken.loadOrMake(data());
-    assertThat(made.reveal()).hasSize(43);
+    assertThat(made.reveal()).hasSizeGreaterThan(43).matches("[A-Za-z0-9_-]+");
     assertThat(ApiToken.loadOrMake(data())).isEqualTo(made);
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file("token"))))
         .isEqualTo("rw-------");
-    Files.writeString(file("token"), "\n");
-    assertThatThrownBy(() -> ApiToken.loadOrMake(data())).hasMessageContaining("token");
+    byte[] whole = made.reveal().getBytes(StandardCharsets.US_ASCII);
+    for (int i = 0; i < whole.length; i++) {
+      Files.write(file("token"), Arrays.copyOf(whole, i));
+      tokenIsRefused();
+      for (int bit = 1; bit < 256; bit *= 2) {
+        byte[] changed = whole.clone();
+        changed[i] ^= (byte) bit;
+        Files.write(file("token"), changed);
+        tokenIsRefused();
+      }
+    }
+    Files.delete(file("token"));
+    assertThat(ApiToken.loadOrMake(data())).isNotEqualTo(made);
+  }
+
+  private void tokenIsRefused() {
+    assertThatThrownBy(() -> ApiToken.loadOrMake(data()))
+        .isInstanceOfSatisfying(
+            StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(65))
+        .hasMessageContainingAll("token is damaged", "delete it");
+  }
+
+  @Test
+  void aTokenFromBeforeTheCheckStillOpens() throws Exception {
+    Files.createDirectories(data());
+    String old = "m3J-Zk_q0aYx7m3J-Zk_q0aYx7m3J-Zk_q0aYx7m3J1";
+    Files.writeString(file("token"), old + "\n");
+    assertThat(ApiToken.loadOrMake(data()).reveal()).isEqualTo(old);
+    for (int i = 0; i < old.length(); i++) {
+      Files.writeString(file("token"), old.substring(0, i));
+      tokenIsRefused();
+    }
   }
 }
