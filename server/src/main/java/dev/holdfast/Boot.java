@@ -146,7 +146,7 @@ final class Boot {
   }
 
   /** What the environment names goes before the generated one. */
-  private Secret token(Path dataDir) throws IOException {
+  private Secret token(Path dataDir) throws IOException, StartRefusedException {
     Optional<String> given =
         Optional.ofNullable(options.environment().get("HOLDFAST_TOKEN"))
             .filter(text -> !text.isEmpty());

@@ -60,6 +60,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.micrometer.VertxPrometheusOptions;
@@ -80,6 +81,9 @@ final class Server {
   private static final int NEWS_REMEMBERED = 20_000;
   private static final int GAVE_UP = 70;
   private static final int DISK_FAILED = 74;
+
+  /** What is cut off at a stop gets this long, even when the budget is spent. */
+  private static final Duration CUT_OFF_MIN = Duration.ofSeconds(4);
 
   private final Settings settings;
   private final Time time;
@@ -215,21 +219,60 @@ final class Server {
     Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
     store.stopIntake();
-    Duration forTurns = deadline.left().multipliedBy(6).dividedBy(10);
-    orchestrator.close(forTurns, hurry);
-    Duration forReplies =
-        hurry.getAsBoolean() ? Duration.ZERO : deadline.left().multipliedBy(6).dividedBy(10);
+    orchestrator.close(deadline.left().dividedBy(2), hurry);
+    Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
     replies.drain(Deadline.in(time, forReplies));
-    replies.stop();
-    children.ifPresent(Children::close);
-    listener.close();
-    supervisor.stopAll(Duration.ofSeconds(2));
+    cutOff(deadline);
     watchdogs.forEach(Watchdog::close);
-    http.close();
     store.close();
     markClean();
     vertx.close();
     LOG.info("server: stopped");
+  }
+
+  /**
+   * Ends what has not ended by itself, all of it at once, so that no part uses up the time of
+   * another. What hangs even then ends with the process.
+   */
+  private void cutOff(Deadline deadline) throws InterruptedException {
+    List<Thread> parts =
+        List.of(
+            ending("replies", this::endPosts),
+            ending("tools", () -> children.ifPresent(Children::close)),
+            ending("listener", listener::close),
+            ending("supervisor", () -> supervisor.stopAll(CUT_OFF_MIN)));
+    Duration left = deadline.left().compareTo(CUT_OFF_MIN) > 0 ? deadline.left() : CUT_OFF_MIN;
+    Deadline end = Deadline.in(time, left);
+    for (Thread part : parts) {
+      if (!part.join(end.left())) {
+        LOG.warn("server: {} did not stop in time, the process ends without", part.getName());
+      }
+    }
+  }
+
+  private void endPosts() throws InterruptedException {
+    replies.stop();
+    http.close();
+  }
+
+  /** A step of the stop. */
+  private interface Step {
+    void run() throws InterruptedException;
+  }
+
+  private static Thread ending(String name, Step step) {
+    return Thread.ofVirtual()
+        .name(name)
+        .start(
+            () -> {
+              try {
+                step.run();
+              } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+              } catch (RuntimeException e) {
+                LOG.warn("server: {} did not stop cleanly", name, e);
+              }
+            });
   }
 
   private void markClean() {
@@ -423,6 +466,7 @@ final class Server {
         new MicrometerMetricsOptions()
             .setEnabled(true)
             .setJvmMetricsEnabled(true)
+            .addLabels(Label.LOCAL) // else the two listeners would share their gauges
             .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
     VertxOptions options =
         new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);

@@ -99,8 +99,11 @@ final class Conversation {
     return List.copyOf(entries.subList(turnStart(entries), entries.size()));
   }
 
-  /** Where the last turn begins, see {@link #lastTurn}. */
+  /** Where the last turn begins; at the end when it was given up. See {@link #lastTurn}. */
   static int turnStart(List<ContextEntry> entries) {
+    if (!entries.isEmpty() && entries.getLast().type().equals(Entries.FENCE)) {
+      return entries.size(); // given up: also the same event begins anew behind it
+    }
     int start = Math.max(0, entries.size() - 1);
     while (start > 0 && !Entries.endsTurn(entries.get(start - 1))) {
       start--;

@@ -6,9 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Slows down whoever guesses: after ten failed logins of one address every further one doubles the
- * time in which that address is not listened to at all. Loopback is an address like any other.
- * Thread-safe.
+ * Holds off whoever guesses: after ten failed logins of one address every further one doubles the
+ * time in which its wrong logins are not answered with 401. A right one never waits, and changes
+ * nothing: who has a token of little scope must not be able to reset the count. Loopback is an
+ * address like any other. Thread-safe.
  */
 final class Brake {
   private static final int FREE_FAILURES = 10;
@@ -48,10 +49,6 @@ final class Brake {
       guessers.remove(guessers.keySet().iterator().next());
     }
     return failures >= FREE_FAILURES;
-  }
-
-  synchronized void succeeded(String address) {
-    guessers.remove(group(address));
   }
 
   private static Duration waitAfter(int failures) {

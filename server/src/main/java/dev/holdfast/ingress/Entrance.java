@@ -31,15 +31,17 @@ final class Entrance {
   }
 
   /**
-   * @throws RefusedRequestException 401, or 429 to an address that guessed too often, whatever it
-   *     brings now
+   * What is right passes however much others of its address guess: behind one proxy all have the
+   * same.
+   *
+   * @throws RefusedRequestException 401, or 429 to an address that guessed too often
    */
   Caller admit(HttpServerRequest request) throws RefusedRequestException {
-    checkBrake(request);
     Optional<Caller> caller = find(request);
     if (caller.isPresent()) {
       return caller.get();
     }
+    checkBrake(request);
     // A stale cookie is a page left open, not a guess: its signature cannot be guessed.
     if (request.headers().contains(HttpHeaders.AUTHORIZATION)) {
       failed(request);
@@ -52,8 +54,7 @@ final class Entrance {
     return find(request).map(caller -> caller.scope().covers(scope)).orElse(false);
   }
 
-  /** Before a login is looked at. */
-  void checkBrake(HttpServerRequest request) throws RefusedRequestException {
+  private void checkBrake(HttpServerRequest request) throws RefusedRequestException {
     Duration wait = brake.wait(address(request));
     if (!wait.isZero()) {
       throw new RefusedRequestException(
@@ -61,16 +62,24 @@ final class Entrance {
     }
   }
 
-  /** Counts a wrong credential. */
-  void failed(HttpServerRequest request) {
+  /**
+   * A login was wrong. Returns what to answer: 401, or 429 to an address that guessed too often.
+   */
+  RefusedRequestException wrongLogin(HttpServerRequest request) {
+    try {
+      checkBrake(request);
+    } catch (RefusedRequestException braked) {
+      return braked;
+    }
+    failed(request);
+    return refusal("unauthorized");
+  }
+
+  private void failed(HttpServerRequest request) {
     String address = address(request);
     if (brake.failed(address)) {
       LOG.warn("login from {}: wrong too often, not listened to for a while", address);
     }
-  }
-
-  void succeeded(HttpServerRequest request) {
-    brake.succeeded(address(request));
   }
 
   static RefusedRequestException refusal(String message) {

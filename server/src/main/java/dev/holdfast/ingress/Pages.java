@@ -33,7 +33,6 @@ final class Pages {
     switch (path) {
       case "/login" -> {
         require(request, HttpMethod.POST);
-        entrance.checkBrake(request);
         readLogin(request);
       }
       case "/logout" -> {
@@ -102,10 +101,8 @@ final class Pages {
       cookie = sessions.openByToken(token);
     }
     if (cookie.isEmpty()) {
-      entrance.failed(request);
-      throw Entrance.refusal("unauthorized");
+      throw entrance.wrongLogin(request);
     }
-    entrance.succeeded(request);
     request.response().addCookie(cookie(request, cookie.get(), Sessions.LIFE.toSeconds()));
     Respond.empty(request, 204);
   }

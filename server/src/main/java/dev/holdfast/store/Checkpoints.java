@@ -1,6 +1,5 @@
 package dev.holdfast.store;
 
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -33,7 +32,6 @@ final class Checkpoints implements Runnable {
   private final Statements sql;
   private final Lock writerTurn;
   private final FailStop failStop;
-  private final Path folder;
   private final Semaphore wake = new Semaphore(0);
   private final Thread thread;
   private volatile boolean stopping;
@@ -45,11 +43,10 @@ final class Checkpoints implements Runnable {
     }
   }
 
-  Checkpoints(Statements sql, Lock writerTurn, FailStop failStop, Path folder) {
+  Checkpoints(Statements sql, Lock writerTurn, FailStop failStop) {
     this.sql = sql;
     this.writerTurn = writerTurn;
     this.failStop = failStop;
-    this.folder = folder;
     this.thread = Thread.ofPlatform().name("holdfast-store-checkpoint").unstarted(this);
   }
 
@@ -120,11 +117,11 @@ final class Checkpoints implements Runnable {
 
   private void failed(SQLException e) {
     sql.forget();
-    switch (DiskErrors.of(e, folder)) {
+    switch (DiskErrors.of(e)) {
       case FAIL_STOP ->
           failStop.end(StartRefusedException.IO, "checkpoint of holdfast.db: " + e.getMessage());
       case DAMAGED -> failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
-      case FULL, OTHER ->
+      case REFUSED, OTHER ->
           LOG.warn("store: a checkpoint failed and is tried again: {}", e.getMessage());
     }
   }

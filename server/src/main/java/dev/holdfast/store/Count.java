@@ -19,7 +19,9 @@ enum Count {
   OPEN_REPLIES,
   EVENT_LETTERS,
   REPLY_LETTERS,
-  QUARANTINED;
+  QUARANTINED,
+  /** All transactions of the writer. */
+  COMMITS;
 
   static Count of(EventState state) {
     return switch (state) {

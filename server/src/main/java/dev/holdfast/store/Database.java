@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.UUID;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.JDBC;
@@ -30,6 +31,10 @@ final class Database {
   /** Older ones can corrupt a log that several connections use. */
   private static final int[] SQLITE_MIN = {3, 51, 3};
 
+  private static final String COUNTERS =
+      "select 1 from sqlite_master where type = 'table' and name = 'counters'";
+  private static final String COMMITS = "select n from counters where name = ?";
+
   private static final List<String> PRAGMAS =
       List.of(
           "pragma busy_timeout = 5000",
@@ -45,6 +50,7 @@ final class Database {
   private final boolean clean;
   private final String nonce = UUID.randomUUID().toString();
   private final Statements writer;
+  private @Nullable CommitMark mark;
 
   private Database(Path folder, Statements writer, boolean clean) {
     this.folder = folder;
@@ -78,6 +84,9 @@ final class Database {
       boolean clean = fresh;
       if (!fresh) {
         clean = check(writer, claimed, file);
+        if (run.isThere()) {
+          requireAllCommits(writer, folder);
+        }
       }
       migrate(writer, file);
       Database database = new Database(folder, writer, clean);
@@ -91,7 +100,7 @@ final class Database {
   }
 
   static StartRefusedException refusal(Path folder, SQLException e) {
-    boolean damaged = DiskErrors.of(e, folder) == DiskErrors.Verdict.DAMAGED;
+    boolean damaged = DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED;
     return new StartRefusedException(
         damaged ? StartRefusedException.DAMAGED : StartRefusedException.IO,
         folder.resolve(FILE) + (damaged ? " is damaged: " : " cannot be opened: ") + e.getMessage(),
@@ -114,6 +123,14 @@ final class Database {
   /** What this run is known by, in the database and later in the clean marker. */
   String nonce() {
     return nonce;
+  }
+
+  /** After a commit of the writer: {@code commits} have been made since the database is there. */
+  void committed(long commits) {
+    CommitMark current = mark;
+    if (current != null) {
+      current.write(commits);
+    }
   }
 
   /** One more connection to the same file. */
@@ -201,6 +218,25 @@ final class Database {
     return false;
   }
 
+  private static void requireAllCommits(Statements sql, Path folder)
+      throws IOException, SQLException, StartRefusedException {
+    boolean empty = sql.list(row -> row.getInt(1), COUNTERS).isEmpty();
+    long commits =
+        empty ? 0 : sql.first(row -> row.getLong(1), COMMITS, Count.COMMITS.name()).orElse(0L);
+    int epoch = sql.first(row -> row.getInt(1), "pragma application_id").orElse(0);
+    long missing = CommitMark.missing(folder, epoch, commits);
+    if (missing > 0) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          folder.resolve(FILE)
+              + " and its log lack the last "
+              + missing
+              + " commits; restore a backup, or move "
+              + RunRecord.NAME
+              + " away to start without them");
+    }
+  }
+
   private static String storedNonce(Statements sql) throws SQLException {
     return sql.first(row -> row.getString(1), "select value from meta where name = 'run'")
         .orElse("");
@@ -234,6 +270,7 @@ final class Database {
     writer.of("commit").execute();
     writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
     run.running(epoch);
+    mark = CommitMark.begin(folder, epoch);
     CleanMarker.remove(folder);
   }
 
@@ -244,8 +281,12 @@ final class Database {
   void close() throws IOException {
     try {
       writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
+      CommitMark.remove(folder);
       RunRecord.ended(folder);
       writer.connection().close();
+      if (mark != null) {
+        mark.close();
+      }
     } catch (SQLException e) {
       throw new IOException(FILE + ": " + e.getMessage(), e);
     }

@@ -76,7 +76,7 @@ final class Intake {
       return "the server is stopping";
     }
     if (writer.isFull()) {
-      return "the disk is full or read-only";
+      return Writer.TAKES_NOTHING;
     }
     long free = freeBytes;
     if (free < config.freeBytesMin()) {

@@ -1,6 +1,5 @@
 package dev.holdfast.store;
 
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -24,7 +23,6 @@ final class Readers {
   private final ExecutorService threads;
   private final BlockingQueue<Statements> free = new ArrayBlockingQueue<>(COUNT);
   private final FailStop failStop;
-  private final Path folder;
 
   /** A question to the database. */
   interface Read<T> {
@@ -38,7 +36,6 @@ final class Readers {
 
   Readers(Database database, FailStop failStop) throws SQLException {
     this.failStop = failStop;
-    this.folder = database.folder();
     for (int i = 0; i < COUNT; i++) {
       Statements sql = database.another();
       sql.of("pragma query_only = on").execute();
@@ -78,7 +75,7 @@ final class Readers {
       return read.from(sql);
     } catch (SQLException e) {
       sql.forget();
-      if (DiskErrors.of(e, folder) == DiskErrors.Verdict.DAMAGED) {
+      if (DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED) {
         failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
       }
       throw new CompletionException(e);

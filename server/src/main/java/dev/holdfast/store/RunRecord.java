@@ -18,7 +18,7 @@ import java.util.List;
  * the log, and the same number into this file.
  */
 final class RunRecord {
-  private static final String NAME = "holdfast.run";
+  static final String NAME = "holdfast.run";
   private static final int APPLICATION_ID_OFFSET = 68;
 
   private final Path folder;
@@ -68,6 +68,11 @@ final class RunRecord {
               + NAME
               + " away to start without them");
     }
+  }
+
+  /** Whether the last run left its record; an operator moves it away to give lost commits up. */
+  boolean isThere() {
+    return Files.exists(folder.resolve(NAME));
   }
 
   /** A new number, announced beside the old one: a crash may leave either in the database. */

@@ -73,7 +73,7 @@ public final class Store implements AutoCloseable {
     names.load(sql);
     Checkpointing checkpointing = new Checkpointing();
     writer = new Writer(sql, counters, names, parts(world, checkpointing));
-    checkpoints = new Checkpoints(database.another(), writer.turn(), failStop, folder);
+    checkpoints = new Checkpoints(database.another(), writer.turn(), failStop);
     checkpointing.of = checkpoints;
     readers = new Readers(database, failStop);
     intake = new Intake(world.config, folder, counters, writer, failStop);
@@ -116,11 +116,12 @@ public final class Store implements AutoCloseable {
   }
 
   /** The writer is made before the checkpointer, which needs its lock. */
-  private static final class Checkpointing implements Runnable {
+  private final class Checkpointing implements Runnable {
     private volatile @org.jspecify.annotations.Nullable Checkpoints of;
 
     @Override
     public void run() {
+      database.committed(counters.get(Count.COMMITS));
       Checkpoints checkpoints = of;
       if (checkpoints != null) {
         checkpoints.committed();
@@ -138,7 +139,6 @@ public final class Store implements AutoCloseable {
             .register(world.registry);
     return new Writer.Parts(
         world.config.inbox(),
-        database.folder(),
         world.time,
         failStop,
         world.hooks.tick(),

@@ -75,6 +75,7 @@ final class Tx {
 
   /** The last writes before the commit. */
   void finish() throws SQLException {
+    count(Count.COMMITS, 1);
     Counters.write(sql, deltas);
   }
 

@@ -4,7 +4,6 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.Timer;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -39,6 +38,9 @@ final class Writer implements Runnable {
    */
   private static final int GATHER_FROM = 16;
 
+  /** Said to those who send, and on /ready. */
+  static final String TAKES_NOTHING = "the disk takes no writes: it is full or read-only";
+
   /** An append that waited this long is refused: its sender has given up or is about to. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
@@ -65,7 +67,6 @@ final class Writer implements Runnable {
   /** What the writer is given. */
   record Parts(
       InboxConfig config,
-      Path folder,
       Time time,
       FailStop failStop,
       Runnable tick,
@@ -325,13 +326,13 @@ final class Writer implements Runnable {
 
   private void refuse(List<Op<?>> batch, SQLException e) {
     Throwable told =
-        switch (DiskErrors.of(e, parts.folder)) {
-          case FULL -> {
+        switch (DiskErrors.of(e)) {
+          case REFUSED -> {
             if (!full) {
               LOG.warn("store: the disk takes no more: {}", e.getMessage());
             }
             full = true;
-            yield overloaded("the disk is full or read-only", 30);
+            yield overloaded(TAKES_NOTHING, 30);
           }
           case FAIL_STOP -> {
             parts.failStop.end(StartRefusedException.IO, "holdfast.db: " + e.getMessage());

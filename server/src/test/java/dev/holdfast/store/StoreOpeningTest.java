@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.config.Secret;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -43,7 +44,12 @@ class StoreOpeningTest {
   private static void copyFolder(Path from, Path to) throws IOException {
     Files.createDirectories(to);
     for (String name :
-        List.of("holdfast.db", "holdfast.db-wal", "holdfast.run", "clean_shutdown")) {
+        List.of(
+            "holdfast.db",
+            "holdfast.db-wal",
+            "holdfast.run",
+            "holdfast.commits",
+            "clean_shutdown")) {
       if (Files.exists(from.resolve(name))) {
         Files.copy(from.resolve(name), to.resolve(name), StandardCopyOption.REPLACE_EXISTING);
       }
@@ -120,7 +126,7 @@ class StoreOpeningTest {
   }
 
   @Test
-  void aChangedByteInTheLogIsFoundUnlessItCouldBeAnUnfinishedCommit() throws Exception {
+  void aChangedByteInTheLogIsFoundUnlessItCouldBeTheEndOfAPowerCut() throws Exception {
     Path log = file("holdfast.db-wal");
     List<String> keys = new ArrayList<>();
     try (TestStore it = new TestStore(root.resolve("alive"))) {
@@ -137,12 +143,60 @@ class StoreOpeningTest {
       Files.write(log, changed);
       refusedWith(65, "holdfast.db-wal", "damaged");
     }
+    for (int at = whole.length - 12 * 4120; at < whole.length; at += 509) {
+      byte[] changed = whole.clone();
+      changed[at] ^= 0x10;
+      Files.write(log, changed);
+      refusedWith(65, "holdfast.db", "holdfast.run");
+    }
     Files.write(log, Arrays.copyOf(whole, whole.length - 100));
+    Files.delete(file("holdfast.commits")); // a power cut may take what was not synced
     try (TestStore it = new TestStore(data())) {
       List<String> kept = it.store.inbox().open(0, 100).stream().map(Event::dedupeKey).toList();
       assertThat(keys).startsWith(kept.toArray(String[]::new));
       assertThat(kept).hasSizeGreaterThanOrEqualTo(9);
       assertThat(it.equationHolds()).isTrue();
+    }
+  }
+
+  /** Row F23: SQLite itself takes a log that was cut for one that ends there. */
+  @Test
+  void aLogThatWasCutAnywhereIsRefusedUntilTheOperatorGivesItUp() throws Exception {
+    Path alive = root.resolve("alive");
+    try (TestStore it = new TestStore(alive)) {
+      for (int i = 0; i < 12; i++) {
+        it.append("t" + i % 2, "k" + i);
+      }
+      copyFolder(alive, data());
+    }
+    byte[] log = Files.readAllBytes(file("holdfast.db-wal"));
+    copyFolder(data(), root.resolve("whole"));
+    for (int length = 0; length < log.length; length += 4120) {
+      copyFolder(root.resolve("whole"), data());
+      Files.write(file("holdfast.db-wal"), Arrays.copyOf(log, length));
+      refusedWith(65, "holdfast.db", "holdfast.run");
+    }
+    Files.write(file("holdfast.db-wal"), Arrays.copyOf(log, log.length - 4120));
+    Files.delete(file("holdfast.run"));
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.store.inbox().open(0, 100)).hasSizeLessThan(12);
+    }
+    new TestStore(data()).close();
+  }
+
+  @Test
+  void aMarkOfTheCommitsThatIsDamagedOrOfAnotherRunRefusesNothing() throws Exception {
+    Event event = killed();
+    byte[] mark = Files.readAllBytes(file("holdfast.commits"));
+    copyFolder(data(), root.resolve("whole"));
+    for (int i = 0; i < mark.length; i++) {
+      copyFolder(root.resolve("whole"), data());
+      byte[] changed = mark.clone();
+      changed[i] ^= 0x40;
+      Files.write(file("holdfast.commits"), i % 2 == 0 ? changed : Arrays.copyOf(mark, i));
+      try (TestStore it = new TestStore(data())) {
+        assertThat(it.find(event)).isEqualTo(event);
+      }
     }
   }
 
@@ -259,14 +313,44 @@ class StoreOpeningTest {
   }
 
   @Test
-  void theTokenIsMadeOnceAndATooShortOneIsRefused() throws Exception {
+  void theTokenIsMadeOnceAndOneThatWasCutOrChangedIsRefused() throws Exception {
     Files.createDirectories(data());
     Secret made = ApiToken.loadOrMake(data());
-    assertThat(made.reveal()).hasSize(43);
+    assertThat(made.reveal()).hasSizeGreaterThan(43).matches("[A-Za-z0-9_-]+");
     assertThat(ApiToken.loadOrMake(data())).isEqualTo(made);
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file("token"))))
         .isEqualTo("rw-------");
-    Files.writeString(file("token"), "\n");
-    assertThatThrownBy(() -> ApiToken.loadOrMake(data())).hasMessageContaining("token");
+    byte[] whole = made.reveal().getBytes(StandardCharsets.US_ASCII);
+    for (int i = 0; i < whole.length; i++) {
+      Files.write(file("token"), Arrays.copyOf(whole, i));
+      tokenIsRefused();
+      for (int bit = 1; bit < 256; bit *= 2) {
+        byte[] changed = whole.clone();
+        changed[i] ^= (byte) bit;
+        Files.write(file("token"), changed);
+        tokenIsRefused();
+      }
+    }
+    Files.delete(file("token"));
+    assertThat(ApiToken.loadOrMake(data())).isNotEqualTo(made);
+  }
+
+  private void tokenIsRefused() {
+    assertThatThrownBy(() -> ApiToken.loadOrMake(data()))
+        .isInstanceOfSatisfying(
+            StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(65))
+        .hasMessageContainingAll("token is damaged", "delete it");
+  }
+
+  @Test
+  void aTokenFromBeforeTheCheckStillOpens() throws Exception {
+    Files.createDirectories(data());
+    String old = "m3J-Zk_q0aYx7m3J-Zk_q0aYx7m3J-Zk_q0aYx7m3J1";
+    Files.writeString(file("token"), old + "\n");
+    assertThat(ApiToken.loadOrMake(data()).reveal()).isEqualTo(old);
+    for (int i = 0; i < old.length(); i++) {
+      Files.writeString(file("token"), old.substring(0, i));
+      tokenIsRefused();
+    }
   }
 }

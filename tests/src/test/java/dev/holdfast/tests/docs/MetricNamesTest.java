@@ -48,6 +48,9 @@ class MetricNamesTest {
                   assertThat(served)
                       .containsPattern("(?m)^" + name + "(_count|_sum|_bucket|_max)?[{ ]"));
       assertThat(served).contains("jvm_memory_used_bytes", "vertx_http_server");
+      assertThat(rig.server().output())
+          .as("no meter is registered twice")
+          .doesNotContain("already been registered");
       assertThat(model.requests()).hasSize(1);
     }
   }

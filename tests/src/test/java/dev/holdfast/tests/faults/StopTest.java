@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
+import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.WireExchange;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -79,6 +84,66 @@ class StopTest {
       rig.start();
       rig.platform().awaitText("stuck", "this will hang", Duration.ofSeconds(15));
     }
+  }
+
+  /** Row F5, with a tool, a post and a model call that all hang: one budget holds for all of it. */
+  @Test
+  void aStopWithEverythingStuckKeepsItsBudget() {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      rig.setup().set("server.shutdown_secs", 4);
+      rig.setup().set("tools.shell.enabled", true);
+      rig.platform().plan(_ -> PlatformMode.HANG);
+      model.always(
+          (request, exchange) -> {
+            switch (request.lastText()) {
+              case "use a tool" -> shellCall(exchange, "trap '' TERM; echo; sleep 600");
+              case "hang" -> ModelScript.hang().run(request, exchange);
+              default -> ModelScript.echo().run(request, exchange);
+            }
+          });
+      rig.start();
+      rig.accept("posted", "t1", "hello");
+      rig.accept("tooled", "t2", "use a tool");
+      rig.accept("asked", "t3", "hang");
+      Await.until("a post hangs", Duration.ofSeconds(10), () -> !rig.platform().posts().isEmpty());
+      Await.until("a tool runs", Duration.ofSeconds(10), () -> rig.api().event("tooled").toString().contains("tool.started"));
+      Await.until("asked all", Duration.ofSeconds(10), () -> model.requests().size() >= 3);
+      rig.server().terminate();
+      assertThat(rig.server().exitCode(Duration.ofSeconds(9))).isZero();
+      assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
+    }
+  }
+
+  private static void shellCall(WireExchange exchange, String command) throws IOException {
+    String arguments = Json.write(Map.of("command", command));
+    String call =
+        Json.write(
+            Map.of(
+                "choices",
+                List.of(
+                    Map.of(
+                        "index",
+                        0,
+                        "delta",
+                        Map.of(
+                            "tool_calls",
+                            List.of(
+                                Map.of(
+                                    "index",
+                                    0,
+                                    "id",
+                                    "call-1",
+                                    "type",
+                                    "function",
+                                    "function",
+                                    Map.of("name", "shell", "arguments", arguments))))))));
+    exchange.startStream("text/event-stream");
+    exchange.chunk("data: " + call + "\n\n");
+    exchange.chunk(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n");
+    exchange.chunk("data: [DONE]\n\n");
+    exchange.endStream();
   }
 
   /** Row F5, during boot: whatever moment it hits, the process ends and the next start serves. */

@@ -2,12 +2,14 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.Strace;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,37 +43,51 @@ class SyscallTest {
     }
   }
 
-  /**
-   * Row F13: the database's file system turns read-only under the server, and back. SQLite cannot
-   * tell a read-only file system from a broken one, so the server may also end with 74; what it may
-   * not do is to acknowledge or to forget.
-   */
+  /** Row F13: the database's file system turns read-only under the server, and back. */
   @Test
-  void aReadOnlyDatabaseAcknowledgesNothing() throws Exception {
+  void aReadOnlyDatabaseIsRefusedWith503AndHealsByItself() throws Exception {
     try (Rig rig = new Rig().start()) {
       rig.converse("before", "t", "hello");
-      try (Strace strace = Strace.attach(rig.server(), rig.folder(), "pwrite64:error=EROFS")) {
+      try (Strace strace =
+          Strace.attach(rig.server(), rig.folder(), "pwrite64,ftruncate:error=EROFS")) {
         for (int i = 0; i < 20; i++) {
-          assertThat(isAccepted(rig, "read-only-" + i)).isFalse();
+          Answer refused = rig.sender().send("read-only-" + i, "t", "any room?");
+          assertThat(refused.status()).isEqualTo(503);
+          assertThat(refused.header("retry-after")).isNotEmpty();
           Await.pause(Duration.ofMillis(100));
         }
+        assertThat(rig.server().probe("/ready")).isEqualTo(503);
+        assertThat(rig.server().probe("/live")).isEqualTo(200);
         assertThat(strace.hits()).as("the fault hit").isPositive();
       }
-      if (!rig.server().isAlive()) {
-        assertThat(rig.server().exitNow()).contains(IO_ERROR);
-        rig.start();
-      }
       Await.until("ready again", Duration.ofSeconds(30), () -> rig.server().isReady());
+      assertThat(rig.server().exitNow()).as("the same process").isEmpty();
       rig.converse("after", "t", "and now?");
       assertThat(rig.api().state("before")).isEqualTo("answered");
     }
   }
 
-  private static boolean isAccepted(Rig rig, String id) {
-    try {
-      return rig.sender().send(id, "t", "any room?").isAccepted();
-    } catch (IOException e) {
-      return false; // ended: nothing was acknowledged
+  /**
+   * Row F13, in the middle of a turn: the paid answer is kept in memory and told when the disk is
+   * back.
+   */
+  @Test
+  void anAnswerThatAReadOnlyDiskRefusesIsKeptAndToldLater() throws Exception {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      model.always(ModelScript.after(Duration.ofSeconds(2), ModelScript.answer(_ -> "paid for")));
+      rig.start();
+      rig.sender().send("e1", "t", "hello");
+      Await.until("asked", Duration.ofSeconds(10), () -> !model.requests().isEmpty());
+      try (Strace strace =
+          Strace.attach(rig.server(), rig.folder(), "pwrite64,ftruncate:error=EROFS")) {
+        Await.until("hit", Duration.ofSeconds(15), () -> strace.hits() > 5);
+        Await.pause(Duration.ofSeconds(3));
+      }
+      Await.until("told", Duration.ofSeconds(60), () -> !rig.platform().posts().isEmpty());
+      assertThat(rig.platform().posts().getFirst().text()).isEqualTo("paid for");
+      assertThat(model.requests()).as("paid once").hasSize(1);
+      assertThat(rig.api().state("e1")).isEqualTo("answered");
     }
   }
 

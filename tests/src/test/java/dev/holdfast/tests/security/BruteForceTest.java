@@ -28,6 +28,12 @@ class BruteForceTest {
         }
       }
       assertThat(limited).isTrue();
+      // The operator sits behind the same address as the guesser, and is not locked out.
+      assertThat(rig.api().get("/api/v1/status").status()).isEqualTo(200);
+      assertThat(
+              http.get(rig.setup().url("/api/v1/status"), Map.of("authorization", "Bearer guess"))
+                  .status())
+          .isEqualTo(429);
       // Webhooks are not the API: honest platforms go on while someone guesses.
       rig.converse("e1", "t", "hello");
     }
