@@ -29,7 +29,7 @@ public final class ThreadFolders {
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
   private static final String SELECT =
       "select t.thread_id, t.last_at, t.events,"
-          + " (select count(*) from events e where e.thread = t.no and (e.state < 3) = 1)"
+          + " (select count(*) from events e where e.thread = t.no and e.closed = 0)"
           + " from threads t where t.events > 0 and ";
 
   private final Path root;
