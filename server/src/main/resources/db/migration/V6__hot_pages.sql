@@ -13,4 +13,4 @@ create index events_thread on events (thread, closed, seq);
 drop index events_open;
 create index events_open on events (seq) where closed = 0;
 
-pragma user_version = 5;
+pragma user_version = 6;
