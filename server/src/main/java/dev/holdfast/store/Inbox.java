@@ -221,11 +221,7 @@ public final class Inbox {
         tx -> {
           Standing event = open(tx, seq);
           EventRows.change(
-              tx,
-              event,
-              EventState.PENDING,
-              "attempts = max(attempts - ?, 0), ",
-              uncounted(event));
+              tx, event, EventState.PENDING, "attempts = max(attempts - ?, 0), ", uncounted(event));
           return true;
         });
   }
