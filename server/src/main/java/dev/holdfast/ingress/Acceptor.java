@@ -60,8 +60,7 @@ final class Acceptor {
     if (!appended.duplicate()) {
       // The event is safe: its sender gets 200 whatever goes wrong from here on.
       try {
-        news.publish(
-            "event.accepted", appended.event().threadId(), appended.event().id(), told);
+        news.publish("event.accepted", appended.event().threadId(), appended.event().id(), told);
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }

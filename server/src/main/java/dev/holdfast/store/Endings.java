@@ -44,13 +44,13 @@ final class Endings {
   }
 
   private void end(Tx tx, Standing event, Finish finish) throws SQLException {
-    tx.sql()
-        .update(
-            "update events set outcome = ?, reason = ? where seq = ?",
-            finish.outcome().code(),
-            finish.reason(),
-            event.seq());
-    EventRows.move(tx, event, finish.outcome());
+    EventRows.change(
+        tx,
+        event,
+        finish.outcome(),
+        "outcome = ?, reason = ?, ",
+        finish.outcome().code(),
+        finish.reason());
     switch (finish.outcome()) {
       case DEAD_LETTERED -> {
         letters.ofEvent(tx, event.seq(), finish.reason(), time.now());

@@ -1,8 +1,5 @@
 package dev.holdfast.store;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -20,11 +17,13 @@ final class EventRows {
           + " left join threads t on t.no = e.thread left join payloads p on p.seq = e.seq"
           + " where e.damaged = 0 and ";
 
-  private static final String INSERT =
-      "insert into events (seq, id, source, thread, dedupe_key, dedupe_hash, received_at, crc)"
-          + " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (dedupe_hash) do nothing";
+  /** By who sent it and the sender's own id of it. */
+  static final String BY_KEY =
+      SELECT + "e.source = (select no from sources where source = ?) and e.dedupe_key = ?";
 
-  private static final int HASH_BYTES = 16;
+  private static final String INSERT =
+      "insert into events (seq, id, source, thread, dedupe_key, received_at, crc)"
+          + " values (?, ?, ?, ?, ?, ?, ?) on conflict (source, dedupe_key) do nothing";
 
   private EventRows() {}
 
@@ -83,21 +82,8 @@ final class EventRows {
         .value();
   }
 
-  /** 128 bits of SHA-256: no sender can find two keys that meet. */
-  static byte[] hash(String source, String dedupeKey) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(source.getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
-      digest.update(dedupeKey.getBytes(StandardCharsets.UTF_8));
-      return Arrays.copyOf(digest.digest(), HASH_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
-  }
-
   /** Returns false, and writes nothing, when the key is known. */
-  static boolean insert(Tx tx, Event event, byte[] hash) throws SQLException {
+  static boolean insert(Tx tx, Event event) throws SQLException {
     Statements sql = tx.sql();
     long thread = tx.names().thread(sql, event.threadId());
     int inserted =
@@ -108,7 +94,6 @@ final class EventRows {
             tx.names().source(sql, event.source()),
             thread,
             event.dedupeKey(),
-            hash,
             Millis.of(event.receivedAt()),
             crc(event));
     if (inserted == 0) {
@@ -157,8 +142,27 @@ final class EventRows {
 
   /** Changes a state, and the counts with it. */
   static void move(Tx tx, Standing event, EventState to) throws SQLException {
+    change(tx, event, to, "");
+  }
+
+  /**
+   * Changes a state, and the counts with it, together with other columns: one row is written once.
+   *
+   * @param set {@code column = ?} for each of the parameters, with a comma behind each; a constant
+   */
+  static void change(Tx tx, Standing event, EventState to, String set, Object... parameters)
+      throws SQLException {
+    if (event.state() == to && set.isEmpty()) {
+      return;
+    }
+    Object[] all = Arrays.copyOf(parameters, parameters.length + 2);
+    all[parameters.length] = to.code();
+    all[parameters.length + 1] = event.seq();
+    // The indexes know of open and closed only: what stays open touches none of them.
+    String closed =
+        event.state().isOpen() == to.isOpen() ? "" : to.isOpen() ? "closed = 0, " : "closed = 1, ";
+    tx.sql().update("update events set " + set + closed + "state = ? where seq = ?", all);
     if (event.state() != to) {
-      tx.sql().update("update events set state = ? where seq = ?", to.code(), event.seq());
       tx.move(event.state(), to);
     }
   }

@@ -57,8 +57,7 @@ public final class Inbox {
     if (refusal.isPresent()) {
       return CompletableFuture.failedFuture(refusal.get());
     }
-    byte[] hash = EventRows.hash(event.source(), event.dedupeKey());
-    return writer.offer(tx -> insert(tx, event, hash), this::announce);
+    return writer.offer(tx -> insert(tx, event), this::announce);
   }
 
   /** Whether an event is still wanted when its transaction begins. */
@@ -83,13 +82,12 @@ public final class Inbox {
     if (refusal.isPresent()) {
       throw refusal.get();
     }
-    byte[] hash = EventRows.hash(event.source(), event.dedupeKey());
     Writer.Work<Optional<Appended>> work =
         tx -> {
           if (!wanted.in(tx)) {
             return Optional.empty();
           }
-          Appended appended = insert(tx, event, hash);
+          Appended appended = insert(tx, event);
           along.with(tx, appended.event());
           return Optional.of(appended);
         };
@@ -117,7 +115,7 @@ public final class Inbox {
     }
   }
 
-  private Appended insert(Tx tx, NewEvent event, byte[] hash) throws SQLException, StoreException {
+  private Appended insert(Tx tx, NewEvent event) throws SQLException, StoreException {
     Event made =
         new Event(
             tx.counted(Count.ACCEPTED) + 1,
@@ -131,22 +129,22 @@ public final class Inbox {
             0,
             false);
     if (tx.openEvents() >= intake.pendingMax()) {
-      Optional<Event> known = known(tx, hash);
+      Optional<Event> known = known(tx, made);
       if (known.isEmpty()) {
         throw intake.tooMany();
       }
       return new Appended(known.get(), true);
     }
-    if (EventRows.insert(tx, made, hash)) {
+    if (EventRows.insert(tx, made)) {
       return new Appended(made, false);
     }
     // A damaged row still holds its key: its content is unknown, but it was accepted.
-    return new Appended(known(tx, hash).orElse(made), true);
+    return new Appended(known(tx, made).orElse(made), true);
   }
 
-  private Optional<Event> known(Tx tx, byte[] hash) throws SQLException {
+  private Optional<Event> known(Tx tx, Event same) throws SQLException {
     return tx.sql()
-        .first(EventRows::read, EventRows.SELECT + "e.dedupe_hash = ?", hash)
+        .first(EventRows::read, EventRows.BY_KEY, same.source(), same.dedupeKey())
         .flatMap(this::whole);
   }
 
@@ -163,10 +161,7 @@ public final class Inbox {
             sql -> {
               List<Found> found = new ArrayList<>();
               for (String source : writer.names().sources()) {
-                sql.first(
-                        EventRows::read,
-                        EventRows.SELECT + "e.dedupe_hash = ?",
-                        EventRows.hash(source, dedupeKey))
+                sql.first(EventRows::read, EventRows.BY_KEY, source, dedupeKey)
                     .ifPresent(found::add);
               }
               return found;
@@ -176,7 +171,7 @@ public final class Inbox {
   /** Open events of one thread after {@code afterSeq}, oldest first. */
   public List<Event> openOf(String threadId, long afterSeq, int limit) {
     return list(
-        "e.thread = (select no from threads where thread_id = ?) and (e.state < 3) = 1"
+        "e.thread = (select no from threads where thread_id = ?) and e.closed = 0"
             + " and e.seq > ? order by e.seq limit ?",
         threadId,
         afterSeq,
@@ -185,15 +180,15 @@ public final class Inbox {
 
   /** Open events of all threads after {@code afterSeq}, oldest first. */
   public List<Event> open(long afterSeq, int limit) {
-    return list("e.state < 3 and e.seq > ? order by e.seq limit ?", afterSeq, limit);
+    return list("e.closed = 0 and e.seq > ? order by e.seq limit ?", afterSeq, limit);
   }
 
   /** The newest events of a thread, whatever their state; newest first. */
   public List<Event> ofThread(String threadId, int limit) {
     String half =
-        "e.thread = (select no from threads where thread_id = ?) and (e.state < 3) = %d"
+        "e.thread = (select no from threads where thread_id = ?) and e.closed = %d"
             + " order by e.seq desc limit ?";
-    return Stream.of(half.formatted(0), half.formatted(1))
+    return Stream.of(half.formatted(1), half.formatted(0))
         .flatMap(where -> list(where, threadId, limit).stream())
         .sorted(Comparator.comparingLong(Event::seq).reversed())
         .limit(limit)
@@ -229,8 +224,7 @@ public final class Inbox {
     return writer.call(
         tx -> {
           Standing event = open(tx, seq);
-          tx.sql().update("update events set attempts = attempts + 1 where seq = ?", seq);
-          EventRows.move(tx, event, EventState.RUNNING);
+          EventRows.change(tx, event, EventState.RUNNING, "attempts = attempts + 1, ");
           return event.attempts() + 1;
         });
   }
@@ -245,13 +239,15 @@ public final class Inbox {
   public void park(long seq, String reason, boolean told) throws StoreException {
     writer.<Boolean>call(
         tx -> {
-          back(tx, open(tx, seq), EventState.PARKED);
-          tx.sql()
-              .update(
-                  "update events set reason = ?, told = max(told, ?) where seq = ?",
-                  reason,
-                  told ? 1 : 0,
-                  seq);
+          Standing event = open(tx, seq);
+          EventRows.change(
+              tx,
+              event,
+              EventState.PARKED,
+              "reason = ?, told = max(told, ?), attempts = max(attempts - ?, 0), ",
+              reason,
+              told ? 1 : 0,
+              uncounted(event));
           return true;
         });
   }
@@ -265,17 +261,16 @@ public final class Inbox {
   public void release(long seq) throws StoreException {
     writer.<Boolean>call(
         tx -> {
-          back(tx, open(tx, seq), EventState.PENDING);
+          Standing event = open(tx, seq);
+          EventRows.change(
+              tx, event, EventState.PENDING, "attempts = max(attempts - ?, 0), ", uncounted(event));
           return true;
         });
   }
 
-  private static void back(Tx tx, Standing event, EventState to) throws SQLException {
-    if (event.state() == EventState.RUNNING) {
-      tx.sql()
-          .update("update events set attempts = max(attempts - 1, 0) where seq = ?", event.seq());
-    }
-    EventRows.move(tx, event, to);
+  /** How many runs are not held against an event that goes back. */
+  private static int uncounted(Standing event) {
+    return event.state() == EventState.RUNNING ? 1 : 0;
   }
 
   /** Remembers that the sender was told that the answer comes later. Durable on return. */

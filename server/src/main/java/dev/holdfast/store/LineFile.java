@@ -183,6 +183,12 @@ final class LineFile {
 
   /** Where the last line without an end starts; {@code length} when every line has one. */
   private static long lineStart(RandomAccessFile file, long length) throws IOException {
+    if (length > 0) {
+      file.seek(length - 1);
+      if (file.read() == NEWLINE) {
+        return length; // as nearly always
+      }
+    }
     byte[] block = new byte[8192];
     long end = length;
     while (end > 0) {

@@ -111,12 +111,12 @@ public final class Outbox {
     change(
         seq,
         (tx, reply) -> {
-          tx.sql()
-              .update(
-                  "update replies set attempts = attempts + 1, resent = max(resent, ?) where seq = ?",
-                  resend ? 1 : 0,
-                  seq);
-          ReplyRows.move(tx, reply, ReplyState.SENDING, "");
+          ReplyRows.change(
+              tx,
+              reply,
+              ReplyState.SENDING,
+              "detail = '', attempts = attempts + 1, resent = max(resent, ?), ",
+              resend ? 1 : 0);
         });
   }
 
@@ -145,13 +145,14 @@ public final class Outbox {
         seq,
         (tx, reply) -> {
           int back = !counts && reply.state() == ReplyState.SENDING ? 1 : 0;
-          tx.sql()
-              .update(
-                  "update replies set next_at = ?, attempts = max(attempts - ?, 0) where seq = ?",
-                  Millis.of(at),
-                  back,
-                  seq);
-          ReplyRows.move(tx, reply, ReplyState.RETRY_AT, why);
+          ReplyRows.change(
+              tx,
+              reply,
+              ReplyState.RETRY_AT,
+              "detail = ?, next_at = ?, attempts = max(attempts - ?, 0), ",
+              why,
+              Millis.of(at),
+              back);
         });
   }
 
@@ -160,8 +161,8 @@ public final class Outbox {
     change(
         seq,
         (tx, reply) -> {
-          tx.sql().update("update replies set unknowns = unknowns + 1 where seq = ?", seq);
-          ReplyRows.move(tx, reply, ReplyState.UNKNOWN, why);
+          ReplyRows.change(
+              tx, reply, ReplyState.UNKNOWN, "detail = ?, unknowns = unknowns + 1, ", why);
         });
   }
 

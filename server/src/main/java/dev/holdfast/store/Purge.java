@@ -72,7 +72,7 @@ final class Purge {
             .list(
                 row ->
                     new Old(row.getLong(1), row.getString(2), row.getInt(3) != 0, row.getLong(4)),
-                "select e.seq, e.id, e.received_at < ? and e.state >= 3"
+                "select e.seq, e.id, e.received_at < ? and e.closed = 1"
                     + " and not exists (select 1 from dead_letters d where d.event_id = e.id"
                     + " and d.replayed = 0)"
                     + " and not exists (select 1 from replies r where r.event_id = e.id"

@@ -4,6 +4,7 @@ import dev.holdfast.time.Time;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -157,12 +158,20 @@ final class ReplyRows {
 
   /** Changes a state, its detail, and the count of open replies with it. */
   static void move(Tx tx, Standing reply, ReplyState to, String detail) throws SQLException {
-    tx.sql()
-        .update(
-            "update replies set state = ?, detail = ? where seq = ?",
-            to.code(),
-            detail,
-            reply.seq());
+    change(tx, reply, to, "detail = ?, ", detail);
+  }
+
+  /**
+   * Changes a state together with other columns: one row is written once.
+   *
+   * @param set {@code column = ?} for each of the parameters, with a comma behind each; a constant
+   */
+  static void change(Tx tx, Standing reply, ReplyState to, String set, Object... parameters)
+      throws SQLException {
+    Object[] all = Arrays.copyOf(parameters, parameters.length + 2);
+    all[parameters.length] = to.code();
+    all[parameters.length + 1] = reply.seq();
+    tx.sql().update("update replies set " + set + "state = ? where seq = ?", all);
     if (reply.state().isOpen() != to.isOpen()) {
       tx.count(Count.OPEN_REPLIES, to.isOpen() ? 1 : -1);
     }

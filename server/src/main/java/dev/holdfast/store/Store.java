@@ -152,7 +152,8 @@ public final class Store implements AutoCloseable {
     sql.of("begin immediate").execute();
     long cut =
         sql.update(
-            "update events set state = 0 where state < 3 and state = ?", EventState.RUNNING.code());
+            "update events set state = 0 where closed = 0 and state = ?",
+            EventState.RUNNING.code());
     Map<Count, Long> deltas = Map.of(Count.PENDING, cut, Count.RUNNING, -cut);
     Counters.write(sql, deltas);
     sql.of("commit").execute();

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,10 +27,12 @@ import org.slf4j.LoggerFactory;
 public final class ThreadFolders {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadFolders.class);
   private static final int SLUG_MAX = 40;
+  private static final Pattern OTHERS = Pattern.compile("[^a-z0-9]+");
+  private static final Pattern OUTER_DASHES = Pattern.compile("^-+|-+$");
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
   private static final String SELECT =
       "select t.thread_id, t.last_at, t.events, (select count(*) from events e where e.thread ="
-          + " t.no and (e.state < 3) = 1), t.no from ";
+          + " t.no and e.closed = 0), t.no from ";
 
   private final Path root;
   private final Readers readers;
@@ -86,8 +89,8 @@ public final class ThreadFolders {
 
   /** What people recognise; nothing in it can leave the folder or mean something to a shell. */
   private static String slug(String text) {
-    String plain =
-        text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
+    String dashed = OTHERS.matcher(text.toLowerCase(Locale.ROOT)).replaceAll("-");
+    String plain = OUTER_DASHES.matcher(dashed).replaceAll("");
     String cut = plain.length() > SLUG_MAX ? plain.substring(0, SLUG_MAX) : plain;
     return cut.isEmpty() ? "x" : cut;
   }

@@ -255,7 +255,7 @@ final class Writer implements Runnable {
       }
     }
     drain(batch, max);
-    lastBatch = batch.size();
+    lastBatch = (int) batch.stream().filter(op -> op.kind() != Op.Kind.LAZY).count();
     return batch;
   }
 

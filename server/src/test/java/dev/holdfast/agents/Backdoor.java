@@ -18,7 +18,7 @@ final class Backdoor {
     run(folder, "delete from replies where event_id = ?", event.id());
     run(
         folder,
-        "update events set state = " + EventState.RUNNING.ordinal() + " where id = ?",
+        "update events set closed = 0, state = " + EventState.RUNNING.ordinal() + " where id = ?",
         event.id());
   }
 

@@ -244,7 +244,7 @@ class StoreOpeningTest {
         List.of(
             folder ->
                 TestStore.sql(folder, "update payloads set payload = 'x' || payload where seq = 1"),
-            folder -> TestStore.sql(folder, "update events set dedupe_key = 'k2' where seq = 1"),
+            folder -> TestStore.sql(folder, "update events set dedupe_key = 'k3' where seq = 1"),
             folder ->
                 TestStore.sql(
                     folder, "update events set received_at = received_at + 1 where seq = 1"),
