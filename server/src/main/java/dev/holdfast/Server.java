@@ -215,9 +215,7 @@ final class Server {
   }
 
   private StoreHooks storeHooks() {
-    return new StoreHooks(
-        () -> ticks.tick(Readiness.STORE_WRITER),
-        Server::halt);
+    return new StoreHooks(() -> ticks.tick(Readiness.STORE_WRITER), Server::halt);
   }
 
   /** What is on the disk is unknown: the next start looks. */

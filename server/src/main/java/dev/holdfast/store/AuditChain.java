@@ -10,12 +10,13 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * How rows of the audit hang together. Each field goes into the hash with its length, so that none can
- * move into the next. Without a key: who can write the file and knows this code can make another whole
- * chain; that nobody did is shown by a hash kept elsewhere.
+ * How rows of the audit hang together. Each field goes into the hash with its length, so that none
+ * can move into the next. Without a key: who can write the file and knows this code can make
+ * another whole chain; that nobody did is shown by a hash kept elsewhere.
  */
 final class AuditChain {
-  static final String COLUMNS = "no, at, what, execution, event_id, thread_id, actor, details, hash";
+  static final String COLUMNS =
+      "no, at, what, execution, event_id, thread_id, actor, details, hash";
   static final Head START = new Head(0, "0".repeat(64));
 
   private static final String HEAD = "audit";

@@ -123,11 +123,12 @@ final class Database {
   /**
    * For a look from outside, at a database that a server may have open.
    *
-   * @param logged whether its log exists; without one the file alone is the database, and SQLite would
-   *     make a log that belongs to whoever looks
+   * @param logged whether its log exists; without one the file alone is the database, and SQLite
+   *     would make a log that belongs to whoever looks
    */
   static Statements readOnly(Path file, boolean logged) throws SQLException {
-    String uri = file.toAbsolutePath().toUri().getRawPath() + (logged ? "?mode=ro" : "?immutable=1");
+    String uri =
+        file.toAbsolutePath().toUri().getRawPath() + (logged ? "?mode=ro" : "?immutable=1");
     Connection connection = JDBC.createConnection("jdbc:sqlite:file:" + uri, new Properties());
     try (Statement statement = connection.createStatement()) {
       statement.execute("pragma busy_timeout = 5000");

@@ -37,7 +37,12 @@ class AuditTest {
 
   private static AuditEntry entry(int i) {
     return new AuditEntry(
-        "tool.change", "e" + i + ".1.1", "e" + i, "web:main:t", "tool:write_file", "{\"n\":" + i + "}");
+        "tool.change",
+        "e" + i + ".1.1",
+        "e" + i,
+        "web:main:t",
+        "tool:write_file",
+        "{\"n\":" + i + "}");
   }
 
   private void attack(String... statements) {
@@ -181,8 +186,10 @@ class AuditTest {
         "insert into audit select 10, at, what, execution, event_id, thread_id, actor, details, hash"
             + " from audit where no = 9");
     brokenAt(10, "does not know it");
-    attack("delete from audit where no = 10", "insert into audit select 0, at, what, execution,"
-        + " event_id, thread_id, actor, details, hash from audit where no = 9");
+    attack(
+        "delete from audit where no = 10",
+        "insert into audit select 0, at, what, execution,"
+            + " event_id, thread_id, actor, details, hash from audit where no = 9");
     brokenAt(0, "does not know it");
   }
 

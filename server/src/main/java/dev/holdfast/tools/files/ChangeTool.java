@@ -38,8 +38,7 @@ abstract class ChangeTool extends FileTool {
       spot.name(); // a folder as such is not changed
       spots.add(spot);
     }
-    Task task =
-        new Task(spec().name(), arguments.encode(), spots, old -> plan(arguments, old));
+    Task task = new Task(spec().name(), arguments.encode(), spots, old -> plan(arguments, old));
     Executions.Done done = executions.run(context, task);
     return ToolResult.ok(done.told()).withFacts(Map.of("execution", done.execution()));
   }

@@ -81,7 +81,9 @@ final class EditFileTool extends ChangeTool {
   /** Where the passage begins, from left to right, without overlaps. */
   static List<Integer> places(String text, String passage) {
     List<Integer> places = new ArrayList<>();
-    for (int at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + passage.length())) {
+    for (int at = text.indexOf(passage);
+        at >= 0;
+        at = text.indexOf(passage, at + passage.length())) {
       places.add(at);
     }
     return places;

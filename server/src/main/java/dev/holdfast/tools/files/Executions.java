@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes files for tool calls: each call once, whatever crashes, and so that it can be undone. Kept
- * ▸ changed ▸ told to the audit ▸ done: each step is on disk before the next. Thread-safe.
+ * Changes files for tool calls: each call once, whatever crashes, and so that it can be undone.
+ * Kept ▸ changed ▸ told to the audit ▸ done: each step is on disk before the next. Thread-safe.
  */
 final class Executions {
   private static final Logger LOG = LoggerFactory.getLogger(Executions.class);
@@ -217,8 +217,7 @@ final class Executions {
     return switch (after) {
       case After.Gone _ -> InputStream.nullInputStream();
       case After.Written(byte[] bytes) -> new ByteArrayInputStream(bytes);
-      case After.MovedFrom(int index) ->
-          vault.blob(manifest.execution(), old.get(index).blob());
+      case After.MovedFrom(int index) -> vault.blob(manifest.execution(), old.get(index).blob());
     };
   }
 

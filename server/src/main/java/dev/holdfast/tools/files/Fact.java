@@ -67,8 +67,7 @@ record Fact(Type type, int mode, long links, long device, long inode, long size,
   void mustBePlainFile(String name) throws FileFailedException {
     switch (type) {
       case FOLDER -> throw FileFailedException.refused(name + ": is a folder");
-      case LINK ->
-          throw FileFailedException.refused(name + ": is a link; links are not followed");
+      case LINK -> throw FileFailedException.refused(name + ": is a link; links are not followed");
       case SPECIAL -> throw FileFailedException.refused(name + ": is not a plain file");
       case FILE -> {
         if (links != 1) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps tools within the scratch folder of their thread and the configured folders: the only way
- * from a path that a model wrote to a folder that is open. Each step is opened within the one before
- * and no link is followed, so what is swapped in between leads nowhere else. Thread-safe.
+ * from a path that a model wrote to a folder that is open. Each step is opened within the one
+ * before and no link is followed, so what is swapped in between leads nowhere else. Thread-safe.
  */
 final class Fence {
   static final int PATH_BYTES_MAX = 4095;
@@ -32,8 +32,20 @@ final class Fence {
    */
   private static final Set<Long> KERNEL_FILE_SYSTEMS =
       Set.of(
-          0x9fa0L, 0x62656572L, 0x1cd1L, 0x64626720L, 0x74726163L, 0x73636673L, 0x62656570L,
-          0x27e0ebL, 0x63677270L, 0xcafe4a11L, 0xde5e81e4L, 0xf97cff8cL, 0x6e736673L, 0x6165676cL);
+          0x9fa0L,
+          0x62656572L,
+          0x1cd1L,
+          0x64626720L,
+          0x74726163L,
+          0x73636673L,
+          0x62656570L,
+          0x27e0ebL,
+          0x63677270L,
+          0xcafe4a11L,
+          0xde5e81e4L,
+          0xf97cff8cL,
+          0x6e736673L,
+          0x6165676cL);
 
   private final Path data;
   private final Path realData;
@@ -54,7 +66,8 @@ final class Fence {
   }
 
   /**
-   * @param data the data folder, absolute; it exists. Nothing in it is reachable but scratch folders
+   * @param data the data folder, absolute; it exists. Nothing in it is reachable but scratch
+   *     folders
    * @param roots absolute; those that do not exist are left out
    * @param hidden files that nobody may reach, such as the configuration
    * @throws FileFailedException when one of the roots is in the data folder
@@ -111,8 +124,7 @@ final class Fence {
       for (Path way : List.of(root.given(), root.real())) {
         List<String> steps = steps(way);
         if (startsWith(names, steps)) {
-          return visible(
-              new Spot(root.real(), false, names.subList(steps.size(), names.size())));
+          return visible(new Spot(root.real(), false, names.subList(steps.size(), names.size())));
         }
       }
     }
@@ -177,8 +189,7 @@ final class Fence {
     return SafeFolder.ofServer(realData.resolve(spot.base()).resolve(SCRATCH));
   }
 
-  private void mayBeEntered(
-      SafeFolder folder, @Nullable SafeFolder above, String name)
+  private void mayBeEntered(SafeFolder folder, @Nullable SafeFolder above, String name)
       throws FileFailedException {
     try {
       if (folder.fact().isSame(dataFolder)) {

@@ -32,8 +32,7 @@ abstract class FileTool implements Tool {
   /**
    * @param properties the members of {@code properties}, as JSON
    */
-  static ToolSpec spec(
-      String name, String description, List<String> required, String properties) {
+  static ToolSpec spec(String name, String description, List<String> required, String properties) {
     String needed = String.join("\", \"", required);
     String schema =
         "{\"type\": \"object\", \"properties\": {"

@@ -71,8 +71,7 @@ final class LinuxCalls {
       find("unlinkat", FunctionDescriptor.of(I, I, ValueLayout.ADDRESS, I));
   private static final MethodHandle RENAMEAT2 =
       find(
-          "renameat2",
-          FunctionDescriptor.of(I, I, ValueLayout.ADDRESS, I, ValueLayout.ADDRESS, I));
+          "renameat2", FunctionDescriptor.of(I, I, ValueLayout.ADDRESS, I, ValueLayout.ADDRESS, I));
   private static final MethodHandle STATX =
       find("statx", FunctionDescriptor.of(I, I, ValueLayout.ADDRESS, I, I, ValueLayout.ADDRESS));
   private static final MethodHandle FSTATFS =

@@ -18,8 +18,7 @@ import java.util.Optional;
  * moves or swaps the folder meanwhile moves nothing that was opened here. For one thread.
  */
 public final class SafeFolder implements AutoCloseable {
-  private static final int PLACE =
-      LinuxCalls.PLACE | LinuxCalls.FOLDER;
+  private static final int PLACE = LinuxCalls.PLACE | LinuxCalls.FOLDER;
   private static final int READ_FOLDER = LinuxCalls.READ | LinuxCalls.FOLDER;
   private static final int NAMES_BYTES = 32_768;
   private static final int COPY_BYTES = 65_536;
@@ -163,8 +162,7 @@ public final class SafeFolder implements AutoCloseable {
    * @param expected what stands under the name now; empty when nothing may
    * @param check looks at what was written before it takes its place
    */
-  void put(
-      String name, String temporary, Content content, Optional<Fact> expected, Check check)
+  void put(String name, String temporary, Content content, Optional<Fact> expected, Check check)
       throws FileFailedException, IOException {
     removeLeftover(temporary);
     boolean placed = false;

@@ -58,12 +58,18 @@ final class SearchPattern {
   }
 
   /**
-   * An upper bound of its compiled size. A count repeats what is before it; counts multiply only when
-   * one is within the group that another repeats, so no more of them than there are groups, and one.
+   * An upper bound of its compiled size. A count repeats what is before it; counts multiply only
+   * when one is within the group that another repeats, so no more of them than there are groups,
+   * and one.
    */
   private static long size(String text) {
     List<Long> counts =
-        COUNTS.matcher(text).results().map(SearchPattern::count).sorted(Comparator.reverseOrder()).toList();
+        COUNTS
+            .matcher(text)
+            .results()
+            .map(SearchPattern::count)
+            .sorted(Comparator.reverseOrder())
+            .toList();
     long groups = text.chars().filter(c -> c == '(').count();
     long size = text.length();
     for (int i = 0; i < Math.min(groups + 1, counts.size()) && size <= SIZE_MAX; i++) {
@@ -73,7 +79,8 @@ final class SearchPattern {
   }
 
   private static long count(MatchResult count) {
-    String upper = count.group(2) == null || count.group(2).isEmpty() ? count.group(1) : count.group(2);
+    String upper =
+        count.group(2) == null || count.group(2).isEmpty() ? count.group(1) : count.group(2);
     return Math.max(number(count.group(1)), number(upper));
   }
 

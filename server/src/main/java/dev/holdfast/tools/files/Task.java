@@ -83,7 +83,9 @@ record Task(String tool, String arguments, List<Spot> spots, Planner planner) {
         case Gone _ -> State.ABSENT;
         case Written(byte[] bytes) ->
             new State.Present(
-                Hash.of(bytes), bytes.length, own.state() instanceof State.Present was ? was.mode() : 0);
+                Hash.of(bytes),
+                bytes.length,
+                own.state() instanceof State.Present was ? was.mode() : 0);
         case MovedFrom(int index) -> all.get(index).state();
       };
     }

@@ -104,6 +104,7 @@ final class TextLines {
     boolean wasCut = cut;
     line.reset();
     cut = false;
-    return taker.take(number, text.endsWith("\r") ? text.substring(0, text.length() - 1) : text, wasCut);
+    return taker.take(
+        number, text.endsWith("\r") ? text.substring(0, text.length() - 1) : text, wasCut);
   }
 }

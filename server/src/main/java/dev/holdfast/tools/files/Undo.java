@@ -15,8 +15,8 @@ record Undo(SpotFiles files, Vault vault) {
   private static final int NAME_CHARACTERS = 16;
 
   /**
-   * After a failure in the middle of a change: everything is as it was, and the execution never was.
-   * What cannot be put back now stays as it is, with its backup: false.
+   * After a failure in the middle of a change: everything is as it was, and the execution never
+   * was. What cannot be put back now stays as it is, with its backup: false.
    */
   boolean takeBack(Manifest manifest) {
     try {

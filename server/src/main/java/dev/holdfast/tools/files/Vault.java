@@ -60,8 +60,7 @@ final class Vault {
   /**
    * @param isOpen whether an event is not finished: what it changed is kept, since it may run again
    */
-  Vault(Path folder, FilesConfig.Retention retention, Predicate<String> isOpen)
-      throws IOException {
+  Vault(Path folder, FilesConfig.Retention retention, Predicate<String> isOpen) throws IOException {
     this.folder = folder;
     this.bytesMax = (long) retention.megabytesMax() << 20;
     this.ageMax = Duration.ofDays(retention.daysMax());
@@ -291,8 +290,7 @@ final class Vault {
           .map(found -> new Kept(each, found.at(), size, isOpen.test(found.who().eventId())));
     } catch (FileFailedException e) {
       LOG.warn("backup {}: {}", each.getFileName(), e.failure().message());
-      return Optional.of(
-          new Kept(each, Files.getLastModifiedTime(each).toInstant(), size, false));
+      return Optional.of(new Kept(each, Files.getLastModifiedTime(each).toInstant(), size, false));
     } catch (NoSuchFileException _) {
       return Optional.empty(); // another sweep was faster
     }
@@ -323,8 +321,7 @@ final class Vault {
 
   private List<Path> list() throws IOException {
     try (Stream<Path> all = Files.list(folder)) {
-      return all.filter(each -> Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS))
-          .toList();
+      return all.filter(each -> Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)).toList();
     }
   }
 

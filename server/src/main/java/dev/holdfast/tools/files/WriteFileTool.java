@@ -38,7 +38,8 @@ final class WriteFileTool extends ChangeTool {
     Task.Old file = old.getFirst();
     String told =
         "%s %s: %d bytes"
-            .formatted(file.exists() ? "Replaced" : "Wrote new file", file.spot().shown(), bytes.length);
+            .formatted(
+                file.exists() ? "Replaced" : "Wrote new file", file.spot().shown(), bytes.length);
     return new Task.Plan(told, List.of(new Task.After.Written(bytes)));
   }
 }

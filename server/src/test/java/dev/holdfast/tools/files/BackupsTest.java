@@ -198,7 +198,8 @@ class BackupsTest {
     assertThat(world.kept()).doesNotContain("event.1.1").contains("event.6.1");
     long bytes = 0;
     for (String kept : world.kept()) {
-      bytes += Files.size(world.manifest(kept)) + Files.size(world.manifest(kept).resolveSibling("0"));
+      bytes +=
+          Files.size(world.manifest(kept)) + Files.size(world.manifest(kept).resolveSibling("0"));
     }
     assertThat(bytes).isLessThan(1 << 20);
     world.unfinished.add("event"); // all of them may run again

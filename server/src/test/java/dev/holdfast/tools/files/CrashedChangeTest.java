@@ -163,7 +163,8 @@ class CrashedChangeTest {
 
   @Test
   void anExecutionsNameIsNoPath() throws Exception {
-    for (String key : List.of("../../token", "/etc/x", "a/b", ".", "..", "", "x".repeat(500), "a\0b")) {
+    for (String key :
+        List.of("../../token", "/etc/x", "a/b", ".", "..", "", "x".repeat(500), "a\0b")) {
       assertThat(Vault.folderName(key)).matches("~[0-9a-f]{64}");
       world.callAs(key, "write_file", "path", "n", "content", key);
       assertThat(world.backups().rollback(key, "op")).isEqualTo(new Backups.RolledBack.Undone(1));

@@ -68,7 +68,8 @@ class EditFilePropertyTest {
       world.backups().rollback("event.1." + calls, "op");
       assertThat(Files.readString(file)).isEqualTo(before);
     } else if (matches > 1) {
-      assertThat(result.text()).contains(passage.equals(replacement) ? "the same" : matches + " times");
+      assertThat(result.text())
+          .contains(passage.equals(replacement) ? "the same" : matches + " times");
     }
   }
 }

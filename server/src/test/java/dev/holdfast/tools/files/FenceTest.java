@@ -78,14 +78,20 @@ class FenceTest {
   @Test
   void noLinkIsFollowedAtAnyStep() throws Exception {
     Files.createSymbolicLink(world.scratch.resolve("out"), world.outside);
-    Files.createSymbolicLink(
-        world.scratch.resolve("file"), world.outside.resolve("secret.txt"));
+    Files.createSymbolicLink(world.scratch.resolve("file"), world.outside.resolve("secret.txt"));
     Files.createSymbolicLink(world.scratch.resolve("dangling"), world.outside.resolve("made"));
     Files.createDirectories(world.scratch.resolve("in"));
     Files.createSymbolicLink(world.scratch.resolve("in/up"), Path.of("../.."));
     Files.createSymbolicLink(world.scratch.resolve("in/self"), Path.of("self"));
     for (String path :
-        List.of("out/secret.txt", "out/new", "file", "dangling", "in/up/meta.json", "in/self", "in/self/x")) {
+        List.of(
+            "out/secret.txt",
+            "out/new",
+            "file",
+            "dangling",
+            "in/up/meta.json",
+            "in/self",
+            "in/self/x")) {
       refused(path);
     }
     assertThat(world.call("list_files", "path", "out").isError()).isTrue();
@@ -175,7 +181,8 @@ class FenceTest {
 
   /**
    * A folder is swapped for a link to the outside and back, as fast as it goes, while every tool
-   * works in it. Nothing outside may be read, written, made or deleted; the race must be seen to hit.
+   * works in it. Nothing outside may be read, written, made or deleted; the race must be seen to
+   * hit.
    */
   @Test
   @Timeout(120)

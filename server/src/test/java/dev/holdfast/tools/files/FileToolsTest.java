@@ -51,12 +51,14 @@ class FileToolsTest {
   @Test
   void readsAPartByLinesAndSaysHowToGoOn() throws Exception {
     world.put("long.txt", "l\n".repeat(2500));
-    assertThat(read("long.txt", 2, 2)).isEqualTo("2\tl\n3\tl\n[lines 2 to 3 of 2500; go on with offset 4]");
+    assertThat(read("long.txt", 2, 2))
+        .isEqualTo("2\tl\n3\tl\n[lines 2 to 3 of 2500; go on with offset 4]");
     assertThat(read("long.txt", 2500, 9)).isEqualTo("2500\tl\n[the end; 2500 lines in all]");
     assertThat(world.call("read_file", "path", "long.txt").text())
         .endsWith("[lines 1 to 2000 of 2500; go on with offset 2001]");
     ToolResult behind =
-        world.callWith("k", "read_file", new JsonObject().put("path", "long.txt").put("offset", 9999));
+        world.callWith(
+            "k", "read_file", new JsonObject().put("path", "long.txt").put("offset", 9999));
     assertThat(behind.isError()).isTrue();
     assertThat(behind.text()).contains("has 2500 lines");
   }
@@ -98,7 +100,9 @@ class FileToolsTest {
                 .put("replace_all", true));
     assertThat(all.text()).contains("2 replaced");
     assertThat(Files.readString(file)).isEqualTo("a b$1\\");
-    assertThat(world.kept()).as("a refused edit leaves no backup").containsExactly("event.3.1", "k");
+    assertThat(world.kept())
+        .as("a refused edit leaves no backup")
+        .containsExactly("event.3.1", "k");
   }
 
   @Test
@@ -178,10 +182,12 @@ class FileToolsTest {
       assertThat(result.text()).as(pattern).startsWith("No hits.");
     }
     for (String pattern :
-        List.of("((a{1000}){1000}){1000}", "(?:){2147483647}", "((){9999}){9999}", "(".repeat(999))) {
+        List.of(
+            "((a{1000}){1000}){1000}", "(?:){2147483647}", "((){9999}){9999}", "(".repeat(999))) {
       assertThat(world.call("search_files", "pattern", pattern).isError()).as(pattern).isTrue();
     }
-    ToolResult deep = world.call("search_files", "pattern", "(".repeat(499) + "a" + ")".repeat(499));
+    ToolResult deep =
+        world.call("search_files", "pattern", "(".repeat(499) + "a" + ")".repeat(499));
     assertThat(deep.text()).isNotBlank();
   }
 
