@@ -111,7 +111,7 @@ class FilesTest {
       rig.restart();
     }
     for (String event : events) {
-      rig.api().awaitState(event, Api.FINAL, LIMIT);
+      awaitEnd(event);
       assertThat(rig.api().event(event).path("replies").path(0).path("text").asText())
           .isEqualTo("echo: Edited log: 1 replaced (lines 1)");
     }
@@ -123,6 +123,14 @@ class FilesTest {
     assertThat(Files.readString(log)).isEqualTo(String.join(" ", made));
     try (Stream<Path> files = Files.list(log.getParent())) {
       assertThat(files).containsExactly(log);
+    }
+  }
+
+  private void awaitEnd(String event) throws IOException {
+    try {
+      rig.api().awaitState(event, Api.FINAL, LIMIT);
+    } catch (AssertionError e) {
+      throw new AssertionError("its story: " + rig.api().event(event), e);
     }
   }
 
