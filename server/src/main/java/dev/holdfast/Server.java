@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
+import dev.holdfast.agents.Attachments;
 import dev.holdfast.agents.Orchestrator;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
@@ -23,9 +24,14 @@ import dev.holdfast.ingress.ServerFacts;
 import dev.holdfast.ingress.Sessions;
 import dev.holdfast.ingress.Tokens;
 import dev.holdfast.ingress.Turns;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.net.NameResolver;
+import dev.holdfast.net.WebFetcher;
+import dev.holdfast.net.WebPolicy;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.replies.Replies;
@@ -58,6 +64,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,6 +85,7 @@ final class Server {
   private final Store store;
   private final HttpCaller http;
   private final Guards guards;
+  private final GuardedWeb web;
   private final News news = new News(NEWS_REMEMBERED);
   private final Optional<Children> children;
   private final FileTools files;
@@ -107,6 +115,7 @@ final class Server {
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
+    web = web(config);
     children = children(settings, time);
     files = fileTools();
     models =
@@ -116,7 +125,8 @@ final class Server {
     orchestrator = new Orchestrator(agentParts(channels));
     replies =
         new Replies(
-            new Replies.Neighbours(store.outbox(), store.stories(), channels, guards, news),
+            new Replies.Neighbours(
+                store.outbox(), store.stories(), store.threads(), channels, guards, news),
             config.replies(),
             time,
             meters);
@@ -137,6 +147,7 @@ final class Server {
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
+    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat);
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
     server.supervisor.start(ChildSpec.virtual("backups"), server.files.backups()::run);
@@ -149,6 +160,14 @@ final class Server {
                     new Watchdog(systemd, server.readiness.probes(), time, interval)));
     server.watchdogs.forEach(Watchdog::start);
     return server;
+  }
+
+  /** That it comes round is the proof that virtual threads run at all. */
+  private void beat() throws InterruptedException {
+    while (true) {
+      ticks.tick(Readiness.VIRTUAL_THREADS);
+      time.sleep(Duration.ofSeconds(1));
+    }
   }
 
   /** What a person at the terminal needs first. */
@@ -245,7 +264,11 @@ final class Server {
 
   private AgentParts agentParts(Channels channels) {
     ToolsConfig tools = settings.config().tools();
-    List<Tool> builtIns = BuiltIns.of(tools, new BuiltIns.Needs(children, files));
+    AttachmentsConfig attachments = settings.config().attachments();
+    BuiltIns.Needs needs =
+        new BuiltIns.Needs(
+            children, files, web, id -> store.threads().of(id).attachments(), attachments);
+    List<Tool> builtIns = BuiltIns.of(tools, needs);
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
@@ -257,7 +280,17 @@ final class Server {
         settings.secrets(),
         time,
         meters,
-        this::agentConfig);
+        this::agentConfig,
+        new Attachments(web::fetch, attachments));
+  }
+
+  private GuardedWeb web(ServerConfig config) {
+    WebPolicy policy = new WebPolicy(Set.copyOf(config.tools().web().allowHosts()), this::ownPorts);
+    return new GuardedWeb(new WebFetcher(http, NameResolver.SYSTEM, policy, time), guards, time);
+  }
+
+  private Set<Integer> ownPorts() {
+    return Set.of(listener.port(), listener.metricsPort());
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */
@@ -347,7 +380,8 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed));
+        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed),
+        config.attachments());
   }
 
   private List<ApiToken> apiTokens(ServerConfig config) {

@@ -12,6 +12,7 @@ import dev.holdfast.config.Section;
 import dev.holdfast.ingress.ApiConfig;
 import dev.holdfast.ingress.HttpConfig;
 import dev.holdfast.ingress.MetricsConfig;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
@@ -33,6 +34,7 @@ public record ServerConfig(
     RepliesConfig replies,
     ModelsConfig models,
     ToolsConfig tools,
+    AttachmentsConfig attachments,
     GuardsConfig guards,
     RestartLimit restarts,
     WebConfig web,
@@ -70,7 +72,7 @@ public record ServerConfig(
     return new ServerConfig(
         server.text("data_dir", "data"),
         server.seconds("shutdown_secs", 25),
-        server.read(section -> StoreConfig.from(section, root.section("inbox"))),
+        server.read(section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
         Doors.from(root, environment),
         root.section("threads").read(ThreadsConfig::from),
         root.section("turn").read(TurnConfig::from),
@@ -78,6 +80,7 @@ public record ServerConfig(
         root.section("replies").read(RepliesConfig::from),
         root.section("models").read(models -> ModelsConfig.from(models, environment)),
         root.section("tools").read(ToolsConfig::from),
+        root.section("attachments").read(AttachmentsConfig::from),
         GuardsConfig.from(root),
         root.section("supervision").read(RestartLimit::from),
         channels.section("web").read(WebConfig::from),

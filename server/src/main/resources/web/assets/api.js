@@ -17,17 +17,22 @@ export class ApiError extends Error {
 
 const ANSWER_TIMEOUT_MS = 20_000;
 
-async function call(method, path, body) {
+const UPLOAD_TIMEOUT_MS = 120_000;
+
+const call = (method, path, body) =>
+  request(method, path, body === undefined ? undefined : JSON.stringify(body), 'application/json', ANSWER_TIMEOUT_MS);
+
+async function request(method, path, body, type, timeout) {
   let response;
   try {
     response = await fetch(path, {
       method,
-      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: body === undefined ? {} : { 'Content-Type': type },
+      body,
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeout),
     });
   } catch (failure) {
     const code = failure.name === 'TimeoutError' ? 'TIMEOUT' : 'NETWORK';
@@ -78,11 +83,26 @@ export const thread = (id) => call('GET', threadPath(id));
 export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
 export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
-export const send = (id, text, dedupeKey) =>
-  call('POST', `${threadPath(id)}/messages`, { text, dedupe_key: dedupeKey });
 /** Tool calls of a thread that wait for a yes. */
 export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
 export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
 /** Undoes what a tool call changed; `force` also over what was changed since. */
 export const rollBack = (execution, force) =>
   call('POST', `/api/v1/executions/${encodeURIComponent(execution)}/rollback`, { force });
+/** `files`: as upload answered. */
+export const send = (id, text, dedupeKey, files = []) =>
+  call('POST', `${threadPath(id)}/messages`, {
+    text,
+    dedupe_key: dedupeKey,
+    ...(files.length > 0 && { attachments: files.map(({ file, name }) => ({ file, name })) }),
+  });
+/** Answers {file, name, media_type, bytes}. */
+export const upload = (id, file) =>
+  request(
+    'POST',
+    `${threadPath(id)}/attachments?name=${encodeURIComponent(file.name || 'file')}`,
+    file,
+    'application/octet-stream',
+    UPLOAD_TIMEOUT_MS,
+  );
+export const fileUrl = (id, file) => `${threadPath(id)}/attachments/${encodeURIComponent(file)}`;

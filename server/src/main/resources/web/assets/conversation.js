@@ -42,6 +42,7 @@ export class Conversation {
       onRetry: (key) => current.#sender.retry(key),
       onDiscard: (key) => current.#takeBack(key),
       onDecide: (approval, yes) => current.#decide(approval, yes),
+      urlOf: (file) => (file.file ? api.fileUrl(current.threadId, file.file) : ''),
     });
     current = this;
     view.clear();
@@ -71,11 +72,12 @@ export class Conversation {
     this.#wakeUp();
   }
 
-  say(text) {
-    const message = this.#sender.add(this.threadId, text);
+  /** `files`: those that the server has, to go with it. */
+  say(text, files) {
+    const message = this.#sender.add(this.threadId, text, files);
     this.#transcript.addLocal(message, 'sending');
     if (!store.title(this.threadId)) {
-      store.keepTitle(this.threadId, text);
+      store.keepTitle(this.threadId, text || files[0].name);
     }
     this.#show();
     view.toBottom();

@@ -4,6 +4,7 @@ import { Conversation } from './conversation.js';
 import { Sender } from './sender.js';
 import * as store from './store.js';
 import { newThreadId, Threads } from './threads.js';
+import { Tray } from './tray.js';
 import { sentence } from './words.js';
 
 const byId = (id) => document.getElementById(id);
@@ -28,6 +29,11 @@ const threads = new Threads({
   onOpen: (threadId) => goTo(threadId),
   onNew: () => goTo(newThreadId()),
   onRefused: () => askForLogin(''),
+});
+
+const tray = new Tray({
+  onChange: () => sizeComposer(),
+  onTrouble: (text) => conversation?.trouble(text),
 });
 
 const hears = {
@@ -97,6 +103,7 @@ function openFromAddress() {
   conversation?.close();
   conversation = new Conversation(threadId, sender, hears);
   threads.select(threadId);
+  tray.open(threadId);
   fillComposer(store.draft(threadId));
   if (!coarsePointer.matches) {
     say.focus();
@@ -112,7 +119,7 @@ function fillComposer(text) {
 
 /** Grows with its text, in browsers that cannot do so by style alone. */
 function sizeComposer() {
-  byId('send').disabled = say.value.trim() === '';
+  byId('send').disabled = (say.value.trim() === '' && tray.empty) || !tray.ready;
   if (!CSS.supports('field-sizing', 'content')) {
     say.rows = Math.min(8, say.value.split('\n').length);
   }
@@ -120,12 +127,13 @@ function sizeComposer() {
 
 function sendComposer() {
   const text = say.value.trim();
-  if (!text || !conversation?.writable) {
+  if ((!text && tray.empty) || !tray.ready || !conversation?.writable) {
     return;
   }
+  const files = tray.take();
   fillComposer('');
   store.keepDraft(conversation.threadId, '');
-  conversation.say(text);
+  conversation.say(text, files);
 }
 
 function showTheme(theme) {
@@ -174,6 +182,39 @@ composer.addEventListener('submit', (event) => {
   event.preventDefault();
   sendComposer();
   say.focus();
+});
+
+byId('attach').addEventListener('click', () => byId('files').click());
+
+byId('files').addEventListener('change', () => {
+  tray.add(byId('files').files);
+  byId('files').value = ''; // the same file may be chosen again
+  say.focus();
+});
+
+say.addEventListener('paste', (event) => {
+  if (event.clipboardData.files.length > 0) {
+    event.preventDefault();
+    tray.add(event.clipboardData.files);
+  }
+});
+
+// Anywhere on the page: a file that misses the box would otherwise take the place of the page.
+document.addEventListener('dragover', (event) => {
+  if (event.dataTransfer.types.includes('Files')) {
+    event.preventDefault();
+    composer.classList.toggle('dropping', Boolean(conversation?.writable));
+  }
+});
+document.addEventListener('dragleave', () => composer.classList.remove('dropping'));
+document.addEventListener('drop', (event) => {
+  composer.classList.remove('dropping');
+  if (event.dataTransfer.files.length > 0) {
+    event.preventDefault();
+    if (conversation?.writable) {
+      tray.add(event.dataTransfer.files);
+    }
+  }
 });
 
 say.addEventListener('input', () => {

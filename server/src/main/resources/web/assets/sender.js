@@ -22,9 +22,9 @@ export class Sender {
     return this.#messages;
   }
 
-  /** Returns the message: {threadId, key, text, at}. */
-  add(threadId, text) {
-    const message = { threadId, key: randomKey(), text, at: Date.now() };
+  /** Returns the message: {threadId, key, text, files, at}. */
+  add(threadId, text, files) {
+    const message = { threadId, key: randomKey(), text, files, at: Date.now() };
     this.#messages.push(message);
     this.#keep();
     this.start();
@@ -82,7 +82,7 @@ export class Sender {
 
   async #try(message, failures) {
     try {
-      const answer = await api.send(message.threadId, message.text, message.key);
+      const answer = await api.send(message.threadId, message.text, message.key, message.files);
       this.#remove(message.key);
       this.#hears.onAccepted(message, answer.event_id);
       return 'done';

@@ -14,7 +14,7 @@ function takeApart(replyId) {
 }
 
 export class Transcript {
-  /** [{key, kind, eventId, text, at, state, sender, live}] in order; kind: user, answer, notice, problem, command, question, approval, divider. */
+  /** [{key, kind, eventId, text, at, state, sender, live, files}] in order; kind: user, answer, notice, problem, command, question, approval, divider. */
   items = [];
 
   /** What runs now, or null: {eventId, since, phase: thinking | writing | parked | asking, attempt, label, labelSince}. */
@@ -106,6 +106,7 @@ export class Transcript {
       at: message.at,
       state,
       why: message.failed ?? '',
+      files: message.files ?? [],
     });
   }
 
@@ -188,6 +189,10 @@ export class Transcript {
   }
 
   #fromLog(entry) {
+    return { ...this.#said(entry), files: entry.attachments ?? [] };
+  }
+
+  #said(entry) {
     if (entry.role === 'user') {
       const state = entry.pending ? 'kept' : '';
       return { key: entry.event_id, kind: 'user', eventId: entry.event_id, text: entry.text, at: entry.at, state, sender: this.#named(entry.sender) };
@@ -240,6 +245,7 @@ export class Transcript {
     if (ours) {
       ours.eventId = eventId;
       ours.state = 'kept';
+      ours.files = data.attachments ?? ours.files;
       return;
     }
     this.items.push({
@@ -250,6 +256,7 @@ export class Transcript {
       at: this.now(),
       state: 'kept',
       sender: this.#named(data.sender),
+      files: data.attachments ?? [],
     });
   }
 
@@ -291,6 +298,7 @@ export class Transcript {
     const parts = data.parts ?? 1;
     const known = this.items.find((item) => item.key === base && !item.live);
     if (known) {
+      known.files = data.attachments ?? known.files;
       this.#addPart(known, data);
       return '';
     }
@@ -299,7 +307,8 @@ export class Transcript {
       this.items = this.items.filter((item) => !item.live && item.key !== `${whose}.cut`);
     }
     const tools = kind === 'answer' ? (this.#tools.get(whose)?.size ?? 0) : 0;
-    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', tools };
+    const files = data.attachments ?? [];
+    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', tools, files };
     if (parts > 1) {
       item.parts = [];
       this.#addPart(item, data);

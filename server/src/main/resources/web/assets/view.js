@@ -19,7 +19,7 @@ export class View {
   #drawMillis = 0;
   #sticks = true;
 
-  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), onDecide(approval, yes)} */
+  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), onDecide(approval, yes), urlOf(file)} */
   constructor(hears) {
     this.#hears = hears;
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -105,7 +105,8 @@ export class View {
   }
 
   #nodeOf(item) {
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}`;
+    const files = item.files?.map((file) => file.file ?? '').join() ?? '';
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -144,7 +145,8 @@ export class View {
       parts.body = element('div', item.kind === 'user' ? 'text' : 'body');
       parts.body.dir = 'auto';
       parts.meta = element('footer', 'meta');
-      node.append(whoOf(item), parts.body, parts.meta);
+      parts.files = element('ul', 'files');
+      node.append(whoOf(item), parts.body, parts.files, parts.meta);
     }
     if (parts.text !== item.text) {
       parts.text = item.text;
@@ -154,6 +156,9 @@ export class View {
       parts.fold = foldOf(item.eventId, item.tools);
       node.insertBefore(parts.fold, parts.meta);
     }
+    const files = item.files ?? [];
+    parts.files.hidden = files.length === 0;
+    parts.files.replaceChildren(...files.map((file) => fileRow(this.#hears.urlOf(file), file)));
     parts.meta.replaceChildren(...this.#metaOf(item));
   }
 
@@ -232,6 +237,29 @@ function classOf(item) {
     default:
       return 'msg notice';
   }
+}
+
+/** A picture, or a link to save the file; a name alone for what the server does not have. */
+function fileRow(url, file) {
+  const row = element('li');
+  if (!url) {
+    row.textContent = file.lost ? `${file.name}: not taken, ${file.lost}` : file.name;
+    return row;
+  }
+  const link = element('a');
+  link.href = url;
+  link.download = file.name;
+  if (/^image\/(png|jpeg|gif|webp)$/.test(file.media_type)) {
+    const image = element('img');
+    image.src = url;
+    image.alt = file.name;
+    image.loading = 'lazy';
+    link.append(image);
+  } else {
+    link.textContent = `${file.name} (${Math.max(1, Math.round(file.bytes / 1024))} KB)`;
+  }
+  row.append(link);
+  return row;
 }
 
 /** Who speaks, for those who do not see on which side it stands; someone else's name for all. */

@@ -29,7 +29,7 @@ class ArchitectureTest {
       List.of(
           Set.of("config", "time"),
           Set.of("resilience"),
-          Set.of("store", "processes", "supervision", "health", "net"),
+          Set.of("store", "processes", "supervision", "health", "net", "media"),
           Set.of("channels", "models", "tools", "bus"),
           Set.of("agents", "replies"),
           Set.of("ingress", "cli"));

@@ -4,7 +4,20 @@ import java.util.List;
 
 /** One entry of a conversation as a model sees it. */
 public sealed interface Message {
-  record User(String text) implements Message {}
+  /**
+   * What a person said.
+   *
+   * @param images what the model is to see, in the order in which they came; PNG, JPEG, GIF or WebP
+   */
+  record User(String text, List<StoredFile> images) implements Message {
+    public User {
+      images = List.copyOf(images);
+    }
+
+    public User(String text) {
+      this(text, List.of());
+    }
+  }
 
   /**
    * What a model said.

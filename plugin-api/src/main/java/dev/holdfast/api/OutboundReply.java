@@ -1,5 +1,7 @@
 package dev.holdfast.api;
 
+import java.util.List;
+
 /**
  * One part of a reply to post.
  *
@@ -8,6 +10,7 @@ package dev.holdfast.api;
  * @param inReplyTo the platform's id of that event
  * @param part from 1 to {@code parts}
  * @param resend whether an earlier try of this part may have reached the platform
+ * @param files that go with this part, mostly none; they are there when it is posted
  */
 public record OutboundReply(
     String id,
@@ -18,4 +21,24 @@ public record OutboundReply(
     String text,
     int part,
     int parts,
-    boolean resend) {}
+    boolean resend,
+    List<StoredFile> files) {
+
+  public OutboundReply {
+    files = List.copyOf(files);
+  }
+
+  /** Without files. */
+  public OutboundReply(
+      String id,
+      String eventId,
+      String account,
+      String thread,
+      String inReplyTo,
+      String text,
+      int part,
+      int parts,
+      boolean resend) {
+    this(id, eventId, account, thread, inReplyTo, text, part, parts, resend, List.of());
+  }
+}

@@ -34,7 +34,7 @@ public interface Tool {
   }
 
   /**
-   * Runs one call. Blocks the calling virtual thread and ends when that is interrupted.
+   * Runs one call. Blocks the calling thread and ends when that is interrupted.
    *
    * @param argumentsJson a JSON object that fits the schema
    */

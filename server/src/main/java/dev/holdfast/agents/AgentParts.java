@@ -23,7 +23,34 @@ public record AgentParts(
     Secrets secrets,
     Time time,
     MeterRegistry meters,
-    Supplier<AgentConfig> configs) {
+    Supplier<AgentConfig> configs,
+    Attachments attachments) {
+
+  /** Without files from outside. */
+  public AgentParts(
+      Vertx vertx,
+      Store store,
+      Models models,
+      Channels channels,
+      Toolbox toolbox,
+      News news,
+      Secrets secrets,
+      Time time,
+      MeterRegistry meters,
+      Supplier<AgentConfig> configs) {
+    this(
+        vertx,
+        store,
+        models,
+        channels,
+        toolbox,
+        news,
+        secrets,
+        time,
+        meters,
+        configs,
+        Attachments.none());
+  }
 
   /** What is in force now: it may change between two turns. */
   AgentConfig config() {

@@ -37,9 +37,9 @@ final class ApprovalGate implements ToolRound.Gate {
   private final Endings endings;
   private final SecureRandom random = new SecureRandom();
 
-  ApprovalGate(AgentParts parts) {
+  ApprovalGate(AgentParts parts, Endings endings) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = endings;
   }
 
   @Override
@@ -48,6 +48,7 @@ final class ApprovalGate implements ToolRound.Gate {
     if (!parts.config().supervised() || !needsYes(tool)) {
       return Optional.empty();
     }
+    endings.epoch().check();
     Approvals approvals = parts.store().approvals();
     String hash = hash(pending.call().arguments());
     Optional<Approval> asked = approvals.ofCall(pending.key());

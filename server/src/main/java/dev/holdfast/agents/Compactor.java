@@ -96,12 +96,13 @@ final class Compactor {
 
   /**
    * Inside a turn the messages that opened it stay too: without them the model would not know what
-   * it works on.
+   * it works on. So do the files that are to go with its answer.
    */
   private static List<ContextEntry> kept(List<ContextEntry> entries, int cut) {
     List<ContextEntry> kept = new ArrayList<>();
     for (int i = Conversation.turnStart(entries); i < cut; i++) {
-      if (entries.get(i).type().equals(Entries.USER)) {
+      String type = entries.get(i).type();
+      if (type.equals(Entries.USER) || type.equals(Entries.ATTACHED)) {
         kept.add(entries.get(i));
       }
     }

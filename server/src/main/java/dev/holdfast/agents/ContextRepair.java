@@ -25,7 +25,8 @@ final class ContextRepair {
     while (i < messages.size()) {
       switch (messages.get(i)) {
         case Message.User user -> {
-          repaired.add(user.text().isBlank() ? new Message.User("(an empty message)") : user);
+          repaired.add(
+              user.text().isBlank() ? new Message.User("(an empty message)", user.images()) : user);
           i++;
         }
         case Message.ToolResult _ -> i++; // without its call: it was cut off

@@ -1,12 +1,14 @@
 package dev.holdfast.agents;
 
 import dev.holdfast.api.Message;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.ThreadFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the model remembers of one chat thread, in memory and on disk. Used by its thread agent
@@ -18,20 +20,26 @@ final class Conversation {
 
   private static final long TOKENS_PER_ENTRY = 8;
 
+  /** What large providers count for an image that they have made smaller. */
+  private static final long TOKENS_PER_IMAGE = 1600;
+
   private final ThreadFiles files;
+  private final Epoch epoch;
   private final List<ContextEntry> entries;
   private final int quarantined;
   private long tokens;
 
-  private Conversation(ThreadFiles files, ThreadFiles.Loaded loaded) {
+  private Conversation(ThreadFiles files, Epoch epoch, ThreadFiles.Loaded loaded) {
     this.files = files;
+    this.epoch = epoch;
     this.entries = new ArrayList<>(loaded.entries());
     this.quarantined = loaded.quarantined();
     this.tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
-  static Conversation load(ThreadFiles files) throws IOException {
-    return new Conversation(files, files.loadContext());
+  /** {@code epoch}: of the thread that it belongs to. */
+  static Conversation load(ThreadFiles files, Epoch epoch) throws IOException {
+    return new Conversation(files, epoch, files.loadContext());
   }
 
   /** How many damaged lines were set aside when it was loaded. */
@@ -50,22 +58,27 @@ final class Conversation {
 
   /** The folder that tools of this chat thread work in; exists. */
   Path scratch() throws IOException {
-    return files.scratch();
+    return epoch.write(files::scratch);
+  }
+
+  /** Where files of this chat thread are kept. */
+  AttachmentFolder attachments() {
+    return files.attachments();
   }
 
   void append(ContextEntry entry) throws IOException {
-    files.append(entry);
+    epoch.change(() -> files.append(entry));
     entries.add(entry);
     tokens += tokensOf(entry);
   }
 
   /** What was appended so far survives anything from here on. */
   void sync() throws IOException {
-    files.sync();
+    epoch.change(files::sync);
   }
 
   void replace(List<ContextEntry> others) throws IOException {
-    files.replaceContext(others);
+    epoch.change(() -> files.replaceContext(others));
     entries.clear();
     entries.addAll(others);
     tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
@@ -88,13 +101,26 @@ final class Conversation {
     return start;
   }
 
-  List<Message> messages() {
+  /** {@code pictures}: which images are shown. */
+  List<Message> messages(Pictures pictures) {
+    Map<Integer, Message.User> withFiles = pictures.of(entries);
     List<Message> messages = new ArrayList<>();
-    entries.forEach(entry -> Entries.message(entry).ifPresent(messages::add));
+    for (int i = 0; i < entries.size(); i++) {
+      Message.User user = withFiles.get(i);
+      if (user != null) {
+        messages.add(user);
+      } else {
+        Entries.message(entries.get(i)).ifPresent(messages::add);
+      }
+    }
     return messages;
   }
 
   static long tokensOf(ContextEntry entry) {
-    return entry.json().length() / UNITS_PER_TOKEN + TOKENS_PER_ENTRY;
+    long images =
+        entry.type().equals(Entries.USER)
+            ? Entries.attached(entry).stream().filter(Attached::isImage).count()
+            : 0;
+    return entry.json().length() / UNITS_PER_TOKEN + TOKENS_PER_ENTRY + images * TOKENS_PER_IMAGE;
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.store.Approval;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.Finish;
 import dev.holdfast.store.NewReply;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.store.StoryLine;
 import java.time.Duration;
@@ -41,14 +42,33 @@ final class Endings {
   }
 
   /** Something to say. Empty text: nothing. */
-  record Say(Voice voice, String text) {
+  record Say(Voice voice, String text, List<ReplyFile> files) {
     static final Say NOTHING = new Say(Voice.ANSWER, "");
+
+    Say(Voice voice, String text) {
+      this(voice, text, List.of());
+    }
   }
 
-  private final AgentParts parts;
+  /** What a person said, for the log. */
+  record Line(String id, String role, List<Attached> files) {}
 
+  private final AgentParts parts;
+  private final Epoch epoch;
+
+  /** For those whose thread nobody gives up. */
   Endings(AgentParts parts) {
+    this(parts, new Epoch(parts.time()));
+  }
+
+  /** {@code epoch}: of the thread that writes. */
+  Endings(AgentParts parts, Epoch epoch) {
     this.parts = parts;
+    this.epoch = epoch;
+  }
+
+  Epoch epoch() {
+    return epoch;
   }
 
   /**
@@ -64,7 +84,7 @@ final class Endings {
     String id = last.id() + "." + say.voice().label;
     List<NewReply> replies = replies(last, say, id);
     if (!say.text().isEmpty()) {
-      log(last, id, say.voice().role, say.text());
+      log(last, id, say);
     }
     List<StoryLine> story = new ArrayList<>();
     for (Incoming incoming : batch.subList(0, batch.size() - 1)) {
@@ -77,32 +97,20 @@ final class Endings {
     }
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+    List<Approval> asked =
+        outcome == EventState.ANSWERED ? List.of() : parts.store().approvals().waitingOf(last.id());
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
+    asked.forEach(
+        question ->
+            Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
-      if (outcome != EventState.ANSWERED) {
-        withdraw(incoming);
-      }
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);
       parts
           .meters()
           .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
           .increment();
-    }
-  }
-
-  /** A turn that was stopped asks nobody any more. */
-  private void withdraw(Incoming incoming) {
-    try {
-      for (Approval question : parts.store().approvals().withdraw(incoming.id())) {
-        Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server");
-      }
-    } catch (StoreException e) {
-      LOG.info(
-          "event {}: its question runs out by itself, the store refuses: {}",
-          incoming.id(),
-          e.failure().message());
     }
   }
 
@@ -116,17 +124,19 @@ final class Endings {
   /** {@code about}: what is said once about this, in place of once about the event. */
   void tell(Incoming incoming, Say say, String about) throws StoreException {
     List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
-    log(incoming, about + "." + say.voice().label, say.voice().role, say.text());
-    parts.store().outbox().plan(replies);
+    log(incoming, about + "." + say.voice().label, say);
+    epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }
 
   void news(String kind, Incoming incoming, ObjectNode details) {
+    epoch.check();
     parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
   }
 
   void story(Incoming incoming, String what, ObjectNode details) {
-    parts.store().stories().add(line(incoming, what, details));
+    StoryLine line = line(incoming, what, details);
+    epoch.change(() -> parts.store().stories().add(line));
   }
 
   /** A write that the disk refused is tried again until it is taken. */
@@ -134,13 +144,14 @@ final class Endings {
     Duration wait = RETRY_FIRST;
     while (true) {
       try {
-        write.run();
+        epoch.change(write::run);
         return;
       } catch (StoreException e) {
         LOG.warn(
             "event {}: its end is kept in memory, the store refuses it: {}",
             incoming.id(),
             e.failure().message());
+        epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
@@ -156,17 +167,48 @@ final class Endings {
    * One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the
    * line only.
    */
-  void log(Incoming incoming, String id, String role, String text) {
+  void log(Incoming incoming, Line line) {
     ObjectNode json =
-        Entries.object()
-            .put("id", id)
-            .put("at", parts.time().now().toString())
-            .put("role", role)
-            .put("event", incoming.id())
-            .put("sender", role.equals("user") ? incoming.message().sender() : "")
-            .put("text", text);
+        json(incoming, line.id(), line.role())
+            .put("sender", incoming.message().sender())
+            .put("text", incoming.message().text());
+    Attached.write(json, line.files());
+    write(incoming, json);
+  }
+
+  private void log(Incoming incoming, String id, Say say) {
+    ObjectNode json =
+        json(incoming, id, say.voice().role).put("sender", "").put("text", say.text());
+    putFiles(json, say.files());
+    write(incoming, json);
+  }
+
+  private static void putFiles(ObjectNode json, List<ReplyFile> files) {
+    if (!files.isEmpty()) {
+      json.set("attachments", json.arrayNode());
+      for (ReplyFile file : files) {
+        json.withArray("attachments")
+            .addObject()
+            .put("name", file.name())
+            .put("media_type", file.mediaType())
+            .put("file", file.file())
+            .put("bytes", file.bytes());
+      }
+    }
+  }
+
+  private ObjectNode json(Incoming incoming, String id, String role) {
+    return Entries.object()
+        .put("id", id)
+        .put("at", parts.time().now().toString())
+        .put("role", role)
+        .put("event", incoming.id());
+  }
+
+  private void write(Incoming incoming, ObjectNode json) {
     try {
-      parts.store().threads().of(incoming.event().threadId()).log(json.toString());
+      epoch.change(
+          () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
     } catch (java.io.IOException e) {
       LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
     }
@@ -193,22 +235,23 @@ final class Endings {
               texts.get(part - 1),
               part,
               texts.size(),
-              delivered));
+              delivered,
+              part == texts.size() ? ReplyFile.write(say.files()) : ""));
     }
     return replies;
   }
 
   private void announce(Incoming incoming, List<NewReply> replies, Voice voice) {
     for (NewReply reply : replies) {
-      news(
-          "reply.planned",
-          incoming,
+      ObjectNode details =
           Entries.object()
               .put("reply_id", reply.id())
               .put("role", voice.role)
               .put("part", reply.part())
               .put("parts", reply.parts())
-              .put("text", reply.text()));
+              .put("text", reply.text());
+      putFiles(details, ReplyFile.read(reply.files()));
+      news("reply.planned", incoming, details);
     }
   }
 

@@ -7,9 +7,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.ContextEntry;
+import dev.holdfast.store.ReplyFile;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The entries of a context as messages and back. */
@@ -23,15 +26,26 @@ final class Entries {
   /** Stands between a turn that was given up and the next one. */
   static final String FENCE = "fence";
 
+  /** From here back no image is shown: a model refused one of them. */
+  static final String IMAGES_REFUSED = "images_refused";
+
+  /** A file that goes with the turn's answer. */
+  static final String ATTACHED = "attached";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private Entries() {}
 
   static ContextEntry user(Incoming incoming) {
+    return user(incoming, List.of());
+  }
+
+  static ContextEntry user(Incoming incoming, List<Attached> attached) {
     String id = incoming.id();
     Instant at = incoming.event().receivedAt();
     ObjectNode json = head(USER, id, id, at);
     json.put("sender", incoming.message().sender()).put("text", incoming.message().text());
+    Attached.write(json, attached);
     return new ContextEntry(USER, id, id, at, json.toString());
   }
 
@@ -80,6 +94,54 @@ final class Entries {
     return new ContextEntry(SUMMARY, "summary", "", at, json.toString());
   }
 
+  static ContextEntry imagesRefused(String eventId, Instant at) {
+    ObjectNode json = head(IMAGES_REFUSED, "images", eventId, at);
+    return new ContextEntry(IMAGES_REFUSED, "images", eventId, at, json.toString());
+  }
+
+  static ContextEntry outgoing(String eventId, Instant at, ReplyFile file) {
+    ObjectNode json = head(ATTACHED, file.file(), eventId, at);
+    json.put("name", file.name())
+        .put("media_type", file.mediaType())
+        .put("file", file.file())
+        .put("bytes", file.bytes());
+    return new ContextEntry(ATTACHED, file.file(), eventId, at, json.toString());
+  }
+
+  /** The files that go with the answer of a turn, each once. */
+  static List<ReplyFile> outgoing(List<ContextEntry> turn) {
+    Map<String, ReplyFile> files = new LinkedHashMap<>();
+    for (ContextEntry entry : turn) {
+      if (entry.type().equals(ATTACHED)) {
+        JsonNode json = read(entry.json());
+        ReplyFile file =
+            new ReplyFile(
+                json.path("name").asText(),
+                json.path("media_type").asText(),
+                json.path("file").asText(),
+                json.path("bytes").asLong());
+        files.put(file.file(), file);
+      }
+    }
+    return List.copyOf(files.values());
+  }
+
+  /** The files that came with a person's message. */
+  static List<Attached> attached(ContextEntry entry) {
+    // Most have none, and a context is gone through before each request.
+    return entry.json().contains("\"attachments\"") ? Attached.read(read(entry.json())) : List.of();
+  }
+
+  /** What a person wrote, without a word of the files. */
+  static String said(ContextEntry entry) {
+    return read(entry.json()).path("text").asText();
+  }
+
+  static String withLines(String said, List<String> lines) {
+    String all = String.join("\n", lines);
+    return said.isBlank() || all.isEmpty() ? said.strip() + all : said + "\n" + all;
+  }
+
   static ContextEntry fence(String eventId, Instant at) {
     return new ContextEntry(
         FENCE, "fence", eventId, at, head(FENCE, "fence", eventId, at).toString());
@@ -92,7 +154,10 @@ final class Entries {
     JsonNode json = read(entry.json());
     String text = json.path("text").asText();
     return switch (entry.type()) {
-      case USER -> Optional.of(new Message.User(text));
+      case USER ->
+          Optional.of(
+              new Message.User(
+                  withLines(text, Attached.read(json).stream().map(one -> one.line("")).toList())));
       case SUMMARY -> Optional.of(new Message.User("[What was said before, in short]\n" + text));
       case ASSISTANT ->
           Optional.of(

@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import dev.holdfast.bus.News;
 import dev.holdfast.store.Approval;
+import dev.holdfast.store.StoreException;
 import java.util.Locale;
 
 /** What people and pages are shown of a call that waits for a yes. */
@@ -21,6 +22,18 @@ final class Questions {
             .put("asked_at", question.askedAt().toString())
             .put("expires_at", question.expiresAt().toString());
     news.publish("approval.asked", question.threadId(), question.eventId(), details.toString());
+  }
+
+  /** Writes a person's word down. False when the question does not wait any more. */
+  static boolean decide(AgentParts parts, Approval question, boolean yes, String by)
+      throws StoreException {
+    boolean counts =
+        parts.store().approvals().decide(question.id(), yes, by, parts.time().now());
+    if (counts) {
+      Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
+      closed(parts.news(), question, state, by);
+    }
+    return counts;
   }
 
   /** It waits no longer, whoever decided that. */

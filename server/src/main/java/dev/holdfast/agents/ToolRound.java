@@ -10,10 +10,14 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.StoreException;
+import dev.holdfast.tools.AttachFileTool;
 import dev.holdfast.tools.Toolbox;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -61,13 +65,24 @@ final class ToolRound {
   void run(List<Pending> pending)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
     conversation.sync(); // the model's word is paid for: it is on disk before anything acts on it
+    watch.waits(longest(pending));
     if (pending.size() > 1 && pending.stream().allMatch(this::onlyReads)) {
       runTogether(pending);
-      return;
+    } else {
+      for (Pending next : pending) {
+        append(next.call(), runOne(next));
+      }
     }
-    for (Pending next : pending) {
-      append(next.call(), runOne(next));
-    }
+    watch.works();
+  }
+
+  /** With the second try that a passing failure gets. */
+  private Duration longest(List<Pending> pending) {
+    return pending.stream()
+        .flatMap(next -> toolbox().find(next.call().tool()).stream())
+        .map(tool -> tool.timeout().multipliedBy(2))
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   private boolean onlyReads(Pending pending) {
@@ -123,24 +138,32 @@ final class ToolRound {
     String label =
         toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
     long begun = watch.started(next, label);
-    ToolContext context =
-        new ToolContext(
-            incoming.event().threadId(),
+    try (ToolWatch.Telling telling = watch.new Telling()) {
+      ToolResult result = toolbox().run(call, context(next, telling));
+      watch.ended(next, result, begun);
+      return result;
+    }
+  }
+
+  private ToolContext context(Pending next, ToolContext.Progress progress) throws IOException {
+    return new ToolContext(
+        incoming.event().threadId(),
             incoming.id(),
             incoming.message().sender(),
-            call.id(),
+            next.call().id(),
             next.key(),
             conversation.scratch(),
-            watch::doing);
-    ToolResult result = toolbox().run(call, context);
-    watch.ended(next, result, begun);
-    return result;
+            progress);
   }
 
   private void append(ToolCall call, ToolResult result) throws IOException {
     int repeats = LoopGuard.repeats(conversation.lastTurn());
     String text =
         repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
+    Optional<ReplyFile> file = AttachFileTool.attached(call.tool(), result);
+    if (file.isPresent()) { // before its result: after a crash in between the call runs again
+      conversation.append(Entries.outgoing(incoming.id(), parts.time().now(), file.get()));
+    }
     conversation.append(
         Entries.toolResult(
             incoming.id(),

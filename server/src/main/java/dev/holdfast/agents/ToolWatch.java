@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.agents.TurnState.Pending;
+import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,7 +31,42 @@ final class ToolWatch {
     return Duration.ofNanos(nanos.get());
   }
 
+  /** Nothing may come of the tools for this long. */
+  void waits(Duration silentAtMost) {
+    endings.epoch().waits(silentAtMost);
+  }
+
+  /** The tools have had their time. */
+  void works() {
+    endings.epoch().works();
+  }
+
+  /** What a call of a tool tells while it runs; nothing counts that it tells afterwards. */
+  final class Telling implements ToolContext.Progress, AutoCloseable {
+    private volatile boolean over;
+
+    @Override
+    public void doing(String label) {
+      if (!over) {
+        ToolWatch.this.doing(label);
+      }
+    }
+
+    @Override
+    public void moved() {
+      if (!over) {
+        endings.epoch().moves();
+      }
+    }
+
+    @Override
+    public void close() {
+      over = true;
+    }
+  }
+
   void doing(String label) {
+    endings.epoch().moves();
     doing.accept(label);
     endings.news("turn.doing", incoming, Entries.object().put("label", label));
   }

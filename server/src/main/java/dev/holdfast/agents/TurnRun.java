@@ -6,11 +6,15 @@ import dev.holdfast.agents.TurnState.Answered;
 import dev.holdfast.agents.TurnState.Ask;
 import dev.holdfast.agents.TurnState.Calls;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.Message;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Question;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.EventState;
+import dev.holdfast.store.ReplyFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +41,7 @@ final class TurnRun {
   TurnRun(
       AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = ear.endings();
     this.prompt = new Prompt(parts.config().dataDir());
     this.conversation = conversation;
     this.ear = ear;
@@ -115,7 +119,7 @@ final class TurnRun {
    * A turn that was given up before has left its entries: they are fenced off, or their calls would
    * be run now.
    */
-  private void open(List<Incoming> batch) throws IOException {
+  private void open(List<Incoming> batch) throws IOException, InterruptedException {
     List<ContextEntry> turn = conversation.lastTurn();
     boolean goesOn =
         turn.stream()
@@ -130,16 +134,33 @@ final class TurnRun {
    * Writes the messages into the context, except those that a run before a crash has written
    * already.
    */
-  private void join(List<Incoming> batch, List<Incoming> messages) throws IOException {
+  private void join(List<Incoming> batch, List<Incoming> messages)
+      throws IOException, InterruptedException {
     List<String> written = conversation.lastTurn().stream().map(ContextEntry::id).toList();
     for (Incoming incoming : messages) {
       if (!batch.contains(incoming)) {
         batch.add(incoming);
       }
       if (!written.contains(incoming.id())) {
-        conversation.append(Entries.user(incoming));
-        endings.log(incoming, incoming.id(), "user", incoming.message().text());
+        List<Attached> files = files(incoming);
+        conversation.append(Entries.user(incoming, files));
+        endings.log(incoming, new Endings.Line(incoming.id(), "user", files));
       }
+    }
+  }
+
+  private List<Attached> files(Incoming incoming) throws IOException, InterruptedException {
+    if (incoming.message().attachments().isEmpty()) {
+      return List.of();
+    }
+    ear.fetching();
+    try {
+      return new AttachmentIntake(parts, conversation.attachments(), conversation.scratch())
+          .take(incoming);
+    } catch (InterruptedException e) {
+      // Stopped: what was said stays to be read, and a later line of the same id takes its place.
+      endings.log(incoming, new Endings.Line(incoming.id(), "user", List.of()));
+      throw e;
     }
   }
 
@@ -157,15 +178,50 @@ final class TurnRun {
     }
   }
 
-  private Message.Assistant askOnce() throws CallFailedException, InterruptedException {
-    List<Message> messages = ContextRepair.repair(conversation.messages());
+  /** An image that the model refuses must not spoil each later request of the chat thread. */
+  private Message.Assistant askOnce()
+      throws CallFailedException, IOException, InterruptedException {
+    List<Message> messages = messages(false);
+    try {
+      return ask(messages);
+    } catch (CallFailedException e) {
+      if (!isRefusal(e.failure()) || !hasImages(messages)) {
+        throw e;
+      }
+    }
+    Message.Assistant said = ask(messages(true));
+    conversation.append(Entries.imagesRefused("", parts.time().now()));
+    return said;
+  }
+
+  private static boolean isRefusal(Failure failure) {
+    return failure.kind() == FailureKind.INVALID && failure.code() == FailureCode.INVALID_REQUEST;
+  }
+
+  private static boolean hasImages(List<Message> messages) {
+    return messages.stream()
+        .anyMatch(message -> message instanceof Message.User user && !user.images().isEmpty());
+  }
+
+  private List<Message> messages(boolean withoutImages) {
+    Pictures pictures =
+        new Pictures(
+            conversation.attachments(), parts.attachments().config().images(), withoutImages);
+    return ContextRepair.repair(conversation.messages(pictures));
+  }
+
+  private Message.Assistant ask(List<Message> messages)
+      throws CallFailedException, InterruptedException {
     Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
     ear.asking();
-    return parts
-        .models()
-        .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
-        .answer()
-        .message();
+    Message.Assistant said =
+        parts
+            .models()
+            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+            .answer()
+            .message();
+    ear.answered();
+    return said;
   }
 
   /**
@@ -175,9 +231,32 @@ final class TurnRun {
   private void end(List<Incoming> batch, ContextEntry answer, String text)
       throws InterruptedException {
     boolean ours = batch.getLast().id().equals(answer.eventId());
-    Say say = ours ? new Say(Voice.ANSWER, text) : Say.NOTHING;
-    EventState outcome = ours && text.isBlank() ? EventState.SILENT : EventState.ANSWERED;
+    Say say = ours ? answer(text) : Say.NOTHING;
+    EventState outcome = ours && say.text().isBlank() ? EventState.SILENT : EventState.ANSWERED;
     endings.end(batch, outcome, ours ? "" : "answered with " + answer.eventId(), say);
+  }
+
+  /** With the files that the turn has attached, as many as one answer may have. */
+  private Say answer(String text) {
+    List<ReplyFile> wanted = Entries.outgoing(conversation.lastTurn());
+    if (wanted.isEmpty()) {
+      return new Say(Voice.ANSWER, text);
+    }
+    AttachmentsConfig limits = parts.attachments().config();
+    List<ReplyFile> files = new ArrayList<>();
+    long bytes = 0;
+    for (ReplyFile file : wanted) {
+      bytes += file.bytes();
+      if (files.size() < limits.countMax() && bytes <= limits.totalBytesMax()) {
+        files.add(file);
+      }
+    }
+    int left = wanted.size() - files.size();
+    String said = text.isBlank() ? "Here is what you asked for." : text;
+    return new Say(
+        Voice.ANSWER,
+        left == 0 ? said : said + "\n\n(" + left + " more files did not fit into one answer.)",
+        files);
   }
 
   /** Fenced off, so that a replay begins anew. */

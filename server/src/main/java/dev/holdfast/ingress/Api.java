@@ -34,7 +34,13 @@ import org.slf4j.LoggerFactory;
 final class Api {
   private static final Logger LOG = LoggerFactory.getLogger(Api.class);
   private static final String CALLER = "caller";
+
+  /** What the contract looks at: JSON, or nothing. */
   private static final String BODY = "body";
+
+  /** What came, whatever it is. */
+  private static final String RAW = "raw";
+
   private static final String KEY = "idempotency-key";
   private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
 
@@ -50,6 +56,7 @@ final class Api {
       Idempotency idempotency,
       Map<String, ApiCall> calls,
       Streams streams,
+      Uploads uploads,
       Refusals refusals) {}
 
   Api(Vertx vertx, Parts parts) {
@@ -98,12 +105,16 @@ final class Api {
         throw Front.forbidden();
       }
       context.put(CALLER, caller);
+      if (Uploads.isOne(request)) {
+        parts.uploads.enter(request);
+      }
     } catch (RefusedRequestException refused) {
       parts.refusals.send(request, refused);
       return;
     }
+    context.put(BODY, Buffer.buffer());
+    context.put(RAW, Buffer.buffer());
     if (!Bodies.announced(request)) {
-      context.put(BODY, Buffer.buffer());
       context.next();
       return;
     }
@@ -124,10 +135,13 @@ final class Api {
 
   private void onRead(RoutingContext context, byte[] body) {
     try {
-      if (body.length > 0) {
-        StrictJson.check(body);
+      context.put(RAW, Buffer.buffer(body));
+      if (!Uploads.isOne(context.request())) {
+        if (body.length > 0) {
+          StrictJson.check(body);
+        }
+        context.put(BODY, context.get(RAW));
       }
-      context.put(BODY, Buffer.buffer(body));
       context.next();
     } catch (RefusedRequestException refused) {
       parts.refusals.send(context.request(), refused);
@@ -168,7 +182,7 @@ final class Api {
       }
       Idempotency.check(key);
       String scope = caller.name() + ' ' + request.path() + ' ' + key;
-      Buffer body = context.get(BODY);
+      Buffer body = context.get(RAW);
       Optional<Idempotency.Kept> before = parts.idempotency.begin(scope, body.getBytes());
       if (before.isPresent()) {
         Respond.json(request, before.get().status(), Buffer.buffer(before.get().body()));
@@ -191,7 +205,8 @@ final class Api {
         key,
         context.pathParams(),
         query,
-        body == null ? new JsonObject() : body);
+        body == null ? new JsonObject() : body,
+        context.get(RAW));
   }
 
   /** {@code scope}: of the idempotency key; empty when there is none. */
@@ -203,6 +218,11 @@ final class Api {
         .start(
             () -> {
               ApiAnswer answer = answer(api, call, request);
+              ApiAnswer.Served file = answer.file();
+              if (file != null) {
+                loop.runOnContext(_ -> Respond.file(request, file));
+                return;
+              }
               String text = answer.body().encode();
               if (!scope.isEmpty()) {
                 parts.idempotency.end(scope, answer.status(), text);

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress;
 
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path parameters of the path by name, decoded
  * @param query parameters of the query by name, decoded; the first of each
- * @param body empty when none was sent
+ * @param body empty when none was sent, or no JSON
+ * @param raw the body as it came
  */
 record ApiRequest(
     Caller caller,
@@ -17,7 +19,8 @@ record ApiRequest(
     String idempotencyKey,
     Map<String, String> path,
     Map<String, String> query,
-    JsonObject body) {
+    JsonObject body,
+    Buffer raw) {
 
   /** A parameter of the path; the contract promises that it is there. */
   String id() {

@@ -4,6 +4,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.store.Appended;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -33,6 +34,7 @@ final class ChatCall implements ApiCall {
             threadId,
             context.getString("user_id", request.caller().name()),
             request.body().getString("message"),
+            List.of(),
             WebMessages.dedupeKey(request, ""));
     try (Finishes.Waiter waiter = given.finishes().expect(threadId)) {
       Appended appended = WebMessages.commit(given.acceptor(), message);

@@ -11,6 +11,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -50,6 +51,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
   private long stuckSinceNanos;
   private boolean stuck;
   private long bodyBytes;
+  private boolean isUpload;
   private long lingerBytesMax;
   private int unanswered;
   private boolean answering;
@@ -117,7 +119,8 @@ final class Doorkeeper extends ChannelDuplexHandler {
     unanswered++;
     phase = Phase.BODY;
     bodyBytes = 0;
-    deadlineNanos = doors.nanos() + doors.bodyNanos();
+    isUpload = request.method().equals(HttpMethod.POST) && Uploads.isPath(request.uri());
+    deadlineNanos = doors.nanos() + doors.bodyNanos(isUpload);
     if (!request.decoderResult().isSuccess()) {
       return RawAnswers.statusOf(request.decoderResult().cause());
     }
@@ -135,7 +138,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
         || request.headers().contains("")) {
       return 400;
     }
-    return HttpUtil.getContentLength(request, 0L) > doors.bodyBytesMax() ? 413 : 0;
+    return HttpUtil.getContentLength(request, 0L) > doors.bodyBytesMax(isUpload) ? 413 : 0;
   }
 
   private int onContent(HttpContent content) {
@@ -143,7 +146,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
       return 400;
     }
     bodyBytes += content.content().readableBytes();
-    if (bodyBytes > doors.bodyBytesMax()) {
+    if (bodyBytes > doors.bodyBytesMax(isUpload)) {
       return 413;
     }
     if (content instanceof LastHttpContent) {
@@ -245,7 +248,7 @@ final class Doorkeeper extends ChannelDuplexHandler {
     if (channel.config().isAutoRead()) {
       refuse(408);
     } else {
-      deadlineNanos = now + doors.bodyNanos(); // it is we who do not read
+      deadlineNanos = now + doors.bodyNanos(isUpload); // it is we who do not read
     }
   }
 

@@ -17,21 +17,29 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The connections of one event loop and the limits that they share. Used on that event loop only.
  */
 final class Doors {
+  /** A file is larger than a message, and comes over the same line. */
+  private static final int UPLOAD_PATIENCE = 4;
+
   private final HttpConfig config;
+  private final long uploadBytesMax;
   private final HttpServerOptions options;
   private final AtomicInteger connections;
   private final Time time;
   private final Refusals refusals;
   private final Set<Doorkeeper> open = new HashSet<>();
 
+  /** {@code uploadBytesMax}: of a body that brings a file. */
+  record Sizes(HttpConfig http, long uploadBytesMax) {}
+
   /** {@code connections}: counts those of all event loops of the listener. */
   Doors(
-      HttpConfig config,
+      Sizes sizes,
       HttpServerOptions options,
       AtomicInteger connections,
       Time time,
       Refusals refusals) {
-    this.config = config;
+    this.config = sizes.http();
+    this.uploadBytesMax = sizes.uploadBytesMax();
     this.options = options;
     this.connections = connections;
     this.time = time;
@@ -106,15 +114,15 @@ final class Doors {
     return config.headerTimeout().toNanos();
   }
 
-  long bodyNanos() {
-    return config.bodyTimeout().toNanos();
+  long bodyNanos(boolean isUpload) {
+    return config.bodyTimeout().toNanos() * (isUpload ? UPLOAD_PATIENCE : 1);
   }
 
   long idleNanos() {
     return config.idleTimeout().toNanos();
   }
 
-  long bodyBytesMax() {
-    return config.maxBodyBytes();
+  long bodyBytesMax(boolean isUpload) {
+    return isUpload ? uploadBytesMax : config.maxBodyBytes();
   }
 }

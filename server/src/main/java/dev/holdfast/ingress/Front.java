@@ -85,6 +85,12 @@ final class Front implements Handler<HttpServerRequest> {
       return;
     }
     List<String> types = request.headers().getAll(HttpHeaders.CONTENT_TYPE);
+    if (Uploads.isOne(request)) { // no form of a stranger's page can send this type either
+      if (!types.equals(List.of(Uploads.TYPE))) {
+        throw unsupported("a file must be sent as " + Uploads.TYPE);
+      }
+      return;
+    }
     if (types.isEmpty() && !Bodies.announced(request)) {
       return;
     }

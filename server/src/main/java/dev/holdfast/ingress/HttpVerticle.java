@@ -37,7 +37,12 @@ final class HttpVerticle extends VerticleBase {
     int port = parts.http().port() == 0 ? -1 : parts.http().port();
     HttpServerOptions options = Doors.options(parts.http().host(), port);
     Doors doors =
-        new Doors(parts.http(), options, shared.connections(), parts.time(), shared.refusals());
+        new Doors(
+            new Doors.Sizes(parts.http(), parts.attachments().bytesMax()),
+            options,
+            shared.connections(),
+            parts.time(),
+            shared.refusals());
     Webhooks webhooks =
         new Webhooks(
             parts.channels(), shared.acceptor(), shared.preAuth(), shared.refusals(), parts.time());

@@ -3,6 +3,7 @@ package dev.holdfast.ingress;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.health.Ticks;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.time.Time;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -29,4 +30,5 @@ public record IngressParts(
     Tokens tokens,
     Sessions sessions,
     Ticks ticks,
-    ApiCalls calls) {}
+    ApiCalls calls,
+    AttachmentsConfig attachments) {}

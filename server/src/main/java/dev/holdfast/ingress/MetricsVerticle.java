@@ -46,7 +46,8 @@ final class MetricsVerticle extends VerticleBase {
             Duration.ofSeconds(10),
             Duration.ofSeconds(120),
             CONNECTIONS_MAX);
-    Doors doors = new Doors(limits, options, new AtomicInteger(), parts.time(), refusals);
+    Doors doors =
+        new Doors(new Doors.Sizes(limits, 0), options, new AtomicInteger(), parts.time(), refusals);
     vertx.setPeriodic(1000, _ -> doors.sweep());
     HttpServer made =
         vertx

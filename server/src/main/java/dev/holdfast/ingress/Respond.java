@@ -59,6 +59,29 @@ final class Respond {
     response.end(body);
   }
 
+  /** A stranger's file: shown as an image or saved, but never run as a page of ours. */
+  static void file(HttpServerRequest request, ApiAnswer.Served served) {
+    if (isOver(request)) {
+      return;
+    }
+    HttpServerResponse response = startPage(request, 200);
+    response
+        .headers()
+        .set("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+        .set(HttpHeaders.CONTENT_TYPE, served.mediaType())
+        .set("content-disposition", served.isImage() ? "inline" : "attachment")
+        .set(HttpHeaders.CACHE_CONTROL, "private, max-age=3600");
+    response
+        .sendFile(served.file().toString())
+        .onFailure(
+            _ -> {
+              if (!isOver(request)) { // it went away since it was looked at
+                response.headers().remove("content-disposition");
+                json(request, 404, error("ACTOR_NOT_FOUND", "no such file"));
+              }
+            });
+  }
+
   static void empty(HttpServerRequest request, int status) {
     if (!isOver(request)) {
       start(request, status).end();

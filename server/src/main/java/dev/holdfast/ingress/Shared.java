@@ -30,6 +30,7 @@ final class Shared implements AutoCloseable {
   private final Acceptor acceptor;
   private final Streams streams;
   private final Finishes finishes;
+  private final Uploads uploads = new Uploads();
   private final Idempotency idempotency;
   private final Map<String, ApiCall> calls;
   private final Future<OpenAPIContract> contract;
@@ -74,7 +75,7 @@ final class Shared implements AutoCloseable {
 
   /** The API of one event loop. */
   Api api(Vertx vertx) {
-    return new Api(vertx, new Api.Parts(entrance, idempotency, calls, streams, refusals));
+    return new Api(vertx, new Api.Parts(entrance, idempotency, calls, streams, uploads, refusals));
   }
 
   IngressParts parts() {

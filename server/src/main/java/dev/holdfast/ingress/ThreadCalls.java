@@ -25,12 +25,14 @@ final class ThreadCalls {
   private final ApiCalls.Given given;
   private final Turns turns;
   private final Records records;
+  private final AttachmentCalls files;
 
   ThreadCalls(Store store, ApiCalls.Given given) {
     this.store = store;
     this.given = given;
     this.turns = given.parts().turns();
     this.records = new Records(store.audit());
+    this.files = new AttachmentCalls(store, given.parts().attachments());
   }
 
   Map<String, ApiCall> calls() {
@@ -40,7 +42,9 @@ final class ThreadCalls {
         "getThreadLog", this::log,
         "postMessage", this::post,
         "stopThread", this::stop,
-        "resetThread", this::reset);
+        "resetThread", this::reset,
+        "postAttachment", files::post,
+        "getAttachment", files::get);
   }
 
   private ApiAnswer list(ApiRequest request) {
@@ -115,29 +119,36 @@ final class ThreadCalls {
     } catch (DecodeException _) {
       return Optional.empty(); // a torn line: the log is a help for people and holds no promise
     }
-    return Optional.of(
+    JsonObject entry =
         new JsonObject()
             .put("id", logged.getString("id", ""))
             .put("at", logged.getString("at", ""))
             .put("role", logged.getString("role", ""))
             .put("event_id", logged.getString("event", ""))
             .put("sender", logged.getString("sender", ""))
-            .put("text", logged.getString("text", "")));
+            .put("text", logged.getString("text", ""));
+    if (logged.getValue("attachments") instanceof JsonArray attachments) {
+      entry.put("attachments", attachments);
+    }
+    return Optional.of(entry);
   }
 
   private static JsonObject pending(Event event) {
     var message = Inbounds.read(event.payload());
-    return new JsonObject()
-        .put("id", event.id())
-        .put("at", event.receivedAt().toString())
-        .put("role", "user")
-        .put("event_id", event.id())
-        .put("sender", message.sender())
-        .put("text", message.text())
-        .put("pending", true);
+    JsonObject entry =
+        new JsonObject()
+            .put("id", event.id())
+            .put("at", event.receivedAt().toString())
+            .put("role", "user")
+            .put("event_id", event.id())
+            .put("sender", message.sender())
+            .put("text", message.text())
+            .put("pending", true);
+    return AttachmentCalls.putUploaded(entry, message);
   }
 
-  private ApiAnswer post(ApiRequest request) throws RefusedRequestException, InterruptedException {
+  private ApiAnswer post(ApiRequest request)
+      throws RefusedRequestException, IOException, InterruptedException {
     String key = request.bodyText("dedupe_key");
     String user = request.bodyText("user_id");
     Appended appended =
@@ -147,6 +158,7 @@ final class ThreadCalls {
                 request.threadId(),
                 user == null ? request.caller().name() : user,
                 request.body().getString("text"),
+                files.named(request),
                 WebMessages.dedupeKey(request, key == null ? "" : key)));
     return new ApiAnswer(
         202,

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.store.Appended;
 import java.nio.charset.StandardCharsets;
@@ -19,17 +20,25 @@ final class WebMessages {
   /**
    * @throws RefusedRequestException 400 for a thread of a platform: it gets its messages from there
    */
-  static InboundMessage make(String threadId, String user, String text, String dedupeKey)
+  static InboundMessage make(
+      String threadId, String user, String text, List<Attachment> files, String dedupeKey)
       throws RefusedRequestException {
+    checkThread(threadId);
+    if (text.isBlank() && files.isEmpty()) {
+      throw RefusedRequestException.invalid("the text is empty");
+    }
+    return new InboundMessage(
+        ACCOUNT, threadId.substring(PREFIX.length()), user, text, files, dedupeKey);
+  }
+
+  /**
+   * @throws RefusedRequestException 400 for a thread of a platform
+   */
+  static void checkThread(String threadId) throws RefusedRequestException {
     if (!threadId.startsWith(PREFIX) || threadId.length() == PREFIX.length()) {
       throw RefusedRequestException.invalid(
           "messages can only be sent to threads of the web channel: " + PREFIX + "<id>");
     }
-    if (text.isBlank()) {
-      throw RefusedRequestException.invalid("the text is empty");
-    }
-    return new InboundMessage(
-        ACCOUNT, threadId.substring(PREFIX.length()), user, text, List.of(), dedupeKey);
   }
 
   /**

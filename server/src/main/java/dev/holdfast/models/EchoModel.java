@@ -6,17 +6,23 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
+import dev.holdfast.media.FileFacts;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * {@code embedded/echo}: answers without a network, at once, and always the same, so that
- * everything can be tried offline. It answers {@code echo: <text of the last message>}. {@code
- * !tool name {json}} makes it call that tool, if it was offered; then it answers {@code echo:
- * <result>}. A token is four characters, begun ones included.
+ * everything can be tried offline. It answers {@code echo: <text of the last message>}, with a line
+ * {@code [image png 640x480]} for each image that it was shown. {@code !tool name {json}} makes it
+ * call that tool, if it was offered; then it answers {@code echo: <result>}. A token is four
+ * characters, begun ones included.
  */
 public final class EchoModel implements ModelProvider {
   public static final String PROVIDER = "embedded";
@@ -63,10 +69,27 @@ public final class EchoModel implements ModelProvider {
 
   private static String heard(Message message) {
     return switch (message) {
-      case Message.User user -> user.text();
+      case Message.User user -> user.text() + seen(user.images());
       case Message.Assistant said -> said.text();
       case Message.ToolResult result -> result.text();
     };
+  }
+
+  /** What it sees of images: their kind and size, read from the files themselves. */
+  private static String seen(List<StoredFile> images) {
+    StringBuilder seen = new StringBuilder();
+    for (StoredFile image : images) {
+      seen.append("\n[image ");
+      try (InputStream in = new FileInputStream(image.file().toFile())) {
+        FileFacts facts = FileFacts.of(in.readNBytes(Math.toIntExact(image.bytes())));
+        seen.append(facts.type().extension());
+        seen.append(' ').append(facts.width()).append('x').append(facts.height());
+      } catch (IOException _) {
+        seen.append("gone");
+      }
+      seen.append(']');
+    }
+    return seen.toString();
   }
 
   /** In a few parts, none of which ends within a character. */

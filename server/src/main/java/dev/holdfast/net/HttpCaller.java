@@ -20,7 +20,9 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TrustOptions;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -152,7 +154,7 @@ public final class HttpCaller implements AutoCloseable {
   public Response send(Request request, Limits limits)
       throws HttpFailedException, InterruptedException {
     Exchange exchange = exchange(request, limits);
-    HttpClientResponse head = open(exchange, request);
+    HttpClientResponse head = open(exchange, request, null);
     Buffer body = Buffer.buffer();
     for (Buffer chunk = exchange.next(); chunk != null; chunk = exchange.next()) {
       body.appendBuffer(chunk);
@@ -163,8 +165,17 @@ public final class HttpCaller implements AutoCloseable {
   /** As {@link #send}, but returns when the head is there. */
   public Streamed stream(Request request, Limits limits)
       throws HttpFailedException, InterruptedException {
+    return stream(request, limits, null);
+  }
+
+  /**
+   * Connects to {@code to} and to nothing else, whatever the name resolves to; the name still
+   * stands in the Host header and is what the certificate must be for.
+   */
+  Streamed stream(Request request, Limits limits, @Nullable InetSocketAddress to)
+      throws HttpFailedException, InterruptedException {
     Exchange exchange = exchange(request, limits);
-    HttpClientResponse head = open(exchange, request);
+    HttpClientResponse head = open(exchange, request, to);
     return new Streamed(head.statusCode(), headers(head.headers()), new BodyStream(exchange));
   }
 
@@ -183,12 +194,16 @@ public final class HttpCaller implements AutoCloseable {
     return new Exchange(time, loop, limits, target(request.url()));
   }
 
-  private HttpClientResponse open(Exchange exchange, Request request)
+  private HttpClientResponse open(
+      Exchange exchange, Request request, @Nullable InetSocketAddress to)
       throws HttpFailedException, InterruptedException {
     RequestOptions options = new RequestOptions().setFollowRedirects(false);
     try {
       options.setMethod(HttpMethod.valueOf(request.method()));
       options.setAbsoluteURI(request.url());
+      if (to != null) {
+        options.setServer(SocketAddress.inetSocketAddress(to));
+      }
       request.headers().forEach((name, value) -> putHeader(options, name, value));
     } catch (IllegalArgumentException | io.vertx.core.VertxException e) {
       throw unusable("the request cannot be sent: its address or a header is not valid");

@@ -4,14 +4,19 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.StoredFile;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.NewReply;
 import dev.holdfast.store.Reply;
+import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.ReplyState;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.time.Time;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -36,17 +41,26 @@ final class Poster {
   private final Book book;
   private final Channels channels;
   private final Function<String, Gate> gates;
+  private final Function<String, AttachmentFolder> files;
   private final Rules rules;
   private final Telling telling;
   private final Time time;
 
-  /** {@code gates}: by the name of the guard. */
-  record Doors(Book book, Channels channels, Function<String, Gate> gates) {}
+  /**
+   * {@code gates}: by the name of the guard; {@code files}: where those of a chat thread are, by
+   * its id.
+   */
+  record Doors(
+      Book book,
+      Channels channels,
+      Function<String, Gate> gates,
+      Function<String, AttachmentFolder> files) {}
 
   Poster(Doors doors, RepliesConfig config, Telling telling, Time time) {
     this.book = doors.book();
     this.channels = doors.channels();
     this.gates = doors.gates();
+    this.files = doors.files();
     this.rules = new Rules(config);
     this.telling = telling;
     this.time = time;
@@ -233,22 +247,40 @@ final class Poster {
    * The platform's name of the conversation; for a channel that plans without one it is the end of
    * the thread's id.
    */
-  private static OutboundReply outbound(NewReply reply, boolean resend) {
+  private OutboundReply outbound(NewReply reply, boolean resend) {
     String prefix = reply.source() + ":";
     String thread =
         reply.address().isEmpty() && reply.threadId().startsWith(prefix)
             ? reply.threadId().substring(prefix.length())
             : reply.address();
+    StringBuilder text = new StringBuilder(reply.text());
+    List<StoredFile> found = files(reply, text);
     return new OutboundReply(
         reply.id(),
         reply.eventId(),
         account(reply),
         thread,
         reply.inReplyTo(),
-        reply.text(),
+        text.toString(),
         reply.part(),
         reply.parts(),
-        resend);
+        resend,
+        found);
+  }
+
+  /** The files that go with it; of one that is gone the text says so. */
+  private List<StoredFile> files(NewReply reply, StringBuilder text) {
+    List<StoredFile> found = new ArrayList<>();
+    for (ReplyFile file : ReplyFile.read(reply.files())) {
+      Optional<Path> place = files.apply(reply.threadId()).find(file.file());
+      if (place.isPresent()) {
+        found.add(new StoredFile(file.name(), file.mediaType(), place.get(), file.bytes()));
+      } else {
+        LOG.warn("reply {}: a file that goes with it is gone", reply.id());
+        text.append("\n[The file \"").append(file.name()).append("\" is not there any more.]");
+      }
+    }
+    return found;
   }
 
   private static String channel(NewReply reply) {

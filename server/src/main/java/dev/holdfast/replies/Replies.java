@@ -7,6 +7,7 @@ import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Outbox;
 import dev.holdfast.store.Reply;
 import dev.holdfast.store.Stories;
+import dev.holdfast.store.ThreadFolders;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -50,14 +51,20 @@ public final class Replies {
 
   /** What posting works with. */
   public record Neighbours(
-      Outbox outbox, Stories stories, Channels channels, Guards guards, News news) {}
+      Outbox outbox,
+      Stories stories,
+      ThreadFolders threads,
+      Channels channels,
+      Guards guards,
+      News news) {}
 
   public Replies(Neighbours around, RepliesConfig config, Time time, MeterRegistry metrics) {
     this(
         new Poster.Doors(
             new Book.OfStore(around.outbox()),
             around.channels(),
-            name -> new Gate.OfGuard(around.guards().guard(name))),
+            name -> new Gate.OfGuard(around.guards().guard(name)),
+            id -> around.threads().of(id).attachments()),
         config,
         new Telling(around.news(), around.stories()::add, metrics, time),
         time,

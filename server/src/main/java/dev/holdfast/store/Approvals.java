@@ -16,8 +16,6 @@ public final class Approvals {
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
           + " asked_at, expires_at, decided_by, arguments from approvals where ";
 
-  private static final String WAITING_OF_EVENT =
-      " from approvals where event_id = ? and state = 'WAITING'";
 
   private final Writer writer;
   private final Readers readers;
@@ -59,7 +57,7 @@ public final class Approvals {
                       Millis.of(question.expiresAt()),
                       question.arguments());
           if (asked > 0) {
-            note(tx, "approval.asked", question, "tool:" + question.tool());
+            note(tx, audit, "approval.asked", question, "tool:" + question.tool());
           }
           return asked;
         });
@@ -133,25 +131,26 @@ public final class Approvals {
         id);
   }
 
-  /** What was asked about an event that has ended needs no answer any more. */
-  public List<Approval> withdraw(String eventId) throws StoreException {
-    if (readers
-        .read(sql -> sql.first(row -> row.getInt(1), "select 1" + WAITING_OF_EVENT, eventId))
-        .isEmpty()) {
-      return List.of();
+  /** What people are asked about an event. */
+  public List<Approval> waitingOf(String eventId) {
+    return readers.read(
+        sql -> sql.list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId));
+  }
+
+  /** The event has ended: nobody waits for the answers to its questions any more. */
+  static void withdrawAllOf(Tx tx, Audit audit, long seq) throws SQLException {
+    List<Approval> open =
+        tx.sql()
+            .list(
+                Approvals::approval,
+                SELECT
+                    + "event_id = (select id from events where seq = ?)"
+                    + " and state in ('WAITING', 'APPROVED')",
+                seq);
+    for (Approval question : open) {
+      tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
+      note(tx, audit, "approval.withdrawn", question, "server");
     }
-    return writer.call(
-        tx -> {
-          List<Approval> waiting =
-              tx.sql()
-                  .list(
-                      Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId);
-          for (Approval question : waiting) {
-            tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
-            note(tx, "approval.withdrawn", question, "server");
-          }
-          return waiting;
-        });
   }
 
   private record Change(String what, String by) {}
@@ -165,13 +164,14 @@ public final class Approvals {
           for (String id : ids) {
             Approval question =
                 tx.sql().first(Approvals::approval, SELECT + "id = ?", id).orElseThrow();
-            note(tx, change.what(), question, change.by());
+            note(tx, audit, change.what(), question, change.by());
           }
           return !ids.isEmpty();
         });
   }
 
-  private void note(Tx tx, String what, Approval question, String by) throws SQLException {
+  private static void note(Tx tx, Audit audit, String what, Approval question, String by)
+      throws SQLException {
     String details =
         "{\"approval_id\":\"%s\",\"arguments_sha256\":\"%s\"}"
             .formatted(question.id(), question.argumentsHash());

@@ -8,6 +8,7 @@ package dev.holdfast.store;
  * @param address what the channel needs to reach the conversation; opaque to the store
  * @param inReplyTo the sender's own id of the event
  * @param delivered whether it needs no posting, because its reader looks into the log by itself
+ * @param files those that go with it, as JSON; empty for none. See {@link ReplyFile}
  */
 public record NewReply(
     String id,
@@ -19,4 +20,21 @@ public record NewReply(
     String text,
     int part,
     int parts,
-    boolean delivered) {}
+    boolean delivered,
+    String files) {
+
+  /** Without files. */
+  public NewReply(
+      String id,
+      String eventId,
+      String source,
+      String threadId,
+      String address,
+      String inReplyTo,
+      String text,
+      int part,
+      int parts,
+      boolean delivered) {
+    this(id, eventId, source, threadId, address, inReplyTo, text, part, parts, delivered, "");
+  }
+}

@@ -14,13 +14,13 @@ final class ReplyRows {
   static final String SELECT =
       "select r.seq, r.id, r.event_id, r.source, t.thread_id, r.address, r.in_reply_to, r.text,"
           + " r.part, r.parts, r.delivered, r.state, r.attempts, r.unknowns, r.planned_at,"
-          + " r.next_at, r.detail, r.crc"
+          + " r.next_at, r.detail, r.crc, r.files"
           + " from replies r left join threads t on t.no = r.thread where r.damaged = 0 and ";
 
   private static final String INSERT =
       "insert into replies (seq, id, event_id, source, thread, address, in_reply_to, text, part, parts,"
-          + " delivered, crc, ends, state, planned_at, next_at)"
-          + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
+          + " delivered, crc, ends, state, planned_at, next_at, files)"
+          + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
 
   private final Time time;
   private volatile Consumer<String> planned = _ -> {};
@@ -73,7 +73,8 @@ final class ReplyRows {
             row.getString(8),
             row.getInt(9),
             row.getInt(10),
-            row.getInt(11) != 0);
+            row.getInt(11) != 0,
+            String.valueOf(row.getString(19)));
     return new Reply(
         seq,
         planned,
@@ -86,18 +87,20 @@ final class ReplyRows {
   }
 
   private static long crc(NewReply reply) {
-    return new Crc()
-        .add(reply.id())
-        .add(reply.eventId())
-        .add(reply.source())
-        .add(reply.threadId())
-        .add(reply.address())
-        .add(reply.inReplyTo())
-        .add(reply.text())
-        .add(reply.part())
-        .add(reply.parts())
-        .add(reply.delivered() ? 1 : 0)
-        .value();
+    Crc crc =
+        new Crc()
+            .add(reply.id())
+            .add(reply.eventId())
+            .add(reply.source())
+            .add(reply.threadId())
+            .add(reply.address())
+            .add(reply.inReplyTo())
+            .add(reply.text())
+            .add(reply.part())
+            .add(reply.parts())
+            .add(reply.delivered() ? 1 : 0);
+    // Rows from before there were files keep their sum.
+    return (reply.files().isEmpty() ? crc : crc.add(reply.files())).value();
   }
 
   /** A known id changes nothing. {@code ends}: whether its fate decides about its event. */
@@ -122,7 +125,8 @@ final class ReplyRows {
                 ends ? 1 : 0,
                 (reply.delivered() ? ReplyState.SENT : ReplyState.PLANNED).code(),
                 now,
-                now);
+                now,
+                reply.files());
     if (inserted == 0) {
       return;
     }

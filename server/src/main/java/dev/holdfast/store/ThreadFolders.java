@@ -39,12 +39,26 @@ public final class ThreadFolders {
   /** Folders of which something waits in memory for a full disk: their next user must find it. */
   private final Map<String, ThreadFiles> unsaved = new ConcurrentHashMap<>();
 
-  ThreadFolders(Path root, Readers readers, Touches touches, FailStop failStop, Time time) {
+  ThreadFolders(Path root, Readers readers, Touches touches, Given given) {
     this.root = root;
     this.readers = readers;
     this.touches = touches;
     this.host =
-        new ThreadFiles.Host(failStop, time, new AtomicLong(UNWRITTEN_MAX), this::unsavedChanged);
+        new ThreadFiles.Host(
+            given.failStop,
+            given.time,
+            new AtomicLong(UNWRITTEN_MAX),
+            this::unsavedChanged,
+            given.limits,
+            new DamagedLines());
+  }
+
+  /** What the folders are kept with. */
+  record Given(FailStop failStop, Time time, ThreadFilesConfig limits) {}
+
+  /** How many lines of logs were found damaged since the start. */
+  long damagedLines() {
+    return host.damaged().count();
   }
 
   private void unsavedChanged(ThreadFiles files, boolean any) {

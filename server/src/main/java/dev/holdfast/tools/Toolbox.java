@@ -18,8 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +51,7 @@ public final class Toolbox {
   }
 
   private final Map<String, Entry> tools = new TreeMap<>();
+  private final ToolThreads threads;
   private final OutputCap cap;
   private final Secrets secrets;
   private final Time time;
@@ -67,6 +67,7 @@ public final class Toolbox {
         throw new IllegalArgumentException("two tools are called " + tool.spec().name());
       }
     }
+    this.threads = new ToolThreads(time);
     this.cap = new OutputCap(output);
     this.secrets = secrets;
     this.time = time;
@@ -80,6 +81,11 @@ public final class Toolbox {
 
   public Optional<Tool> find(String name) {
     return Optional.ofNullable(tools.get(name)).map(Entry::tool);
+  }
+
+  /** How many calls of tools still run long after they were told to stop. */
+  public int hanging() {
+    return threads.hanging();
   }
 
   /**
@@ -117,10 +123,11 @@ public final class Toolbox {
 
   private ToolResult attempt(Tool tool, ToolCall call, ToolContext context)
       throws InterruptedException {
-    FutureTask<ToolResult> task = new FutureTask<>(() -> tool.run(arguments(call), context));
-    Thread.ofVirtual().name("tool " + call.tool()).start(task);
     try {
-      return task.get(tool.timeout().toNanos(), TimeUnit.NANOSECONDS);
+      return threads.run(() -> tool.run(arguments(call), context), tool.timeout());
+    } catch (RejectedExecutionException e) {
+      String text = "Too many tools run at present.";
+      return ToolResult.error(Failure.of(FailureCode.OVERLOADED, text));
     } catch (TimeoutException e) {
       String text =
           "The tool did not end within " + tool.timeout().toSeconds() + " s and was stopped.";
@@ -130,8 +137,6 @@ public final class Toolbox {
       LOG.error("tool {}: threw in call {}", call.tool(), call.id(), bug);
       String text = "The tool failed: " + bug.getClass().getSimpleName();
       return ToolResult.error(Failure.of(FailureCode.INTERNAL, text));
-    } finally {
-      task.cancel(true);
     }
   }
 

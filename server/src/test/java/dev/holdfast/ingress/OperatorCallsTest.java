@@ -13,8 +13,10 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,7 +60,7 @@ class OperatorCallsTest {
     InboxConfig inbox = new InboxConfig(1000, 64, Duration.ofMillis(1), Duration.ofDays(7), 3);
     store =
         Store.open(
-            new StoreConfig(inbox, 0),
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
             folder,
             time,
             new SimpleMeterRegistry(),
@@ -101,7 +103,8 @@ class OperatorCallsTest {
     Map<String, ApiCall> calls = new java.util.HashMap<>();
     calls.putAll(new ApprovalCalls(store.approvals(), turns, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
-    ApiRequest request = new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body);
+    ApiRequest request = new ApiRequest(
+            caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
     return calls.get(operation).run(request).body();
   }
 

@@ -13,6 +13,7 @@ import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.Ticks;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.Appended;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
@@ -116,7 +117,8 @@ final class Rig implements AutoCloseable {
             tokens,
             sessions,
             new Ticks(time),
-            this::calls);
+            this::calls,
+            AttachmentsConfig.defaults());
     listener = HttpListener.start(parts, new Streams.Limits(Duration.ofMillis(100), 3, 64, 10));
   }
 
@@ -129,6 +131,8 @@ final class Rig implements AutoCloseable {
             "getThread",
             "getThreadLog",
             "stopThread",
+            "postAttachment",
+            "getAttachment",
             "resetThread",
             "getEvent",
             "listDeadLetters",
@@ -165,6 +169,7 @@ final class Rig implements AutoCloseable {
                       request.threadId(),
                       "u",
                       request.body().getString("text"),
+                      List.of(),
                       WebMessages.dedupeKey(request, "")));
           return new ApiAnswer(202, new JsonObject().put("event_id", appended.event().id()));
         });

@@ -109,7 +109,8 @@ class RepliesChaosTest {
 
     private Replies boot() {
       return new Replies(
-          new Poster.Doors(book, new Channels(List.of(platform)), _ -> new FakeGate()),
+          new Poster.Doors(
+              book, new Channels(List.of(platform)), _ -> new FakeGate(), RepliesFixture.noFiles()),
           new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofMinutes(30), policy),
           new Telling(new News(1), _ -> {}, new SimpleMeterRegistry(), time),
           time,

@@ -9,6 +9,7 @@ import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.NewReply;
 import dev.holdfast.store.StoryLine;
 import dev.holdfast.time.ManualTime;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
 /** Replies between an outbox in memory and a platform that does what a test says. */
@@ -50,7 +52,8 @@ abstract class RepliesFixture {
         new Poster.Doors(
             book,
             new Channels(List.of(platform)),
-            name -> gates.computeIfAbsent(name, _ -> new FakeGate())),
+            name -> gates.computeIfAbsent(name, _ -> new FakeGate()),
+            noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new Telling(news, stories::add, metrics, time),
         time,
@@ -100,5 +103,11 @@ abstract class RepliesFixture {
 
       java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  static Function<String, AttachmentFolder> noFiles() {
+    return _ -> {
+      throw new AssertionError("none of these replies has files");
+    };
   }
 }

@@ -74,7 +74,7 @@ class RepliesOnDiskTest {
     metrics = new SimpleMeterRegistry();
     store =
         Store.open(
-            StoreConfig.from(Section.empty(), Section.empty()),
+            StoreConfig.from(Section.empty(), Section.empty(), Section.empty()),
             folder,
             time,
             metrics,
@@ -92,6 +92,7 @@ class RepliesOnDiskTest {
             new Replies.Neighbours(
                 store.outbox(),
                 store.stories(),
+                store.threads(),
                 new Channels(List.of(new WebhookChannel(webhook, http, time, metrics))),
                 Guards.create(GuardsConfig.defaults(), time, metrics, vertx),
                 new News(10)),

@@ -6,18 +6,26 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolSpec;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 
 /** Our conversation as LangChain4j's. */
@@ -34,8 +42,7 @@ final class Messages {
     for (Message message : spoken(request)) {
       messages.add(
           switch (message) {
-            case Message.User user ->
-                UserMessage.from(user.text().isBlank() ? "(no text)" : user.text());
+            case Message.User user -> user(user);
             case Message.Assistant said -> assistant(said);
             case Message.ToolResult result -> result(result, marksErrors);
           });
@@ -44,6 +51,34 @@ final class Messages {
         .messages(messages)
         .toolSpecifications(request.tools().stream().map(Messages::tool).toList())
         .build();
+  }
+
+  private static UserMessage user(Message.User user) {
+    if (user.images().isEmpty()) {
+      return UserMessage.from(user.text().isBlank() ? "(no text)" : user.text());
+    }
+    List<Content> contents = new ArrayList<>();
+    for (StoredFile image : user.images()) {
+      contents.add(image(image));
+    }
+    if (!user.text().isBlank()) {
+      contents.add(TextContent.from(user.text()));
+    }
+    return UserMessage.from(contents);
+  }
+
+  /** One that is gone is told of in words: the request is made all the same. */
+  private static Content image(StoredFile image) {
+    // A plain stream: an interrupt would close a channel, and then fail what it should only end.
+    try (InputStream in = new FileInputStream(image.file().toFile())) {
+      byte[] bytes = in.readNBytes(Math.toIntExact(image.bytes() + 1));
+      if (bytes.length == image.bytes()) {
+        return ImageContent.from(Base64.getEncoder().encodeToString(bytes), image.mediaType());
+      }
+    } catch (IOException _) {
+      // Told below.
+    }
+    return TextContent.from("[the image \"" + image.name() + "\" is not there any more]");
   }
 
   /** All but what a model said without saying anything: no provider takes an empty message. */

@@ -69,7 +69,11 @@ final class Vault {
     for (Path rest : list()) {
       String name = rest.getFileName().toString();
       if (name.startsWith(UNFINISHED) || name.startsWith(DOOMED)) {
-        delete(rest);
+        try {
+          delete(rest);
+        } catch (IOException e) {
+          LOG.warn("backup {}: stays: {}", name, e.toString()); // it is in nobody's way
+        }
       }
     }
   }
@@ -266,10 +270,13 @@ final class Vault {
     return gone;
   }
 
-  private void removeUnused(Path each) throws IOException {
+  /** One that cannot be removed does not keep the others. */
+  private void removeUnused(Path each) {
     use.writeLock().lock();
     try {
       remove(each);
+    } catch (IOException e) {
+      LOG.warn("backup {}: stays: {}", each.getFileName(), e.toString());
     } finally {
       use.writeLock().unlock();
     }
@@ -334,11 +341,10 @@ final class Vault {
     if (!Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    try (Stream<Path> files = Files.list(each)) {
-      for (Path file : files.toList()) {
+    try (Stream<Path> files = Files.walk(each)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }
     }
-    Files.deleteIfExists(each);
   }
 }

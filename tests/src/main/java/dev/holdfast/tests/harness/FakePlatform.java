@@ -19,6 +19,7 @@ public final class FakePlatform implements AutoCloseable {
   private final Signer signer;
   private final @Nullable Ledger ledger;
   private final ConcurrentLinkedQueue<Post> posts = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<JsonNode> bodies = new ConcurrentLinkedQueue<>();
   private volatile Function<Post, PlatformMode> plan = _ -> PlatformMode.ACCEPT;
 
   /**
@@ -52,6 +53,13 @@ public final class FakePlatform implements AutoCloseable {
     server.accept();
   }
 
+  /** The whole bodies of the posts with files in answer to one event. */
+  public List<JsonNode> bodiesFor(String webhookId) {
+    return bodies.stream()
+        .filter(body -> body.path("in_reply_to").asText().equals(webhookId))
+        .toList();
+  }
+
   /** All posts in the order of their arrival, refused ones too. */
   public List<Post> posts() {
     return List.copyOf(posts);
@@ -83,6 +91,9 @@ public final class FakePlatform implements AutoCloseable {
 
   private void receive(WireRequest request, WireExchange exchange) throws IOException {
     JsonNode body = Json.read(request.text());
+    if (body.has("attachments")) { // the others are told by their posts
+      bodies.add(body);
+    }
     Post seen =
         new Post(
             request.header("webhook-id"),

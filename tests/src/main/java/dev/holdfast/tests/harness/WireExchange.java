@@ -22,7 +22,10 @@ public final class WireExchange {
   }
 
   public void respond(int status, Map<String, String> headers, String body) throws IOException {
-    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    respond(status, headers, body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public void respond(int status, Map<String, String> headers, byte[] bytes) throws IOException {
     StringBuilder head = new StringBuilder("HTTP/1.1 ").append(status).append(" x\r\n");
     headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     head.append("content-length: ").append(bytes.length).append("\r\n\r\n");

@@ -1,0 +1,89 @@
+// Files that are to go with the next message: brought to the server at once, so that sending is quick, and named by
+// the message then. What is in the tray belongs to one conversation.
+import * as api from './api.js';
+import { sentence } from './words.js';
+
+const FILES_MAX = 10;
+
+export class Tray {
+  #list = document.getElementById('tray');
+  #threadId = '';
+  #files = [];
+  #hears;
+
+  /** @param hears {onChange(), onTrouble(text)} */
+  constructor(hears) {
+    this.#hears = hears;
+  }
+
+  /** Whether all that is in it has reached the server. */
+  get ready() {
+    return this.#files.every((file) => file.state === 'kept');
+  }
+
+  get empty() {
+    return this.#files.length === 0;
+  }
+
+  /** Another conversation: begins empty. */
+  open(threadId) {
+    if (this.#threadId !== threadId) {
+      this.#threadId = threadId;
+      this.take();
+    }
+  }
+
+  /** Brings files of the browser to the server. */
+  add(files) {
+    for (const file of files) {
+      if (this.#files.length >= FILES_MAX) {
+        this.#hears.onTrouble(`At most ${FILES_MAX} files go with one message.`);
+        break;
+      }
+      this.#bring({ name: file.name || 'file', bytes: file.size, state: 'coming', threadId: this.#threadId }, file);
+    }
+  }
+
+  /** Takes everything out: [{file, name, media_type, bytes}]. */
+  take() {
+    const taken = this.#files.filter((file) => file.state === 'kept').map(({ kept }) => kept);
+    this.#files = [];
+    this.#show();
+    return taken;
+  }
+
+  async #bring(entry, file) {
+    this.#files.push(entry);
+    this.#show();
+    try {
+      entry.kept = await api.upload(entry.threadId, file);
+      entry.state = 'kept';
+    } catch (error) {
+      this.#files = this.#files.filter((other) => other !== entry);
+      this.#hears.onTrouble(`“${entry.name}” was not taken. ${error.status === 413 ? 'It is too large.' : sentence(error)}`);
+    }
+    this.#show();
+  }
+
+  #show() {
+    this.#list.hidden = this.empty;
+    this.#list.replaceChildren(...this.#files.map((file) => this.#row(file)));
+    this.#hears.onChange();
+  }
+
+  #row(file) {
+    const row = document.createElement('li');
+    const name = document.createElement('span');
+    name.textContent = file.state === 'kept' ? file.name : `${file.name} …`;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = '×';
+    button.setAttribute('aria-label', `Leave out ${file.name}`);
+    button.addEventListener('click', () => {
+      this.#files = this.#files.filter((other) => other !== file);
+      this.#show();
+    });
+    row.append(name, button);
+    return row;
+  }
+}

@@ -1,0 +1,103 @@
+package dev.holdfast.models;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.StoredFile;
+import dev.holdfast.media.Samples;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Images, as each provider wants them. */
+@Timeout(60)
+class ImageShapeTest {
+  private static final byte[] PNG = Samples.png(64, 32);
+  private static final String DATA = Base64.getEncoder().encodeToString(PNG);
+  private static ProviderDouble server;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void open() {
+    server = new ProviderDouble();
+  }
+
+  @AfterAll
+  static void close() {
+    server.close();
+  }
+
+  private StoredFile image(boolean isThere) throws Exception {
+    Path file = folder.resolve("x.png");
+    if (isThere) {
+      Files.write(file, PNG);
+    }
+    return new StoredFile("cat.png", "image/png", file, PNG.length);
+  }
+
+  private JsonNode sentBy(String provider, boolean isThere) throws Exception {
+    server.streams(Streams.type(provider), Streams.hello(provider));
+    Message user = new Message.User("what is it?", List.of(image(isThere)));
+    server.ask(provider, new ModelRequest("m1", "", List.of(user), List.of(), 1000));
+    return server.sent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
+  void anImageAndItsTextAreOneMessage(String provider) throws Exception {
+    JsonNode sent = sentBy(provider, true);
+    JsonNode first = sent.path(provider.equals("gemini") ? "contents" : "messages").path(0);
+    JsonNode parts = first.path(provider.equals("gemini") ? "parts" : "content");
+    switch (provider) {
+      case "openai" -> {
+        assertThat(parts.path(0).path("image_url").path("url").asText())
+            .isEqualTo("data:image/png;base64," + DATA);
+        assertThat(parts.path(1).path("text").asText()).isEqualTo("what is it?");
+      }
+      case "gemini" -> {
+        assertThat(parts.path(0).path("inlineData").path("mimeType").asText())
+            .isEqualTo("image/png");
+        assertThat(parts.path(0).path("inlineData").path("data").asText()).isEqualTo(DATA);
+        assertThat(parts.path(1).path("text").asText()).isEqualTo("what is it?");
+      }
+      case "ollama" -> {
+        assertThat(first.path("images").path(0).asText()).isEqualTo(DATA);
+        assertThat(first.path("content").asText()).isEqualTo("what is it?");
+      }
+      default -> {
+        JsonNode source = parts.path(0).path("source");
+        assertThat(source.path("type").asText()).isEqualTo("base64");
+        assertThat(source.path("media_type").asText()).isEqualTo("image/png");
+        assertThat(source.path("data").asText()).isEqualTo(DATA);
+        assertThat(parts.path(1).path("text").asText()).isEqualTo("what is it?");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
+  void anImageThatIsGoneIsTextAndTheRequestIsMade(String provider) throws Exception {
+    assertThat(sentBy(provider, false).toString())
+        .contains("is not there any more", "what is it?")
+        .doesNotContain("base64,", "inlineData\":{");
+  }
+
+  @Test
+  void theEmbeddedModelSaysWhatItSees() throws Exception {
+    Message user = new Message.User("look", List.of(image(true)));
+    ModelRequest request = new ModelRequest("echo", "", List.of(user), List.of(), 1000);
+    assertThat(new EchoModel().ask(request, _ -> {}).message().text())
+        .isEqualTo("echo: look\n[image png 64x32]");
+  }
+}
