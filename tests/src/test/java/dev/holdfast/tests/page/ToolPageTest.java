@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tools on the page: what waits for a yes, what runs, what was done. */
-@Timeout(120)
+@Timeout(300)
 class ToolPageTest {
   private static final String COMMAND =
       "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";
