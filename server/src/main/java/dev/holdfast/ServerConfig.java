@@ -54,8 +54,8 @@ public record ServerConfig(
         throw new IllegalArgumentException(
             "http: host "
                 + http.host()
-                + " can be reached from outside and no token was given; set HOLDFAST_TOKEN or api.tokens, or bind"
-                + " 127.0.0.1");
+                + " can be reached from outside and no token was given; set HOLDFAST_TOKEN or"
+                + " api.tokens, or bind 127.0.0.1");
       }
     }
 
@@ -87,8 +87,7 @@ public record ServerConfig(
         server.seconds("shutdown_secs", 25),
         server.read(ServerConfig::zone),
         server.read(
-            section ->
-                StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
+            section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
         Doors.from(root, environment),
         root.section("threads").read(ThreadsConfig::from),
         root.section("turn").read(TurnConfig::from),

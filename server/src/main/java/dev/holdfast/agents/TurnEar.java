@@ -28,8 +28,7 @@ final class TurnEar implements AskListener {
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
 
-  TurnEar(
-      AgentParts parts, Endings endings, Incoming incoming, boolean probe, TurnScene scene) {
+  TurnEar(AgentParts parts, Endings endings, Incoming incoming, boolean probe, TurnScene scene) {
     this.parts = parts;
     this.endings = endings;
     this.incoming = incoming;

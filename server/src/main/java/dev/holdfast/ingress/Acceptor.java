@@ -49,8 +49,7 @@ final class Acceptor {
             Inbounds.write(message),
             time.now());
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
-    JsonObject words =
-        new JsonObject().put("text", message.text()).put("sender", message.sender());
+    JsonObject words = new JsonObject().put("text", message.text()).put("sender", message.sender());
     String told = AttachmentCalls.putUploaded(words, message).encode();
     return intake.append(event).thenApply(appended -> committed(channel, told, appended));
   }

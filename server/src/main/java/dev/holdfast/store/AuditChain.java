@@ -109,19 +109,21 @@ final class AuditChain {
   /** One statement sees one moment: a row behind the head was not written by the server. */
   private static AuditVerdict beyond(Statements sql, Head verified) throws SQLException {
     return sql.first(
-            row -> {
-              Head head = Head.of(String.valueOf(row.getString(1)));
-              long outside = row.getLong(2);
-              return !row.wasNull() && (outside > head.no() || outside < 1)
-                  ? (AuditVerdict)
-                      new AuditVerdict.Broken(outside, "the head of the chain does not know it")
-                  : new AuditVerdict.Whole(verified.no());
-            },
+            row -> judge(row, verified),
             "select value, (select no from audit where no < 1 or no > ? order by no limit 1)"
                 + " from meta where name = ?",
             verified.no(),
             HEAD)
-        .orElse(new AuditVerdict.Broken(1, "the head of the chain is missing"));
+        .orElseGet(() -> new AuditVerdict.Broken(1, "the head of the chain is missing"));
+  }
+
+  private static AuditVerdict judge(ResultSet row, Head verified) throws SQLException {
+    Head head = Head.of(row.getString(1));
+    long outside = row.getLong(2);
+    boolean unknown = !row.wasNull() && (outside < 1 || outside > head.no());
+    return unknown
+        ? new AuditVerdict.Broken(outside, "the head of the chain does not know it")
+        : new AuditVerdict.Whole(verified.no());
   }
 
   static AuditRow row(ResultSet row) throws SQLException {

@@ -106,6 +106,11 @@ final class Purge {
   /** Rows that have a time of their own. */
   private static int loose(Tx tx, long cutoff) throws SQLException {
     tx.sql().update("delete from told where at < ?", cutoff);
+    tx.sql()
+        .update(
+            "delete from approvals where id in"
+                + " (select id from approvals where expires_at < ? limit 5000)",
+            cutoff);
     return tx.sql()
         .update(
             "delete from model_calls where no in"

@@ -333,4 +333,21 @@ class CliTest {
     assertThat(line.out()).isEqualTo("undone: 2 files\n");
     assertThat(server.requests).anyMatch(request -> request.endsWith("{\"force\":true}"));
   }
+
+  @Test
+  void aTraceTellsEachToolCallWithArgumentsResultAndTime() {
+    server.on(
+        "GET /api/v1/events/e1",
+        200,
+        "{\"event_id\":\"e1\",\"state\":\"answered\",\"story\":["
+            + "{\"at\":\"2026-01-01T00:00:00Z\",\"what\":\"tool.started\",\"tool\":\"shell\","
+            + "\"arguments\":\"{ls}\",\"execution\":\"e1.1.1\"},"
+            + "{\"at\":\"2026-01-01T00:00:01Z\",\"what\":\"tool.ended\",\"tool\":\"shell\","
+            + "\"error\":true,\"millis\":12,\"result\":\"no\\u001b[2J\"}]}");
+    assertThat(line.run(server, "trace", "e1")).isZero();
+    assertThat(line.out())
+        .contains("tool shell called with {ls} (execution e1.1.1)")
+        .contains("tool shell failed after 12 ms: no")
+        .doesNotContain("\u001b");
+  }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What people and tools did stands in the audit, can be undone, and a change of it is found. */
-@Timeout(120)
+@Timeout(300)
 class AuditTrailTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -3,6 +3,7 @@ package dev.holdfast.tests.page;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.Assumptions;
  * uses it.
  */
 final class Browsers implements AutoCloseable {
+  private static final double PATIENCE_MILLIS = 20_000;
+
   private final Playwright playwright;
   private final Browser browser;
 
@@ -44,6 +47,7 @@ final class Browsers implements AutoCloseable {
     Path chromium = Path.of(named == null ? "/usr/bin/chromium" : named);
     Assumptions.assumeTrue(
         Files.isExecutable(chromium), "no browser at " + chromium + ": set CHROMIUM to one");
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
     return new Browsers(chromium);
   }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Row S53: an unsafe call runs after the right person's yes, and after nothing that looks like one.
  */
-@Timeout(120)
+@Timeout(300)
 class ApprovalTest {
   private static final String ANN = "ann-token-0123456789abcdef012";
   private static final String BOB = "bob-token-0123456789abcdef012";

@@ -1,0 +1,71 @@
+package dev.holdfast.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ApprovalsTest {
+  @TempDir Path folder;
+
+  private static Approval question(String id, Instant at) {
+    return new Approval(
+        id,
+        "7F3KX",
+        "e-" + id,
+        "web:main:t",
+        "e-" + id + ".1.1",
+        "shell",
+        "aa",
+        "shell: ls",
+        "ann",
+        Approval.State.WAITING,
+        at,
+        at.plus(Duration.ofMinutes(10)),
+        "",
+        "{}");
+  }
+
+  @Test
+  void aYesIsSpentOnceAndOnlyForTheSameArguments() throws Exception {
+    Instant now = Instant.now();
+    try (TestStore it = new TestStore(folder)) {
+      Approvals approvals = it.store.approvals();
+      approvals.ask(question("a", now));
+      assertThat(approvals.use("e-a.1.1", "aa")).as("before the yes").isFalse();
+      assertThat(approvals.decide("a", true, "person:ann", now.plusSeconds(600))).isFalse();
+      assertThat(approvals.decide("a", true, "person:ann", now.plusSeconds(599))).isTrue();
+      assertThat(approvals.use("e-a.1.1", "ab")).as("changed arguments").isFalse();
+      assertThat(approvals.use("e-b.1.1", "aa")).as("another call").isFalse();
+      assertThat(approvals.use("e-a.1.1", "aa")).isTrue();
+      assertThat(approvals.use("e-a.1.1", "aa")).as("once").isFalse();
+      assertThat(it.store.audit().verify()).isEqualTo(new AuditVerdict.Whole(3));
+    }
+  }
+
+  @Test
+  void theSameCallAskedAgainKeepsItsFirstQuestion() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      it.store.approvals().ask(question("a", Instant.now()));
+      it.store.approvals().ask(question("a", Instant.now()));
+      assertThat(it.store.audit().list(0, 10)).hasSize(1);
+    }
+  }
+
+  @Test
+  void oldQuestionsAreForgottenAndTheAuditOfThemIsKept() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      it.store.approvals().ask(question("old", Instant.now().minus(Duration.ofDays(8))));
+      it.store.approvals().ask(question("new", Instant.now()));
+      it.store.purge();
+      assertThat(it.store.approvals().list(Optional.empty(), "", 10))
+          .extracting(Approval::id)
+          .containsExactly("new");
+      assertThat(it.store.audit().list(0, 10)).hasSize(2);
+    }
+  }
+}
