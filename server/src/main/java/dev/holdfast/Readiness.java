@@ -17,6 +17,9 @@ final class Readiness implements Probes {
   static final String STORE_WRITER = "store-writer";
   static final String ORCHESTRATOR = "orchestrator";
 
+  /** Stands still when code that computes for ever has taken all the threads under them. */
+  static final String VIRTUAL_THREADS = "virtual-threads";
+
   private enum Stage {
     RECOVERING,
     SERVING,
@@ -32,7 +35,11 @@ final class Readiness implements Probes {
       Orchestrator orchestrator,
       Guards guards,
       Supplier<String> configWarning) {
-    health = new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR));
+    health =
+        new Health(
+            ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS));
+    health.livesWhile(
+        "turns", () -> downIf(orchestrator.isClogged() ? "too many threads hang" : ""));
     health.readyWhen("server", this::stage);
     health.readyWhen("store", () -> downIf(store.refusal()));
     health.readyWhen("config", () -> degradedIf(configWarning.get()));

@@ -47,6 +47,9 @@ import dev.holdfast.time.Time;
 import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
+import dev.holdfast.tools.files.FileFailedException;
+import dev.holdfast.tools.files.FileTools;
+import dev.holdfast.tools.files.Neighbours;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -71,6 +74,7 @@ final class Server {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
   private static final int NEWS_REMEMBERED = 20_000;
   private static final int GAVE_UP = 70;
+  private static final int DISK_FAILED = 74;
 
   private final Settings settings;
   private final Time time;
@@ -84,6 +88,7 @@ final class Server {
   private final GuardedWeb web;
   private final News news = new News(NEWS_REMEMBERED);
   private final Optional<Children> children;
+  private final FileTools files;
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
@@ -112,6 +117,7 @@ final class Server {
     guards = Guards.create(config.guards(), time, meters, vertx);
     web = web(config);
     children = children(settings, time);
+    files = fileTools();
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -141,8 +147,10 @@ final class Server {
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
+    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat);
     server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
+    server.supervisor.start(ChildSpec.virtual("backups"), server.files.backups()::run);
     server.replies.start();
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
@@ -154,6 +162,14 @@ final class Server {
     return server;
   }
 
+  /** That it comes round is the proof that virtual threads run at all. */
+  private void beat() throws InterruptedException {
+    while (true) {
+      ticks.tick(Readiness.VIRTUAL_THREADS);
+      time.sleep(Duration.ofSeconds(1));
+    }
+  }
+
   /** What a person at the terminal needs first. */
   String welcome() {
     String host =
@@ -162,13 +178,13 @@ final class Server {
             : settings.config().doors().http().host();
     return """
 
-        Holdfast %s is ready.
-          Chat      http://%s:%d/chat?login=%s
-                    (the link logs in once, within 10 minutes)
-          Token     %s
-          Data      %s
-          Models    %s
-        """
+    Holdfast %s is ready.
+      Chat      http://%s:%d/chat?login=%s
+                (the link logs in once, within 10 minutes)
+      Token     %s
+      Data      %s
+      Models    %s
+    """
         .formatted(
             Settings.version(),
             host,
@@ -218,14 +234,15 @@ final class Server {
   }
 
   private StoreHooks storeHooks() {
-    return new StoreHooks(
-        () -> ticks.tick(Readiness.STORE_WRITER),
-        (exitCode, text) -> {
-          System.err.println("holdfast: " + text);
-          LOG.error("store: {}", text);
-          Logs.stop();
-          Runtime.getRuntime().halt(exitCode);
-        });
+    return new StoreHooks(() -> ticks.tick(Readiness.STORE_WRITER), Server::halt);
+  }
+
+  /** What is on the disk is unknown: the next start looks. */
+  private static void halt(int exitCode, String text) {
+    System.err.println("holdfast: " + text);
+    LOG.error("server: {}", text);
+    Logs.stop();
+    Runtime.getRuntime().halt(exitCode);
   }
 
   private static void giveUp(ChildSpec child) {
@@ -249,7 +266,8 @@ final class Server {
     ToolsConfig tools = settings.config().tools();
     AttachmentsConfig attachments = settings.config().attachments();
     BuiltIns.Needs needs =
-        new BuiltIns.Needs(children, web, id -> store.threads().of(id).attachments(), attachments);
+        new BuiltIns.Needs(
+            children, files, web, id -> store.threads().of(id).attachments(), attachments);
     List<Tool> builtIns = BuiltIns.of(tools, needs);
     Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
@@ -293,6 +311,25 @@ final class Server {
     } catch (CallFailedException e) {
       throw new StartRefusedException(
           Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
+    }
+  }
+
+  private FileTools fileTools() throws IOException, StartRefusedException {
+    Neighbours neighbours =
+        new Neighbours(
+            time,
+            store.audit()::append,
+            text -> halt(DISK_FAILED, text),
+            event -> store.inbox().find(event).map(found -> found.state().isOpen()).orElse(false));
+    try {
+      return FileTools.open(
+          settings.config().tools().files(),
+          settings.dataDir(),
+          List.of(settings.file().toAbsolutePath()),
+          neighbours);
+    } catch (FileFailedException e) {
+      throw new StartRefusedException(
+          Boot.CONFIGURATION, "tools.files: " + e.failure().message(), e);
     }
   }
 
@@ -343,7 +380,7 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, replayed),
+        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed),
         config.attachments());
   }
 

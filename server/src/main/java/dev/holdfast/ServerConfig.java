@@ -72,7 +72,7 @@ public record ServerConfig(
     return new ServerConfig(
         server.text("data_dir", "data"),
         server.seconds("shutdown_secs", 25),
-        server.read(section -> StoreConfig.from(section, root.section("inbox"))),
+        server.read(section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
         Doors.from(root, environment),
         root.section("threads").read(ThreadsConfig::from),
         root.section("turn").read(TurnConfig::from),

@@ -77,9 +77,8 @@ const threadPath = (id) => `/api/v1/threads/${encodeURIComponent(id)}`;
 export const login = (credentials) => call('POST', '/login', credentials);
 export const logout = () => call('POST', '/logout', {});
 export const status = () => call('GET', '/api/v1/status');
-/** Threads in the order of their ids, beginning behind `after`. */
-export const threads = (after, limit) =>
-  call('GET', `/api/v1/threads?limit=${limit}${after ? `&after=${encodeURIComponent(after)}` : ''}`);
+/** The threads with the newest messages, newest first. */
+export const threads = (limit) => call('GET', `/api/v1/threads?limit=${limit}`);
 export const thread = (id) => call('GET', threadPath(id));
 export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
@@ -101,3 +100,9 @@ export const upload = (id, file) =>
     UPLOAD_TIMEOUT_MS,
   );
 export const fileUrl = (id, file) => `${threadPath(id)}/attachments/${encodeURIComponent(file)}`;
+/** Tool calls of a thread that wait for a yes. */
+export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
+export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
+/** Undoes what a tool call changed; `force` also over what was changed since. */
+export const rollBack = (execution, force) =>
+  call('POST', `/api/v1/executions/${encodeURIComponent(execution)}/rollback`, { force });

@@ -1,5 +1,6 @@
 // One open conversation: keeps its transcript true by the log and the stream, and shows it.
 import * as api from './api.js';
+import { showTimeLeft } from './approval.js';
 import * as store from './store.js';
 import { showStory } from './story.js';
 import { Stream } from './stream.js';
@@ -41,6 +42,7 @@ export class Conversation {
       onRetry: (key) => current.#sender.retry(key),
       onDiscard: (key) => current.#takeBack(key),
       urlOf: (file) => (file.file ? api.fileUrl(current.threadId, file.file) : ''),
+      onDecide: (approval, yes) => current.#decide(approval, yes),
     });
     current = this;
     view.clear();
@@ -232,7 +234,9 @@ export class Conversation {
       return;
     }
     try {
-      this.#transcript.loadTurn(await api.thread(this.threadId));
+      const [{ approvals }, turn] = await Promise.all([api.approvals(this.threadId), api.thread(this.threadId)]);
+      this.#transcript.loadApprovals(approvals);
+      this.#transcript.loadTurn(turn);
       this.#show();
     } catch {
       // The line below the messages stays empty until the next event.
@@ -245,7 +249,7 @@ export class Conversation {
     }
     this.#transcript.apply(kind, data);
     if (kind === 'turn.text') {
-      view.showSoon(() => current.#transcript.items);
+      view.showSoon(() => current.#transcript.shown);
       this.#showTurn();
       return;
     }
@@ -270,6 +274,22 @@ export class Conversation {
     if (message.threadId === this.threadId) {
       this.#transcript.setLocal(message.key, state, why);
       this.#show();
+    }
+  }
+
+  /** Resolves with what went wrong, or with nothing: then the news take the card away. */
+  async #decide(approval, yes) {
+    try {
+      await api.decide(approval.id, yes);
+      this.#transcript.apply('approval.decided', { approval_id: approval.id, event_id: approval.event_id });
+      this.#show();
+      byId('say').focus();
+      return '';
+    } catch (error) {
+      if (error.status === 409) {
+        this.#askForTurn(); // Somebody else was faster, or its time is over.
+      }
+      return sentence(error);
     }
   }
 
@@ -300,8 +320,9 @@ export class Conversation {
     if (this.#closed) {
       return;
     }
-    const { items } = this.#transcript;
-    view.show(items);
+    const { items, shown } = this.#transcript;
+    view.show(shown);
+    showTimeLeft();
     byId('welcome').hidden = !this.#loaded || items.length > 0 || !this.writable;
     this.#showTitle();
     this.#showTurn();
@@ -330,7 +351,8 @@ export class Conversation {
       line.replaceChildren(span(words), ' ', span(''));
       line.lastElementChild.setAttribute('aria-hidden', 'true');
     }
-    line.lastElementChild.textContent = elapsed(Date.now() - turn.since);
+    // A tool is named with its own time; thinking and writing go by the whole turn's.
+    line.lastElementChild.textContent = elapsed(Date.now() - (turn.label ? turn.labelSince : turn.since));
   }
 
   #showConnection() {
@@ -352,6 +374,7 @@ export class Conversation {
 
   #tick() {
     this.#showTurn();
+    showTimeLeft();
     if (this.#connection.state === 'waiting') {
       this.#showConnection();
     }

@@ -26,6 +26,8 @@ const WHAT = {
   'event.finished': 'Finished',
   'tool.started': 'A tool was called',
   'tool.ended': 'The tool answered',
+  'approval.asked': 'A person was asked',
+  'approval.decided': 'The question was answered',
 };
 
 /** Opens the dialog. Resolves when the story is shown or the reason why not. */

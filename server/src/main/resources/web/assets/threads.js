@@ -6,18 +6,10 @@ import { element } from './view.js';
 import { shortTime } from './words.js';
 
 const SHOWN_MAX = 100;
-const OURS_MAX = 500;
 const REFRESH_MS = 20_000;
 const PEEKED_MAX = 12;
 
-/**
- * The server lists threads in the order of their ids. An id that begins with the time left until far in the future
- * puts the newest conversation first, so that the first page of the list is the one to show.
- */
-export function newThreadId() {
-  const left = (10_000_000_000 - Math.floor(Date.now() / 1000)).toString(36);
-  return `web:main:${left}${randomKey().slice(0, 8)}`;
-}
+export const newThreadId = () => `web:main:${randomKey().slice(0, 16)}`;
 
 /** Whether messages may be written to it here; another platform's conversation gets its messages from there. */
 export const isOurs = (threadId) => threadId.startsWith('web:');
@@ -73,7 +65,7 @@ export class Threads {
   async refresh() {
     clearTimeout(this.#timer);
     try {
-      this.#views = await this.#newest();
+      this.#views = (await api.threads(SHOWN_MAX)).threads;
       this.#show();
       this.#peek();
     } catch (error) {
@@ -106,15 +98,6 @@ export class Threads {
     this.#veil.hidden = false;
     this.#menu.setAttribute('aria-expanded', 'true');
     this.#drawer.querySelector('button').focus();
-  }
-
-  /** Those of this page and those of the platforms, by the time of their last event. */
-  async #newest() {
-    const pages = await Promise.all([api.threads('', SHOWN_MAX), api.threads('web:', OURS_MAX)]);
-    const byId = new Map(pages.flatMap((page) => page.threads).map((view) => [view.thread_id, view]));
-    return [...byId.values()]
-      .sort((one, other) => Date.parse(other.last_at) - Date.parse(one.last_at))
-      .slice(0, SHOWN_MAX);
   }
 
   /** Finds names for conversations that this browser has never shown: their last words. */

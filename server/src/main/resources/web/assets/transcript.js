@@ -2,7 +2,7 @@
 // moves it on; messages on their way stand at the end until the server names them.
 
 /** Labels in a reply's id, `<event>.<label>.<part>`, and what their texts are. */
-const KINDS = { a: 'answer', n: 'notice', e: 'problem', c: 'command' };
+const KINDS = { a: 'answer', n: 'notice', e: 'problem', c: 'command', p: 'question' };
 const FINAL = new Set(['answered', 'silent', 'held', 'dead_lettered', 'cancelled']);
 
 /** {eventId, kind, base} of a reply's id, with or without its part number. */
@@ -14,15 +14,24 @@ function takeApart(replyId) {
 }
 
 export class Transcript {
-  /** [{key, kind, eventId, text, at, state, sender, live, files}] in order; kind: user, answer, notice, problem, command, divider. */
+  /** [{key, kind, eventId, text, at, state, sender, live, files}] in order; kind: user, answer, notice, problem, command, question, approval, divider. */
   items = [];
 
-  /** What runs now, or null: {eventId, since, phase: thinking | writing | parked, attempt, label}. */
+  /** What runs now, or null: {eventId, since, phase: thinking | writing | parked | asking, attempt, label, labelSince}. */
   turn = null;
+
+  /** Which tool calls were seen to end, by event. */
+  #tools = new Map();
 
   constructor(threadId, now) {
     this.threadId = threadId;
     this.now = now;
+  }
+
+  /** What is to be seen: a question that waits is its card, and not its words as well. */
+  get shown() {
+    const waiting = new Set(this.items.filter((item) => item.kind === 'approval').map((item) => item.question));
+    return this.items.filter((item) => item.kind !== 'question' || !waiting.has(item.key));
   }
 
   /** Who said it, where that may be several people; on this page it is always the reader. */
@@ -63,17 +72,28 @@ export class Transcript {
       return;
     }
     const waiting =
+      this.#user(view.event_id) ??
       this.items.findLast((item) => item.kind === 'user' && item.eventId && item.state === '') ??
       this.items.find((item) => item.kind === 'user' && item.state === 'kept');
     this.turn = {
       eventId: waiting?.eventId ?? '',
       since: Date.parse(view.since) || this.now(),
-      phase: view.doing.includes('park') ? 'parked' : 'thinking',
+      phase: view.doing === 'parked' ? 'parked' : view.doing === 'waiting for a yes' ? 'asking' : 'thinking',
       attempt: 1,
       label: '',
+      labelSince: Date.parse(view.since) || this.now(),
       seenStart: false,
     };
-    this.#setState(this.turn.eventId, this.turn.phase === 'parked' ? 'parked' : 'working');
+    if (this.turn.phase === 'thinking' && !['thinking', 'asking the model', 'writing'].includes(view.doing)) {
+      this.turn.label = view.doing;
+    }
+    this.#setState(this.turn.eventId, { parked: 'parked', asking: 'asking' }[this.turn.phase] ?? 'working');
+  }
+
+  /** The calls that wait for a yes, as the server lists them. */
+  loadApprovals(approvals) {
+    this.items = this.items.filter((item) => item.kind !== 'approval' || approvals.some((each) => each.id === item.approval.id));
+    [...approvals].reverse().forEach((approval) => this.#ask(approval));
   }
 
   /** A message that is on its way. */
@@ -137,7 +157,18 @@ export class Transcript {
         this.#onText(eventId, data.delta ?? '');
         return '';
       case 'turn.doing':
+      case 'tool.started':
         this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1, data.label ?? '');
+        return '';
+      case 'tool.ended':
+        this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1);
+        this.#countTool(eventId, data.execution ?? data.call_id);
+        return '';
+      case 'approval.asked':
+        this.#ask({ ...data, id: data.approval_id });
+        return '';
+      case 'approval.decided':
+        this.#decided(data);
         return '';
       case 'turn.restart':
         this.#dropLive(eventId);
@@ -168,7 +199,30 @@ export class Transcript {
     }
     const { eventId, kind, base } = takeApart(entry.id ?? '');
     const spoken = entry.role === 'assistant' && kind === 'notice' ? 'answer' : kind;
-    return { key: base, kind: spoken, eventId: entry.event_id || eventId, text: entry.text, at: entry.at, state: '' };
+    return { key: base, kind: spoken, eventId: entry.event_id || eventId, text: entry.text, at: entry.at, state: '', tools: entry.tools ?? 0 };
+  }
+
+  #ask(approval) {
+    const eventId = approval.event_id;
+    const key = `approval ${approval.id}`;
+    if (!this.items.some((item) => item.key === key)) {
+      const question = `${approval.execution}.p`;
+      this.#insert({ key, kind: 'approval', eventId, text: '', at: approval.asked_at, state: 'waiting', approval, question });
+    }
+    this.#begin(eventId, 'asking', this.turn?.attempt ?? 1);
+  }
+
+  #decided(data) {
+    const key = `approval ${data.approval_id}`;
+    if (this.items.some((item) => item.key === key)) {
+      this.items = this.items.filter((item) => item.key !== key);
+      this.#begin(data.event_id, 'thinking', this.turn?.attempt ?? 1);
+    }
+  }
+
+  #countTool(eventId, execution) {
+    const ended = this.#tools.get(eventId) ?? new Set();
+    this.#tools.set(eventId, ended.add(execution));
   }
 
   /** After a load: whoever has an answer is answered; whoever has none yet is at least kept. */
@@ -213,8 +267,10 @@ export class Transcript {
     }
     const same = this.turn?.eventId === eventId && this.turn.attempt === attempt;
     const goesOn = same && this.turn.phase !== 'parked' && phase !== 'parked';
-    this.turn = { eventId, since: goesOn ? this.turn.since : this.now(), phase, attempt, label };
-    this.#setState(eventId, phase === 'parked' ? 'parked' : 'working');
+    const since = goesOn ? this.turn.since : this.now();
+    const labelSince = goesOn && label && this.turn.label === label ? this.turn.labelSince : this.now();
+    this.turn = { eventId, since, phase, attempt, label, labelSince };
+    this.#setState(eventId, { parked: 'parked', asking: 'asking' }[phase] ?? 'working');
   }
 
   #onText(eventId, delta) {
@@ -250,7 +306,8 @@ export class Transcript {
       // Several messages may be answered as one: what was streamed for the first becomes the reply to the last.
       this.items = this.items.filter((item) => !item.live && item.key !== `${whose}.cut`);
     }
-    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', files: data.attachments ?? [] };
+    const tools = kind === 'answer' ? (this.#tools.get(whose)?.size ?? 0) : 0;
+    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', tools, files: data.attachments ?? [] };
     if (parts > 1) {
       item.parts = [];
       this.#addPart(item, data);
@@ -274,6 +331,8 @@ export class Transcript {
       item.key = `${eventId}.cut`;
       item.state = 'stopped';
     }
+    this.items = this.items.filter((item) => item.kind !== 'approval' || item.eventId !== eventId);
+    this.#tools.delete(eventId);
     if (this.turn?.eventId === eventId) {
       this.turn = null;
     }

@@ -1,6 +1,8 @@
 // The list of messages on the page. Keeps one node per item and touches only what changed, so that a screen reader
 // hears each message once, a selection survives, and long conversations stay quick.
+import { cardOf } from './approval.js';
 import { copyButton, markdown } from './render.js';
+import { foldOf } from './tools.js';
 import { dateOf, fullTime, ofState, shortTime } from './words.js';
 
 /** An answer that is still being written is drawn at most this often, and less often when drawing takes long. */
@@ -17,7 +19,7 @@ export class View {
   #drawMillis = 0;
   #sticks = true;
 
-  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), urlOf(file)} */
+  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), onDecide(approval, yes), urlOf(file)} */
   constructor(hears) {
     this.#hears = hears;
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -103,7 +105,7 @@ export class View {
   }
 
   #nodeOf(item) {
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.files?.map((file) => file.file ?? '').join() ?? ''}`;
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${item.files?.map((file) => file.file ?? '').join() ?? ''}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -127,6 +129,12 @@ export class View {
     if (item.eventId) {
       node.dataset.event = item.eventId;
     }
+    if (item.kind === 'approval') {
+      if (!node.hasChildNodes()) {
+        node.append(cardOf(item.approval, (yes) => this.#hears.onDecide(item.approval, yes)));
+      }
+      return;
+    }
     // While it grows it is not read out; the finished answer is a new node, and that one is.
     node.toggleAttribute('aria-hidden', false);
     if (item.live) {
@@ -146,6 +154,10 @@ export class View {
     const files = item.files ?? [];
     parts.files.hidden = files.length === 0;
     parts.files.replaceChildren(...files.map((file) => fileRow(this.#hears.urlOf(file), file)));
+    if (item.tools > 0 && item.kind === 'answer' && !item.live && !parts.fold) {
+      parts.fold = foldOf(item.eventId, item.tools);
+      node.insertBefore(parts.fold, parts.meta);
+    }
     parts.meta.replaceChildren(...this.#metaOf(item));
   }
 
@@ -154,7 +166,8 @@ export class View {
       body.classList.add('md');
       body.replaceChildren(markdown(item.text));
     } else {
-      body.textContent = item.text;
+      // How to answer was only of use while the question waited.
+      body.textContent = item.kind === 'question' ? item.text.replace(/\nAnswer \/approve .*$/, '') : item.text;
     }
   }
 
@@ -214,6 +227,8 @@ function classOf(item) {
       return 'msg user';
     case 'answer':
       return `msg answer${item.live ? ' live' : ''}${item.state === 'stopped' ? ' stopped' : ''}`;
+    case 'approval':
+      return 'msg approval';
     case 'command':
       return 'msg notice command';
     case 'problem':

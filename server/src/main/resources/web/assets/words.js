@@ -9,6 +9,7 @@ export function sentence(error) {
     401: 'You are logged out. Log in again to go on.',
     403: 'Your token does not allow this.',
     404: 'The server does not know this.',
+    409: 'This cannot be done as it stands.',
     413: 'This message is too long for the server.',
     429: 'The server asks for a pause.',
     503: 'The server takes no messages right now.',
@@ -23,6 +24,7 @@ const STATES = {
   failed: ['✕', 'not sent'],
   kept: ['◐', 'kept'],
   working: ['◐', 'kept, being answered'],
+  asking: ['◐', 'waits for a yes'],
   parked: ['◐', 'kept; answered as soon as the model is back'],
   answered: ['●', 'answered'],
   silent: ['●', 'read, no answer needed'],
@@ -41,6 +43,9 @@ export function ofState(state) {
 export function ofTurn(turn) {
   if (turn.phase === 'parked') {
     return 'The model is away; your message is kept and will be answered by itself. Waiting for';
+  }
+  if (turn.phase === 'asking') {
+    return 'A tool waits for a yes. Waiting for';
   }
   const phase = turn.phase === 'writing' ? 'writing…' : `${turn.label || 'thinking'}…`;
   return turn.attempt > 1 ? `${phase} (run ${turn.attempt})` : phase;

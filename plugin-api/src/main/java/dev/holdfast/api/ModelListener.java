@@ -5,6 +5,12 @@ public interface ModelListener {
   /** More visible text. */
   void onText(String delta);
 
+  /**
+   * Something came that is not text for people: a ping, a thought, a part of a call. A model that
+   * is silent for longer than it may is given up.
+   */
+  default void onSign() {}
+
   /** Hears nothing. */
   ModelListener SILENT = delta -> {};
 }

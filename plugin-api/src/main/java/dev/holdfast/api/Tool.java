@@ -11,6 +11,15 @@ public interface Tool {
     return ReplayClass.UNSAFE;
   }
 
+  /** As its replay class suggests, unless the tool knows better. */
+  default Risk risk() {
+    return switch (replay()) {
+      case READ -> Risk.LOW;
+      case IDEMPOTENT, KEYED -> Risk.MEDIUM;
+      case UNSAFE -> Risk.HIGH;
+    };
+  }
+
   /** After this long the calling thread is interrupted, and the call ends as TIMEOUT. */
   default Duration timeout() {
     return Duration.ofMinutes(2);
@@ -25,7 +34,7 @@ public interface Tool {
   }
 
   /**
-   * Runs one call. Blocks the calling virtual thread and ends when that is interrupted.
+   * Runs one call. Blocks the calling thread and ends when that is interrupted.
    *
    * @param argumentsJson a JSON object that fits the schema
    */

@@ -26,6 +26,9 @@ public record ToolContext(
   public interface Progress {
     void doing(String label);
 
+    /** It goes on, with nothing worth a label: bytes came, for example. */
+    default void moved() {}
+
     Progress SILENT = label -> {};
   }
 }

@@ -1,12 +1,17 @@
 package dev.holdfast.agents;
 
 import java.time.Instant;
-import java.util.concurrent.Semaphore;
 
 /** What a thread agent asks of its surroundings. */
 interface AgentHost {
   /** One permit for each turn that may run at the same time. */
-  Semaphore turnPermits();
+  TurnPermits turnPermits();
+
+  /** Whether the event came a moment ago, and is not one of those that have waited. */
+  boolean isFresh(Incoming incoming);
+
+  /** Who frees turns that do not end. */
+  StuckTurns stuckTurns();
 
   /** The agent has nothing to do for now. */
   void settled(ThreadAgent agent);

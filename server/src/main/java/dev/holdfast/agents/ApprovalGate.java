@@ -5,6 +5,7 @@ import dev.holdfast.agents.Endings.Voice;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.Approval;
@@ -36,17 +37,18 @@ final class ApprovalGate implements ToolRound.Gate {
   private final Endings endings;
   private final SecureRandom random = new SecureRandom();
 
-  ApprovalGate(AgentParts parts) {
+  ApprovalGate(AgentParts parts, Endings endings) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = endings;
   }
 
   @Override
   public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, Tool tool)
       throws WaitsForPersonException, StoreException {
-    if (!parts.config().supervised() || tool.replay() != ReplayClass.UNSAFE) {
+    if (!parts.config().supervised() || !needsYes(tool)) {
       return Optional.empty();
     }
+    endings.epoch().check();
     Approvals approvals = parts.store().approvals();
     String hash = hash(pending.call().arguments());
     Optional<Approval> asked = approvals.ofCall(pending.key());
@@ -69,19 +71,26 @@ final class ApprovalGate implements ToolRound.Gate {
     };
   }
 
+  private static boolean needsYes(Tool tool) {
+    return tool.replay() == ReplayClass.UNSAFE || tool.risk() == Risk.HIGH;
+  }
+
   private Optional<ToolResult> waitOrExpire(Approvals approvals, Approval approval)
       throws WaitsForPersonException, StoreException {
     if (parts.time().now().isBefore(approval.expiresAt())) {
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
-    approvals.expire(approval.id());
+    if (approvals.expire(approval.id())) {
+      Questions.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
+    }
     return refusal("Nobody approved this call in time. Do not try it again by yourself.");
   }
 
   private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool, String hash)
       throws StoreException {
     Instant now = parts.time().now();
-    String shown = parts.secrets().redact(tool.label(pending.call().arguments()));
+    String arguments = pending.call().arguments();
+    String shown = Questions.visible(parts.secrets().redact(tool.label(arguments)));
     Approval question =
         new Approval(
             UUID.randomUUID().toString(),
@@ -96,10 +105,11 @@ final class ApprovalGate implements ToolRound.Gate {
             Approval.State.WAITING,
             now,
             now.plus(TIME_TO_ANSWER),
-            "");
+            "",
+            Questions.visible(parts.secrets().redact(arguments)));
     parts.store().approvals().ask(question);
-    endings.tell(
-        incoming, new Say(Voice.QUESTION, Sentences.mayI(shown, question.code())), pending.key());
+    Questions.opened(parts.news(), question);
+    endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), pending.key());
     return question;
   }
 

@@ -24,19 +24,22 @@ final class Conversation {
   private static final long TOKENS_PER_IMAGE = 1600;
 
   private final ThreadFiles files;
+  private final Epoch epoch;
   private final List<ContextEntry> entries;
   private final int quarantined;
   private long tokens;
 
-  private Conversation(ThreadFiles files, ThreadFiles.Loaded loaded) {
+  private Conversation(ThreadFiles files, Epoch epoch, ThreadFiles.Loaded loaded) {
     this.files = files;
+    this.epoch = epoch;
     this.entries = new ArrayList<>(loaded.entries());
     this.quarantined = loaded.quarantined();
     this.tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
-  static Conversation load(ThreadFiles files) throws IOException {
-    return new Conversation(files, files.loadContext());
+  /** {@code epoch}: of the thread that it belongs to. */
+  static Conversation load(ThreadFiles files, Epoch epoch) throws IOException {
+    return new Conversation(files, epoch, files.loadContext());
   }
 
   /** How many damaged lines were set aside when it was loaded. */
@@ -55,7 +58,7 @@ final class Conversation {
 
   /** The folder that tools of this chat thread work in; exists. */
   Path scratch() throws IOException {
-    return files.scratch();
+    return epoch.write(files::scratch);
   }
 
   /** Where files of this chat thread are kept. */
@@ -64,18 +67,18 @@ final class Conversation {
   }
 
   void append(ContextEntry entry) throws IOException {
-    files.append(entry);
+    epoch.change(() -> files.append(entry));
     entries.add(entry);
     tokens += tokensOf(entry);
   }
 
   /** What was appended so far survives anything from here on. */
   void sync() throws IOException {
-    files.sync();
+    epoch.change(files::sync);
   }
 
   void replace(List<ContextEntry> others) throws IOException {
-    files.replaceContext(others);
+    epoch.change(() -> files.replaceContext(others));
     entries.clear();
     entries.addAll(others);
     tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();

@@ -3,6 +3,7 @@ package dev.holdfast.agents;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.channels.Splitter;
+import dev.holdfast.store.Approval;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.Finish;
 import dev.holdfast.store.NewReply;
@@ -53,9 +54,21 @@ final class Endings {
   record Line(String id, String role, List<Attached> files) {}
 
   private final AgentParts parts;
+  private final Epoch epoch;
 
+  /** For those whose thread nobody gives up. */
   Endings(AgentParts parts) {
+    this(parts, new Epoch(parts.time()));
+  }
+
+  /** {@code epoch}: of the thread that writes. */
+  Endings(AgentParts parts, Epoch epoch) {
     this.parts = parts;
+    this.epoch = epoch;
+  }
+
+  Epoch epoch() {
+    return epoch;
   }
 
   /**
@@ -84,8 +97,13 @@ final class Endings {
     }
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+    List<Approval> asked =
+        outcome == EventState.ANSWERED ? List.of() : parts.store().approvals().waitingOf(last.id());
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
+    asked.forEach(
+        question ->
+            Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);
@@ -107,16 +125,18 @@ final class Endings {
   void tell(Incoming incoming, Say say, String about) throws StoreException {
     List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
     log(incoming, about + "." + say.voice().label, say);
-    parts.store().outbox().plan(replies);
+    epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }
 
   void news(String kind, Incoming incoming, ObjectNode details) {
+    epoch.check();
     parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
   }
 
   void story(Incoming incoming, String what, ObjectNode details) {
-    parts.store().stories().add(line(incoming, what, details));
+    StoryLine line = line(incoming, what, details);
+    epoch.change(() -> parts.store().stories().add(line));
   }
 
   /** A write that the disk refused is tried again until it is taken. */
@@ -124,13 +144,14 @@ final class Endings {
     Duration wait = RETRY_FIRST;
     while (true) {
       try {
-        write.run();
+        epoch.change(write::run);
         return;
       } catch (StoreException e) {
         LOG.warn(
             "event {}: its end is kept in memory, the store refuses it: {}",
             incoming.id(),
             e.failure().message());
+        epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
@@ -186,7 +207,8 @@ final class Endings {
 
   private void write(Incoming incoming, ObjectNode json) {
     try {
-      parts.store().threads().of(incoming.event().threadId()).log(json.toString());
+      epoch.change(
+          () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
     } catch (java.io.IOException e) {
       LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
     }

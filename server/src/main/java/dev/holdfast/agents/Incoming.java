@@ -23,6 +23,11 @@ record Incoming(Event event, InboundMessage message, Optional<Command> command) 
     return !message.account().isEmpty();
   }
 
+  /** Whether it may be one of several messages of one turn. */
+  boolean canJoin() {
+    return command.isEmpty() && isReadable();
+  }
+
   long seq() {
     return event.seq();
   }

@@ -82,7 +82,7 @@ final class Obedience {
     if (!asked.get().person().equals(incoming.message().sender())) {
       return "Only the person whose message it is about can answer this.";
     }
-    return orchestrator.decide(asked.get().id(), yes, incoming.message().sender())
+    return orchestrator.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Refused.")
         : "It is too late for this.";
   }

@@ -9,11 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -25,14 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Orchestrator {
   private static final Logger LOG = LoggerFactory.getLogger(Orchestrator.class);
-  private static final int HANDED_OVER_MAX = 20_000;
   private static final int PAGE = 500;
-
-  /**
-   * An eighth of the heap for events on their way to their agents, and as much for those that wait
-   * there.
-   */
-  private static final long MEMORY_UNITS = Runtime.getRuntime().maxMemory() / 16;
 
   private static final long POLL_MILLIS = 100;
 
@@ -43,30 +33,36 @@ public final class Orchestrator {
       String threadId, String doing, Instant since, int waiting, String eventId) {}
 
   private final AgentParts parts;
-  private final Semaphore permits;
+  private final TurnPermits permits;
   private final Parking parking;
+  private final StuckTurns stuckTurns;
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
-  private final Room handedOver = new Room(MEMORY_UNITS);
-  private final Room mailboxes = new Room(MEMORY_UNITS);
-  private final BlockingQueue<Event> committed = new ArrayBlockingQueue<>(HANDED_OVER_MAX);
+  private final Room mailboxes = Room.ofHeap();
+  private final HandOver committed = new HandOver();
 
   /**
    * Whether there are open events on disk that nobody was told of; the cursor says after which one.
    */
   private volatile boolean scanWanted = true;
 
+  /** New messages of threads that found no room; used by the dispatching loop alone. */
+  private final TurnedAway turnedAway = new TurnedAway();
+
   private final Obedience obedience;
-  private volatile boolean overflowed;
+  private final Freshness freshness;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
   private long scanned;
 
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
+    this.stuckTurns = new StuckTurns(parts, this::replace);
     this.obedience = new Obedience(parts, this);
-    this.permits = new Semaphore(parts.config().threads().concurrentTurnsMax(), true);
+    this.permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
+    this.freshness =
+        new Freshness(parts.time(), parts.store().inbox().counts().getOrDefault("accepted", 0L));
     this.parking =
         new Parking(
             parts.time(),
@@ -84,13 +80,7 @@ public final class Orchestrator {
    * of one chat thread is the order of these calls.
    */
   public void wake(Event event) {
-    long units = event.payload().length();
-    if (!handedOver.tryTake(units)) {
-      overflowed = true;
-    } else if (!committed.offer(event)) {
-      handedOver.give(units);
-      overflowed = true;
-    }
+    committed.put(event);
   }
 
   /** Events were put back by an operator: look for them again. */
@@ -107,18 +97,21 @@ public final class Orchestrator {
   public void run(Runnable tick) throws InterruptedException {
     long swept = parts.time().nanos();
     boolean moving = true;
+    boolean agedFirst = false;
     scanned = 0; // after a crash of this loop too: an event may have been lost between two hands
     scanWanted = true;
     while (true) {
-      if (overflowed) {
-        overflowed = false;
+      if (committed.takeOverflow()) {
         scanWanted = true;
         agents
             .values()
             .forEach(ThreadAgent::refresh); // their later events must not overtake those on disk
       }
       moving = takeCommitted(moving ? 0 : POLL_MILLIS);
-      moving |= scan();
+      agedFirst = !agedFirst;
+      moving |= agedFirst && scan();
+      moving |= letIn();
+      moving |= !agedFirst && scan();
       if (parts.time().nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
         sweep();
         swept = parts.time().nanos();
@@ -128,14 +121,15 @@ public final class Orchestrator {
   }
 
   private boolean takeCommitted(long waitMillis) throws InterruptedException {
-    Event event = committed.poll(waitMillis, TimeUnit.MILLISECONDS);
+    Event event = committed.poll(waitMillis);
     for (int taken = 1; event != null; taken++) {
-      handedOver.give(event.payload().length());
-      dispatch(event);
+      if (!dispatch(event, false)) {
+        scanWanted |= !turnedAway.add(event.threadId());
+      }
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too
       }
-      event = committed.poll();
+      event = committed.poll(0);
     }
     return false;
   }
@@ -143,6 +137,11 @@ public final class Orchestrator {
   /** The loop that brings parked turns back: runs until interrupted. */
   public void runParking() throws InterruptedException {
     parking.run();
+  }
+
+  /** Whether so many threads hang that the server can free no more of them. */
+  public boolean isClogged() {
+    return stuckTurns.areTooMany();
   }
 
   /** How many turns wait for a model to come back. */
@@ -157,7 +156,7 @@ public final class Orchestrator {
   public int stop(String threadId, boolean all) {
     ThreadAgent agent = agents.get(threadId);
     if (agent == null && all) {
-      return new TurnServer(threadId, parts, host, List::of).cancelOpen();
+      return new Unanswered(threadId, parts, new Endings(parts)).cancelOpen();
     }
     return agent == null ? 0 : agent.stop(all);
   }
@@ -166,12 +165,7 @@ public final class Orchestrator {
   public void reset(String threadId) {
     stop(threadId, false);
     agents.compute(
-        threadId,
-        (id, agent) -> {
-          ThreadAgent living = agent != null && agent.reset() ? agent : activate(id);
-          living.reset();
-          return living;
-        });
+        threadId, (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
   }
 
   public List<ThreadView> active() {
@@ -188,29 +182,30 @@ public final class Orchestrator {
    */
   public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
     closing = true;
-    long start = parts.time().nanos();
-    while (!allQuiet() && isPatient(start, patience) && !hurry.getAsBoolean()) {
-      parts.time().sleep(Duration.ofMillis(20));
-    }
-    agents.values().forEach(ThreadAgent::shutdown);
-    long cut = parts.time().nanos();
-    Duration grace = Duration.ofSeconds(2);
-    while (!allQuiet() && isPatient(cut, grace)) {
-      parts.time().sleep(Duration.ofMillis(20));
-    }
+    new ClosingTime(parts.time(), agents.values()).close(patience, hurry);
   }
 
-  /** Asks every agent, so that none of them begins another turn. */
-  private boolean allQuiet() {
-    return agents.values().stream().filter(agent -> !agent.quiesce()).count() == 0;
+  /**
+   * Threads that were turned away come in as soon as there is room: each finds its events on disk.
+   */
+  private boolean letIn() {
+    return turnedAway.letIn(
+        threadId -> {
+          boolean known = agents.containsKey(threadId);
+          if (!known && hasRoom(false)) {
+            agents.computeIfAbsent(threadId, id -> activate(id, false));
+            known = true;
+          }
+          return known || closing;
+        });
   }
 
-  private boolean isPatient(long start, Duration patience) {
-    return parts.time().nanos() - start < patience.toNanos();
-  }
-
-  /** False when there is no room for another agent: the event stays on disk until a scan. */
-  private boolean dispatch(Event event) {
+  /**
+   * False when there is no room for another agent: the event stays on disk.
+   *
+   * @param aged whether it is one of those that have waited
+   */
+  private boolean dispatch(Event event, boolean aged) {
     if (closing) {
       return true;
     }
@@ -226,20 +221,24 @@ public final class Orchestrator {
           if (agent != null && agent.offer(incoming)) {
             return agent;
           }
-          if (agent == null && !hasRoom()) {
+          if (agent == null && !hasRoom(aged)) {
             taken[0] = false;
             return null;
           }
-          return activate(id);
+          return activate(id, false);
         });
-    scanWanted |= !taken[0];
     return taken[0];
   }
 
-  /** Room is made at the cost of the agent that has been idle for longest. */
-  private boolean hasRoom() {
+  /**
+   * Room is made at the cost of the agent that has been idle for longest. A tenth is kept for
+   * threads with new messages, unless those wait too: then whoever comes first gets it.
+   */
+  private boolean hasRoom(boolean aged) {
+    int all = parts.config().threads().activeMax();
+    int limit = aged && turnedAway.isEmpty() ? all - all / 10 : all;
     int active = agents.size();
-    while (active >= parts.config().threads().activeMax()) {
+    while (active >= limit) {
       Optional<ThreadAgent> oldest = idle.retireOldest();
       if (oldest.isEmpty()) {
         return false;
@@ -252,14 +251,24 @@ public final class Orchestrator {
 
   /**
    * A new agent looks on disk first, so that the event at hand comes after the older ones of its
-   * thread.
+   * thread. {@code fresh}: it starts with a new context.
    */
-  private ThreadAgent activate(String threadId) {
+  private ThreadAgent activate(String threadId, boolean fresh) {
     ThreadAgent agent = new ThreadAgent(threadId, parts, host);
+    if (fresh) {
+      agent.reset();
+    }
     DeploymentOptions options =
         new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
     parts.vertx().deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
     return agent;
+  }
+
+  private void replace(ThreadAgent old) {
+    agents.computeIfPresent(
+        old.threadId(),
+        (id, agent) -> agent != old ? agent : closing ? null : activate(id, old.wantsReset()));
+    old.deployment().ifPresent(parts.vertx()::undeploy);
   }
 
   private void failed(ThreadAgent agent, Throwable bug) {
@@ -288,7 +297,8 @@ public final class Orchestrator {
     scanWanted = false;
     List<Event> page = parts.store().inbox().open(scanned, PAGE);
     for (Event event : page) {
-      if (!dispatch(event)) {
+      if (!dispatch(event, true)) {
+        scanWanted = true;
         return false;
       }
       scanned = event.seq();
@@ -300,6 +310,7 @@ public final class Orchestrator {
   private void sweep() {
     Instant limit = parts.time().now().minus(parts.config().threads().idle());
     idle.retireSince(limit).forEach(this::leave);
+    agents.values().forEach(stuckTurns::lookAfter);
   }
 
   private boolean resume(String threadId, boolean probe) {
@@ -307,10 +318,14 @@ public final class Orchestrator {
     return agent != null && agent.resume(probe);
   }
 
-  /** A person's word on a call that waits. False when it does not wait any more. */
+  /**
+   * A person's word on a call that waits. False when it does not wait any more.
+   *
+   * @param by {@code person:<platform id>} or {@code token:<name>}
+   */
   public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
     Optional<Approval> asked = parts.store().approvals().find(approvalId);
-    boolean counts = parts.store().approvals().decide(approvalId, yes, by, parts.time().now());
+    boolean counts = asked.isPresent() && Questions.decide(parts, asked.get(), yes, by);
     asked.ifPresent(question -> resume(question.threadId(), false));
     return counts;
   }
@@ -318,8 +333,18 @@ public final class Orchestrator {
   /** What agents ask of their surroundings. */
   private final class Host implements AgentHost {
     @Override
-    public Semaphore turnPermits() {
+    public TurnPermits turnPermits() {
       return permits;
+    }
+
+    @Override
+    public StuckTurns stuckTurns() {
+      return stuckTurns;
+    }
+
+    @Override
+    public boolean isFresh(Incoming incoming) {
+      return freshness.of(incoming);
     }
 
     @Override

@@ -10,6 +10,11 @@ final class Room {
     this.left = new AtomicLong(units);
   }
 
+  /** An eighth of the heap, in which a unit takes two bytes. */
+  static Room ofHeap() {
+    return new Room(Runtime.getRuntime().maxMemory() / 16);
+  }
+
   /** Takes that much if it is there. */
   boolean tryTake(long units) {
     if (left.addAndGet(-units) >= 0) {

@@ -1,22 +1,26 @@
 package dev.holdfast.agents;
 
 import dev.holdfast.api.Failure;
+import dev.holdfast.store.Approval;
 
 /** What people read when something goes wrong: short, honest, without inner details. */
 final class Sentences {
   static final String MODEL_AWAY =
       "I have your message; the model is away; I will answer by myself as soon as it is back.";
   static final String PARKED_TOO_LONG =
-      "I could not reach a model for too long and have given this message up. Please send it again.";
+      "I could not reach a model for too long and have given this message up. Please send it"
+          + " again.";
   static final String TIMED_OUT =
       "I have worked on this for as long as I may and stopped without an answer.";
+  static final String STUCK =
+      "I got stuck on this and was stopped without an answer. The operator can see why and run it again.";
   static final String ROUNDS_SPENT =
       "I have taken as many steps on this as I may and stopped without an answer.";
   static final String IN_CIRCLES =
       "I kept making the same step without getting anywhere and stopped.";
   static final String CRASHED =
-      "Something inside me broke while I worked on this, more than once, so I have set it aside. The operator can"
-          + " see why and run it again.";
+      "Something inside me broke while I worked on this, more than once, so I have set it aside."
+          + " The operator can see why and run it again.";
   static final String UNREADABLE = "I could not read this message any more and have set it aside.";
   static final String CONTEXT_DAMAGED =
       "I had trouble loading our conversation; some of it is set aside.";
@@ -27,17 +31,33 @@ final class Sentences {
       /new: start a fresh conversation
       /status: what I am doing
       /approve CODE, /deny CODE: answer when I ask whether I may do something
-      /help: this list""";
+      /help: this list\
+      """;
+
+  private static final int SHOWN_MAX = 3000;
 
   private Sentences() {}
 
-  static String mayI(String what, String code) {
+  /** The arguments are shown as they are: the label is the tool's own word. */
+  static String mayI(Approval question) {
+    String arguments = question.arguments();
+    String shown =
+        arguments.length() <= SHOWN_MAX
+            ? arguments
+            : arguments.substring(0, SHOWN_MAX)
+                + "\n("
+                + (arguments.length() - SHOWN_MAX)
+                + " more letters: see the chat page or holdfast approvals list)";
     return "May I do this? "
-        + what
+        + question.shown()
+        + "\nExactly: "
+        + question.tool()
+        + " "
+        + shown
         + "\nAnswer /approve "
-        + code
+        + question.code()
         + " or /deny "
-        + code
+        + question.code()
         + " within 10 minutes.";
   }
 

@@ -2,12 +2,10 @@ package dev.holdfast.agents;
 
 import dev.holdfast.agents.RunningTurn.Cancel;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
-import dev.holdfast.store.Event;
 import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,19 +24,12 @@ final class ThreadAgent extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadAgent.class);
   private static final Duration RESTART_PAUSE = Duration.ofSeconds(1);
 
-  /** Where it stands; GONE is final: a later event needs a new agent. */
-  private enum Phase {
-    STARTING,
-    IDLE,
-    BUSY,
-    PARKED,
-    GONE
-  }
-
   private final String threadId;
   private final AgentParts parts;
   private final AgentHost host;
+  private final Epoch epoch;
   private final TurnServer turns;
+  private final Unanswered unanswered;
   private final Object lock = new Object();
   private final Mailbox mailbox;
   private Phase phase = Phase.STARTING;
@@ -49,6 +40,7 @@ final class ThreadAgent extends VerticleBase {
   /** Somebody said stop before the turn that they meant had begun. */
   private boolean stopNext;
 
+  private boolean asks;
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;
@@ -57,7 +49,9 @@ final class ThreadAgent extends VerticleBase {
     this.threadId = threadId;
     this.parts = parts;
     this.host = host;
-    this.turns = new TurnServer(threadId, parts, host, this::joinRunning);
+    this.epoch = new Epoch(parts.time());
+    this.turns = new TurnServer(threadId, parts, host, epoch, this::joinRunning);
+    this.unanswered = new Unanswered(threadId, parts, new Endings(parts));
     this.mailbox = new Mailbox(parts.config().threads().mailbox(), host.mailboxRoom());
     this.since = parts.time().now();
   }
@@ -136,7 +130,7 @@ final class ThreadAgent extends VerticleBase {
 
   /** Cancels the running or parked turn. Returns how many events that ends. */
   int stop(boolean all) {
-    List<Incoming> ended = new ArrayList<>(all ? turns.open() : List.of());
+    List<Incoming> ended = new ArrayList<>(all ? unanswered.open() : List.of());
     int cancelled = 0;
     synchronized (lock) {
       RunningTurn turn = running;
@@ -158,7 +152,7 @@ final class ThreadAgent extends VerticleBase {
         mailbox.clear();
       }
     }
-    turns.cancel(ended);
+    unanswered.cancel(ended);
     synchronized (lock) {
       if (all) {
         mailbox.overflow(); // commands, and what came meanwhile, are still on disk
@@ -172,10 +166,7 @@ final class ThreadAgent extends VerticleBase {
   void shutdown() {
     synchronized (lock) {
       closing = true;
-      RunningTurn turn = running;
-      if (turn != null) {
-        turn.cancel(Cancel.SHUTDOWN);
-      }
+      running().ifPresent(turn -> turn.cancel(Cancel.SHUTDOWN));
     }
   }
 
@@ -206,14 +197,42 @@ final class ThreadAgent extends VerticleBase {
 
   Orchestrator.ThreadView view() {
     synchronized (lock) {
-      String doing =
-          switch (phase) {
-            case STARTING, IDLE, GONE -> "idle";
-            case BUSY -> running == null ? "queued" : turns.doing();
-            case PARKED -> "parked";
-          };
+      String doing = running == null ? phase.words(asks) : turns.doing();
       String eventId = batch.isEmpty() ? "" : batch.getLast().id();
       return new Orchestrator.ThreadView(threadId, doing, since, mailbox.size(), eventId);
+    }
+  }
+
+  /** The turn that runs, if one does. */
+  Optional<RunningTurn> running() {
+    synchronized (lock) {
+      return Optional.ofNullable(running);
+    }
+  }
+
+  /**
+   * Gives up the thread that runs this turn: nothing that it does counts from here on. Returns the
+   * turn's events, to be ended before this agent is replaced; empty when it is over, or writes.
+   */
+  List<Incoming> giveUp(RunningTurn turn) {
+    synchronized (lock) {
+      if (running != turn || phase != Phase.BUSY || !epoch.end()) {
+        return List.of();
+      }
+      phase = Phase.GIVEN_UP;
+      running = null;
+      mailbox.clear();
+      mailbox.overflow();
+      List<Incoming> left = batch;
+      batch = List.of();
+      return left;
+    }
+  }
+
+  /** Whether somebody wanted a fresh context. */
+  boolean wantsReset() {
+    synchronized (lock) {
+      return resetWanted;
     }
   }
 
@@ -240,6 +259,10 @@ final class ThreadAgent extends VerticleBase {
       drainAll();
     } catch (RuntimeException | Error e) {
       Fatal.check(e);
+      if (epoch.isOver()) {
+        LOG.warn("thread {}: a thread that was given up came back ({})", threadId, e.toString());
+        return;
+      }
       LOG.error(
           "thread {}: its loop crashed, it begins again in {} s",
           threadId,
@@ -275,7 +298,8 @@ final class ThreadAgent extends VerticleBase {
   }
 
   private boolean serve(List<Incoming> next) {
-    RunningTurn turn = new RunningTurn();
+    RunningTurn turn =
+        new RunningTurn(next, epoch, parts.time(), deaf -> host.stuckTurns().free(this, deaf));
     synchronized (lock) {
       running = turn;
       since = parts.time().now();
@@ -286,6 +310,7 @@ final class ThreadAgent extends VerticleBase {
     }
     TurnServer.Ended ended = turns.serve(next, turn);
     synchronized (lock) {
+      epoch.check();
       running = null;
       since = parts.time().now();
       if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
@@ -297,6 +322,7 @@ final class ThreadAgent extends VerticleBase {
         return true;
       }
       phase = Phase.PARKED;
+      asks = ended == TurnServer.Ended.ASKED;
     }
     if (ended == TurnServer.Ended.PARKED) { // after the phase: it may be resumed at once
       host.parked(next.getFirst());
@@ -315,15 +341,9 @@ final class ThreadAgent extends VerticleBase {
       }
     }
     if (wanted) {
-      List<Incoming> read = new ArrayList<>();
-      List<Event> page = parts.store().inbox().openOf(threadId, 0, mailbox.capacity());
-      while (!page.isEmpty()
-          && read.size() < mailbox.capacity()) { // a short page may have left out damaged rows
-        page.stream().map(Incoming::of).forEach(read::add);
-        page = parts.store().inbox().openOf(threadId, page.getLast().seq(), mailbox.capacity());
-      }
+      Backlog backlog = Backlog.read(parts.store().inbox(), threadId, mailbox.capacity());
       synchronized (lock) {
-        mailbox.refill(read, page.isEmpty());
+        mailbox.refill(backlog.events(), backlog.complete());
       }
     }
   }
@@ -336,9 +356,7 @@ final class ThreadAgent extends VerticleBase {
       }
       if (batch.isEmpty()) {
         boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
-        batch =
-            mailbox.take(
-                incoming -> collect && incoming.command().isEmpty() && incoming.isReadable());
+        batch = mailbox.take(incoming -> collect && incoming.canJoin());
       }
       return batch;
     }
@@ -363,11 +381,7 @@ final class ThreadAgent extends VerticleBase {
       }
       resetWanted = false;
     }
-    try {
-      turns.reset();
-    } catch (IOException e) {
-      LOG.warn("thread {}: could not start a fresh context: {}", threadId, e.getMessage());
-    }
+    turns.resetIfPossible();
   }
 
   /** With {@code while_busy: steer}: what came while the turn runs becomes a part of it. */
@@ -376,11 +390,10 @@ final class ThreadAgent extends VerticleBase {
       return List.of();
     }
     synchronized (lock) {
-      List<Incoming> joined =
-          mailbox.takeJoining(incoming -> incoming.command().isEmpty() && incoming.isReadable());
-      List<Incoming> larger = new ArrayList<>(batch);
-      larger.addAll(joined);
-      batch = larger;
+      List<Incoming> joined = mailbox.takeJoining(Incoming::canJoin);
+      if (running != null) {
+        batch = running.joins(joined);
+      }
       return joined;
     }
   }

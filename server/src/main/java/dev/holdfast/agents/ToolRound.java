@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
@@ -14,7 +15,9 @@ import dev.holdfast.store.StoreException;
 import dev.holdfast.tools.AttachFileTool;
 import dev.holdfast.tools.Toolbox;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -28,7 +31,8 @@ import java.util.concurrent.Future;
  */
 final class ToolRound {
   static final String INTERRUPTED =
-      "interrupted, outcome unknown; check before repeating: the server went down while this call ran.";
+      "interrupted, outcome unknown; check before repeating: the server went down while this call"
+          + " ran.";
 
   private final AgentParts parts;
   private final Conversation conversation;
@@ -61,19 +65,30 @@ final class ToolRound {
   void run(List<Pending> pending)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
     conversation.sync(); // the model's word is paid for: it is on disk before anything acts on it
+    watch.waits(longest(pending));
     if (pending.size() > 1 && pending.stream().allMatch(this::onlyReads)) {
       runTogether(pending);
-      return;
+    } else {
+      for (Pending next : pending) {
+        append(next.call(), runOne(next));
+      }
     }
-    for (Pending next : pending) {
-      append(next.call(), runOne(next));
-    }
+    watch.works();
+  }
+
+  /** With the second try that a passing failure gets. */
+  private Duration longest(List<Pending> pending) {
+    return pending.stream()
+        .flatMap(next -> toolbox().find(next.call().tool()).stream())
+        .map(tool -> tool.timeout().multipliedBy(2))
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   private boolean onlyReads(Pending pending) {
     return toolbox()
         .find(pending.call().tool())
-        .map(tool -> tool.replay() == ReplayClass.READ)
+        .map(tool -> tool.replay() == ReplayClass.READ && tool.risk() != Risk.HIGH)
         .orElse(true);
   }
 
@@ -98,7 +113,7 @@ final class ToolRound {
   private ToolResult runOne(Pending next)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
     Optional<Tool> tool = toolbox().find(next.call().tool());
-    if (tool.isEmpty() || tool.get().replay() == ReplayClass.READ) {
+    if (tool.isEmpty()) {
       return call(next);
     }
     if (next.wasStarted() && !tool.get().replay().isRepeatable()) {
@@ -107,6 +122,9 @@ final class ToolRound {
     Optional<ToolResult> refused = gate.check(incoming, next, tool.get());
     if (refused.isPresent()) {
       return refused.get();
+    }
+    if (tool.get().replay() == ReplayClass.READ) {
+      return call(next);
     }
     if (tool.get().replay() != ReplayClass.IDEMPOTENT) {
       conversation.append(Entries.toolStarted(incoming.id(), parts.time().now(), next.call()));
@@ -119,19 +137,23 @@ final class ToolRound {
     ToolCall call = next.call();
     String label =
         toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
-    long begun = watch.started(call, label);
-    ToolContext context =
-        new ToolContext(
-            incoming.event().threadId(),
+    long begun = watch.started(next, label);
+    try (ToolWatch.Telling telling = watch.new Telling()) {
+      ToolResult result = toolbox().run(call, context(next, telling));
+      watch.ended(next, result, begun);
+      return result;
+    }
+  }
+
+  private ToolContext context(Pending next, ToolContext.Progress progress) throws IOException {
+    return new ToolContext(
+        incoming.event().threadId(),
             incoming.id(),
             incoming.message().sender(),
-            call.id(),
+            next.call().id(),
             next.key(),
             conversation.scratch(),
-            watch::doing);
-    ToolResult result = toolbox().run(call, context);
-    watch.ended(call, result, begun);
-    return result;
+            progress);
   }
 
   private void append(ToolCall call, ToolResult result) throws IOException {

@@ -1,7 +1,8 @@
 package dev.holdfast.agents;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.holdfast.api.ToolCall;
+import dev.holdfast.agents.TurnState.Pending;
+import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,31 +31,71 @@ final class ToolWatch {
     return Duration.ofNanos(nanos.get());
   }
 
+  /** Nothing may come of the tools for this long. */
+  void waits(Duration silentAtMost) {
+    endings.epoch().waits(silentAtMost);
+  }
+
+  /** The tools have had their time. */
+  void works() {
+    endings.epoch().works();
+  }
+
+  /** What a call of a tool tells while it runs; nothing counts that it tells afterwards. */
+  final class Telling implements ToolContext.Progress, AutoCloseable {
+    private volatile boolean over;
+
+    @Override
+    public void doing(String label) {
+      if (!over) {
+        ToolWatch.this.doing(label);
+      }
+    }
+
+    @Override
+    public void moved() {
+      if (!over) {
+        endings.epoch().moves();
+      }
+    }
+
+    @Override
+    public void close() {
+      over = true;
+    }
+  }
+
   void doing(String label) {
+    endings.epoch().moves();
     doing.accept(label);
     endings.news("turn.doing", incoming, Entries.object().put("label", label));
   }
 
   /** Returns the moment, for {@link #ended}. */
-  long started(ToolCall call, String label) {
+  long started(Pending pending, String label) {
     doing(label);
-    ObjectNode details = Entries.object();
-    details.put("call_id", call.id()).put("tool", call.tool()).put("label", label);
-    details.put("arguments", shown(call.arguments()));
+    ObjectNode details = head(pending).put("label", label);
+    details.put("arguments", shown(pending.call().arguments()));
     endings.story(incoming, "tool.started", details);
     endings.news("tool.started", incoming, details);
     return parts.time().nanos();
   }
 
-  void ended(ToolCall call, ToolResult result, long begun) {
+  void ended(Pending pending, ToolResult result, long begun) {
     long took = parts.time().nanos() - begun;
     nanos.addAndGet(took);
-    ObjectNode details = Entries.object();
-    details.put("call_id", call.id()).put("tool", call.tool()).put("error", result.isError());
+    ObjectNode details = head(pending).put("error", result.isError());
     details.put("millis", took / 1_000_000).put("result", shown(result.text()));
     result.facts().forEach(details::put);
     endings.story(incoming, "tool.ended", details);
     endings.news("tool.ended", incoming, details);
+  }
+
+  private static ObjectNode head(Pending pending) {
+    return Entries.object()
+        .put("call_id", pending.call().id())
+        .put("tool", pending.call().tool())
+        .put("execution", pending.key());
   }
 
   private String shown(String text) {

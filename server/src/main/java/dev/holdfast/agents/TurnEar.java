@@ -27,9 +27,10 @@ final class TurnEar implements AskListener {
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
 
-  TurnEar(AgentParts parts, Incoming incoming, boolean probe, TurnScene scene) {
+  TurnEar(
+      AgentParts parts, Endings endings, Incoming incoming, boolean probe, TurnScene scene) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = endings;
     this.incoming = incoming;
     this.probe = probe;
     this.scene = scene;
@@ -50,8 +51,13 @@ final class TurnEar implements AskListener {
     return Duration.ofNanos(modelNanos.get());
   }
 
+  Endings endings() {
+    return endings;
+  }
+
   /** The model has the word. */
   void asking() {
+    endings.epoch().check(); // what is asked is paid for
     scene.doing("asking the model");
   }
 
@@ -59,6 +65,11 @@ final class TurnEar implements AskListener {
   void fetching() {
     scene.doing("fetching attachments");
     endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
+  }
+
+  /** The model has said its word. */
+  void answered() {
+    endings.epoch().works();
   }
 
   /** An older part of the conversation is being summarised. */
@@ -79,6 +90,11 @@ final class TurnEar implements AskListener {
       public void onRestart() {}
 
       @Override
+      public void onWait(Duration silentAtMost) {
+        self.onWait(silentAtMost);
+      }
+
+      @Override
       public void onCall(ModelCall call) {
         self.onCall(call);
       }
@@ -93,6 +109,11 @@ final class TurnEar implements AskListener {
   @Override
   public void onText(String delta) {
     endings.news("turn.text", incoming, Entries.object().put("delta", delta));
+  }
+
+  @Override
+  public void onWait(Duration silentAtMost) {
+    endings.epoch().waits(silentAtMost);
   }
 
   @Override
@@ -137,6 +158,8 @@ final class TurnEar implements AskListener {
     if (told.compareAndSet(false, true) && scene.isFirstOfOutage()) {
       try {
         endings.tell(incoming, new Say(Voice.NOTICE, Sentences.MODEL_AWAY));
+      } catch (GivenUpException e) {
+        LOG.debug("event {}: somebody else tells that it waits", incoming.id());
       } catch (StoreException e) {
         told.set(false);
         LOG.warn(

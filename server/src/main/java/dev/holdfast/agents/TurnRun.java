@@ -41,7 +41,7 @@ final class TurnRun {
   TurnRun(
       AgentParts parts, Conversation conversation, TurnEar ear, ToolRound tools, Joining joining) {
     this.parts = parts;
-    this.endings = new Endings(parts);
+    this.endings = ear.endings();
     this.prompt = new Prompt(parts.config().dataDir());
     this.conversation = conversation;
     this.ear = ear;
@@ -214,11 +214,14 @@ final class TurnRun {
       throws CallFailedException, InterruptedException {
     Question question = new Question(prompt.system(), messages, parts.toolbox().specs());
     ear.asking();
-    return parts
-        .models()
-        .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
-        .answer()
-        .message();
+    Message.Assistant said =
+        parts
+            .models()
+            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+            .answer()
+            .message();
+    ear.answered();
+    return said;
   }
 
   /**

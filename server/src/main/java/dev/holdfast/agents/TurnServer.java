@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +29,6 @@ final class TurnServer {
   private static final Logger LOG = LoggerFactory.getLogger(TurnServer.class);
   private static final Duration RETRY_FIRST = Duration.ofMillis(500);
   private static final Duration RETRY_MAX = Duration.ofSeconds(15);
-  private static final int OPEN_AT_ONCE = 1000;
 
   /** How serving ended. */
   enum Ended {
@@ -48,20 +46,25 @@ final class TurnServer {
   private final AgentParts parts;
   private final AgentHost host;
   private final TurnRun.Joining joining;
+  private final Epoch epoch;
   private final Endings endings;
+  private final Unanswered unanswered;
   private final ApprovalGate gate;
   private final TurnScene scene;
   private @Nullable Conversation conversation;
   private Instant askedUntil = Instant.EPOCH;
   private volatile boolean probe;
 
-  TurnServer(String threadId, AgentParts parts, AgentHost host, TurnRun.Joining joining) {
+  TurnServer(
+      String threadId, AgentParts parts, AgentHost host, Epoch epoch, TurnRun.Joining joining) {
     this.threadId = threadId;
+    this.epoch = epoch;
     this.parts = parts;
     this.host = host;
     this.joining = joining;
-    this.endings = new Endings(parts);
-    this.gate = new ApprovalGate(parts);
+    this.endings = new Endings(parts, epoch);
+    this.unanswered = new Unanswered(threadId, parts, endings);
+    this.gate = new ApprovalGate(parts, endings);
     this.scene = new TurnScene(host);
   }
 
@@ -87,7 +90,9 @@ final class TurnServer {
     try {
       while (true) {
         scene.doing("waiting for a free turn");
-        host.turnPermits().acquire();
+        epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
+        turn.acquire(host.turnPermits(), host.isFresh(head));
+        epoch.works();
         Time.Timer timeout =
             parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
         try {
@@ -102,20 +107,23 @@ final class TurnServer {
           }
           LOG.warn(
               "thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
-          release(batch); // a disk that refuses is not held against the event
+          unanswered.release(batch); // a disk that refuses is not held against the event
         } catch (IOException e) {
           LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
-          release(batch);
+          unanswered.release(batch);
         } finally {
           timeout.cancel();
-          host.turnPermits().release();
+          turn.release();
         }
         scene.doing("waiting to try again");
+        epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
     } catch (InterruptedException e) {
-      return interrupted(batch, turn);
+      epoch.works();
+      Cancel why = turn.close().orElse(Cancel.SHUTDOWN);
+      return unanswered.cutOff(why == Cancel.SHUTDOWN ? batch : turn.events(), why);
     } finally {
       turn.close();
       probe = false;
@@ -123,38 +131,19 @@ final class TurnServer {
     }
   }
 
-  /** Ends events that will not run. From any thread. */
-  void cancel(List<Incoming> events) {
-    for (Incoming incoming : events) {
-      endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
-    }
-  }
-
-  /**
-   * Ends all that is open of a thread that has no agent. Returns how many events that were. From
-   * any thread.
-   */
-  int cancelOpen() {
-    int cancelled = 0;
-    for (List<Incoming> some = open(); !some.isEmpty(); some = open()) {
-      cancel(some);
-      cancelled += some.size();
-    }
-    return cancelled;
-  }
-
-  /** The open events of the thread, the oldest thousand. From any thread. */
-  List<Incoming> open() {
-    return parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE).stream()
-        .map(Incoming::of)
-        .filter(incoming -> incoming.command().isEmpty())
-        .toList();
-  }
-
   /** Forgets what was said so far; it stays on disk, set aside. */
   void reset() throws IOException {
     conversation = null;
-    Conversation.load(parts.store().threads().of(threadId)).replace(List.of());
+    load().replace(List.of());
+  }
+
+  /** As {@link #reset}; what the disk refuses stays as it was. */
+  void resetIfPossible() {
+    try {
+      reset();
+    } catch (IOException e) {
+      LOG.warn("thread {}: could not start a fresh context: {}", threadId, e.getMessage());
+    }
   }
 
   private Ended serveOnce(List<Incoming> batch)
@@ -165,8 +154,8 @@ final class TurnServer {
       return Ended.DONE;
     }
     if (waitsForModel(head)) {
-      if (hasWaitedTooLong(head)) {
-        giveUpWaiting(batch, "no model was reached");
+      if (unanswered.hasWaitedTooLong(head)) {
+        unanswered.giveUpWaiting(batch, "no model was reached");
         return Ended.DONE;
       }
       return Ended.PARKED;
@@ -225,7 +214,7 @@ final class TurnServer {
   /** The number of the run; 0 when the event has ended meanwhile. */
   private int startOne(Incoming incoming) throws StoreException {
     try {
-      return parts.store().inbox().start(incoming.seq());
+      return epoch.write(() -> parts.store().inbox().start(incoming.seq()));
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {
         return 0;
@@ -238,7 +227,7 @@ final class TurnServer {
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     long begun = parts.time().nanos();
-    TurnEar ear = new TurnEar(parts, head, probe, scene);
+    TurnEar ear = new TurnEar(parts, endings, head, probe, scene);
     ToolWatch watch = new ToolWatch(parts, endings, head, scene::doing);
     try {
       Conversation talk = conversation(head);
@@ -250,7 +239,8 @@ final class TurnServer {
     } catch (WaitsForPersonException e) {
       askedUntil = e.until();
       for (Incoming incoming : batch) {
-        parts.store().inbox().park(incoming.seq(), "waits for a yes to: " + e.getMessage(), true);
+        String reason = "waits for a yes to: " + e.getMessage();
+        epoch.change(() -> parts.store().inbox().park(incoming.seq(), reason, true));
       }
       return Ended.ASKED;
     } catch (ModelsAwayException e) {
@@ -267,8 +257,10 @@ final class TurnServer {
               .put("code", e.failure().code().name())
               .put("message", e.failure().message()));
       endings.end(
-          batch, EventState.DEAD_LETTERED, e.failure().summary(), error(Sentences.of(e.failure())));
+          batch, EventState.DEAD_LETTERED, e.failure().summary(), unanswered.error(Sentences.of(e.failure())));
       return Ended.DONE;
+    } catch (GivenUpException e) {
+      throw e;
     } catch (RuntimeException | Error e) {
       Fatal.check(e);
       return crashed(batch, e);
@@ -278,8 +270,8 @@ final class TurnServer {
   private Ended park(List<Incoming> batch, TurnEar ear, ModelsAwayException away)
       throws StoreException, InterruptedException {
     Incoming head = batch.getFirst();
-    if (hasWaitedTooLong(head)) {
-      giveUpWaiting(batch, away.failure().summary());
+    if (unanswered.hasWaitedTooLong(head)) {
+      unanswered.giveUpWaiting(batch, away.failure().summary());
       return Ended.DONE;
     }
     if (away.failure().kind() == FailureKind.PERMANENT) {
@@ -288,21 +280,16 @@ final class TurnServer {
     ear.tellModelAway();
     scene.isFirstOfOutage(); // also when the person was told before a restart
     for (Incoming incoming : batch) {
-      parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold());
+      epoch.change(
+          () ->
+              parts
+                  .store()
+                  .inbox()
+                  .park(incoming.seq(), away.failure().summary(), ear.hasTold()));
     }
     endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
     endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));
     return Ended.PARKED;
-  }
-
-  private boolean hasWaitedTooLong(Incoming head) {
-    Duration age = Duration.between(head.event().receivedAt(), parts.time().now());
-    return age.compareTo(parts.config().turn().parkTtl()) > 0;
-  }
-
-  private void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
-    String reason = "waited longer than turn.park_ttl_secs: " + why;
-    endings.end(batch, EventState.DEAD_LETTERED, reason, error(Sentences.PARKED_TOO_LONG));
   }
 
   /**
@@ -319,59 +306,16 @@ final class TurnServer {
     int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
     if (attempts >= parts.config().attemptsMax()) {
       String reason = "a bug in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
-      endings.end(batch, EventState.DEAD_LETTERED, reason, error(Sentences.CRASHED));
+      endings.end(batch, EventState.DEAD_LETTERED, reason, unanswered.error(Sentences.CRASHED));
       return Ended.DONE;
     }
     return Ended.AGAIN;
   }
 
-  private Ended interrupted(List<Incoming> batch, RunningTurn turn) {
-    Optional<Cancel> why = turn.close();
-    return switch (why.orElse(Cancel.SHUTDOWN)) {
-      case STOP -> {
-        endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
-        yield Ended.DONE;
-      }
-      case TIMEOUT -> {
-        endQuietly(
-            batch,
-            EventState.DEAD_LETTERED,
-            "turn.timeout_secs is over",
-            error(Sentences.TIMED_OUT));
-        yield Ended.DONE;
-      }
-      case SHUTDOWN -> {
-        release(batch);
-        yield Ended.LEFT;
-      }
-    };
-  }
-
-  private void release(List<Incoming> batch) {
-    for (Incoming incoming : batch) {
-      try {
-        parts.store().inbox().release(incoming.seq());
-      } catch (StoreException e) {
-        LOG.warn(
-            "event {}: its run counts as a crash, the store refused: {}",
-            incoming.id(),
-            e.failure().message());
-      }
-    }
-  }
-
-  private void endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
-    try {
-      endings.end(batch, outcome, reason, say);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private Conversation conversation(Incoming head) throws IOException, StoreException {
     Conversation loaded = conversation;
     if (loaded == null) {
-      loaded = Conversation.load(parts.store().threads().of(threadId));
+      loaded = load();
       conversation = loaded;
       if (loaded.quarantined() > 0) {
         LOG.error(
@@ -384,8 +328,8 @@ final class TurnServer {
     return loaded;
   }
 
-  private Say error(String sentence) {
-    return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+  private Conversation load() throws IOException {
+    return epoch.write(() -> Conversation.load(parts.store().threads().of(threadId), epoch));
   }
 
   private void measure(long begun, Duration outside) {

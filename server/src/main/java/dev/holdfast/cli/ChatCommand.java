@@ -26,7 +26,8 @@ import picocli.CommandLine.Parameters;
       "With TEXT, or text on standard input, it sends one message, prints the answer and leaves:",
       "0 when it was answered, 1 when it was not. Without, it is a conversation; a line that"
           + " begins",
-      "with / is a command to the server: /stop, /stop all, /new, /status, /help.",
+      "with / is a command to the server: /stop, /stop all, /new, /status, /help. When a tool",
+      "waits for your yes, y or n answers.",
       "Ctrl-D or /quit leaves; the server answers on, and the next chat shows the thread as it is.",
       "",
       "Examples:",
@@ -71,14 +72,34 @@ final class ChatCommand implements Callable<Integer> {
     }
     root.ask(api -> api.get("/api/v1/status")); // says clearly when no server runs
     Follower follower =
-        new Follower(root.api(), threadId(), new Conversation(root.screen(), manner()));
+        new Follower(
+            root.api(),
+            threadId(),
+            new Conversation(root.screen(), manner(), person(), root.world.time()));
     Thread reader = Thread.ofVirtual().name("chat-news").start(follower);
+    Thread clock = Thread.ofVirtual().name("chat-clock").start(() -> tick(follower.conversation));
     try {
       follower.awaitConnection();
       return interactive ? talk(follower) : askOnce(follower, text);
     } finally {
       reader.interrupt();
+      clock.interrupt();
     }
+  }
+
+  private void tick(Conversation conversation) {
+    try {
+      while (true) {
+        root.world.time().sleep(Duration.ofSeconds(1));
+        conversation.tick();
+      }
+    } catch (InterruptedException _) {
+      // The command ends.
+    }
+  }
+
+  private String person() {
+    return root.world.environment().getOrDefault("USER", "cli");
   }
 
   private Conversation.Manner manner() {
@@ -118,8 +139,9 @@ final class ChatCommand implements Callable<Integer> {
       follower.rethrow();
       if (!line.isBlank()) {
         try {
-          follower.conversation.sending(line.strip());
-          follower.conversation.sent(Json.text(send(line.strip()), "event_id"));
+          String said = follower.conversation.meant(line.strip());
+          follower.conversation.sending(said);
+          follower.conversation.sent(Json.text(send(said), "event_id"));
         } catch (CliException e) {
           screen.aside(screen.bad(String.valueOf(e.getMessage())));
         }
@@ -170,7 +192,7 @@ final class ChatCommand implements Callable<Integer> {
   private JsonNode send(String text) throws CliException, InterruptedException {
     ObjectNode body = Json.object().put("text", text);
     body.put("dedupe_key", "cli-" + UUID.randomUUID());
-    body.put("user_id", root.world.environment().getOrDefault("USER", "cli"));
+    body.put("user_id", person());
     String path = "/api/v1/threads/" + Api.encoded(threadId()) + "/messages";
     Api api = root.api();
     long deadline = root.world.time().nanos() + SEND_TRIES_MAX.toNanos();

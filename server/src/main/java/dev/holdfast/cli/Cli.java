@@ -49,6 +49,9 @@ public final class Cli {
             .addSubcommand(new DoctorCommand(root, config))
             .addSubcommand(new TraceCommand(root))
             .addSubcommand(new ThreadsCommand(root))
+            .addSubcommand(new ApprovalsCommand(root))
+            .addSubcommand(new RollbackCommand(root))
+            .addSubcommand(new AuditCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
             .addSubcommand(new VersionCommand(root));

@@ -1,9 +1,13 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.time.Time;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +31,8 @@ final class Conversation {
 
   private final Screen screen;
   private final Manner manner;
+  private final String person;
+  private final Time time;
   private final Set<String> sending = new HashSet<>();
 
   private final Set<String> mine = new HashSet<>();
@@ -35,12 +41,24 @@ final class Conversation {
   private final Semaphore finishes = new Semaphore(0);
   private final Map<String, String> outcomes = new HashMap<>();
 
+  /** What runs now, since when and for which event; empty when nothing does. */
+  private String doing = "";
+
+  private long doingSince;
+  private String doingEvent = "";
+  private Optional<Question> question = Optional.empty();
+
   /** The event whose text is on the line that is not ended yet; empty when there is none. */
   private String growing = "";
 
-  Conversation(Screen screen, Manner manner) {
+  /**
+   * @param person under whose name this terminal sends
+   */
+  Conversation(Screen screen, Manner manner, String person, Time time) {
     this.screen = screen;
     this.manner = manner;
+    this.person = person;
+    this.time = time;
   }
 
   /** To be called before a text is sent: its news may be faster than the answer to the request. */
@@ -74,6 +92,11 @@ final class Conversation {
       case "turn.text" -> grow(event, Json.text(item, "delta"));
       case "turn.restart" -> restart(event);
       case "event.accepted" -> accepted(item);
+      case "turn.doing" -> doing(event, Json.text(item, "label"));
+      case "tool.started" -> doing(event, Json.text(item, "label"));
+      case "tool.ended" -> ended(event, item);
+      case "approval.asked" -> asked(item);
+      case "approval.decided" -> decided(item);
       case "turn.parked" -> aside("[waiting: " + Json.text(item, "reason") + "]");
       case "reply.planned" -> reply(event, Json.text(item, "reply_id"), Json.text(item, "text"));
       case "event.finished" -> finished(event, Json.text(item, "outcome"));
@@ -81,6 +104,86 @@ final class Conversation {
         // The rest is for those who watch the server, not for those who talk to it.
       }
     }
+  }
+
+  /** What runs, on a line that replaces itself; see {@link #tick}. */
+  private void doing(String event, String label) {
+    if (manner != Manner.LIVE || outcomes.containsKey(event)) {
+      return;
+    }
+    endLine();
+    if (!label.equals(doing)) {
+      doing = label;
+      doingSince = time.nanos();
+    }
+    doingEvent = event;
+    tick();
+  }
+
+  /** Shows for how long it has been running. To be called every second or so. */
+  synchronized void tick() {
+    if (!doing.isEmpty() && growing.isEmpty()) {
+      Duration taken = Duration.ofNanos(time.nanos() - doingSince);
+      screen.progress(Shown.brief(Screen.safe(doing), 100) + "... " + taken.toSeconds() + " s");
+    }
+  }
+
+  private void ended(String event, JsonNode item) {
+    if (manner == Manner.LIVE && event.equals(doingEvent)) {
+      String label = doing.isEmpty() ? Json.text(item, "tool") : doing;
+      String how = item.path("error").asBoolean() ? "failed after " : "took ";
+      aside(
+          "["
+              + Shown.brief(Screen.safe(label), 100)
+              + ": "
+              + how
+              + Shown.millis(item.path("millis").asLong())
+              + "]");
+      doing = "";
+    }
+  }
+
+  private void asked(JsonNode item) {
+    if (manner != Manner.LIVE) {
+      return;
+    }
+    doing = "";
+    aside(
+        "[waits for a yes of %s: %s]\n  %s"
+            .formatted(
+                Screen.safe(Json.text(item, "person")),
+                Screen.safe(Json.text(item, "tool")),
+                Screen.safe(Json.text(item, "arguments"))));
+    if (Json.text(item, "person").equals(person)) {
+      question = Optional.of(new Question(id(item), Json.text(item, "code")));
+      aside("May it? y or n, then Enter");
+    }
+  }
+
+  private void decided(JsonNode item) {
+    question = question.filter(open -> !open.id().equals(id(item)));
+    if (manner == Manner.LIVE) {
+      aside("[" + Screen.safe(Json.text(item, "state") + " by " + Json.text(item, "by")) + "]");
+    }
+  }
+
+  private static String id(JsonNode item) {
+    return Json.text(item, "approval_id");
+  }
+
+  private record Question(String id, String code) {}
+
+  /** What a line that this person typed says to the server: y and n answer an open question. */
+  synchronized String meant(String line) {
+    if (question.isEmpty()) {
+      return line;
+    }
+    String code = question.get().code();
+    return switch (line.toLowerCase(Locale.ROOT)) {
+      case "y", "yes" -> "/approve " + code;
+      case "n", "no" -> "/deny " + code;
+      default -> line;
+    };
   }
 
   /** Another person's message. Ours are on the screen already. */
@@ -119,6 +222,8 @@ final class Conversation {
       endLine();
       growing = event;
     }
+    doing = "";
+    screen.clearProgress();
     streamed.computeIfAbsent(event, _ -> new StringBuilder()).append(delta);
     screen.part(delta);
   }
@@ -148,6 +253,10 @@ final class Conversation {
   private void finished(String event, String outcome) {
     if (growing.equals(event)) {
       endLine();
+    }
+    if (doingEvent.equals(event)) {
+      doing = "";
+      screen.clearProgress();
     }
     streamed.remove(event);
     if (outcomes.putIfAbsent(event, outcome) == null

@@ -1,5 +1,7 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.store.Audit;
+import dev.holdfast.store.AuditVerdict;
 import dev.holdfast.time.Time;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -134,6 +136,29 @@ final class DataChecks {
     } catch (IOException _) {
       return Finding.good("token", "none in the data folder yet; the first start makes one");
     }
+  }
+
+  /** Whether a server runs or not: every row of the audit, from the file. */
+  Finding audit() {
+    try {
+      return Audit.verify(folder)
+          .map(DataChecks::judge)
+          .orElseGet(() -> Finding.good("audit", "none yet"));
+    } catch (IOException e) {
+      return Finding.bad("audit", "cannot be read: " + e.getMessage(), "restore a backup");
+    }
+  }
+
+  private static Finding judge(AuditVerdict verdict) {
+    return switch (verdict) {
+      case AuditVerdict.Whole(long count) ->
+          Finding.good("audit", "whole, " + count + (count == 1 ? " row" : " rows"));
+      case AuditVerdict.Broken(long no, String why) ->
+          Finding.bad(
+              "audit",
+              "BROKEN at row " + no + ": " + why,
+              "somebody changed the database; compare with a backup from before");
+    };
   }
 
   private List<Long> measure(Path file) throws IOException {

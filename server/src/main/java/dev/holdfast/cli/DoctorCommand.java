@@ -41,7 +41,7 @@ final class DoctorCommand implements Callable<Integer> {
     List<Finding> findings = new ArrayList<>();
     look(findings, "Java", machine::java);
     look(findings, "open files", machine::openFiles);
-    look(findings, "sandbox", machine::sandbox);
+    look(findings, "isolation", () -> machine.isolation(sandbox()));
     look(findings, "systemd", machine::systemd);
     look(findings, "SQLite", machine::sqlite);
     look(findings, "configuration", this::configuration);
@@ -50,6 +50,7 @@ final class DoctorCommand implements Callable<Integer> {
     look(findings, "free space", data::freeSpace);
     look(findings, "fsync", data::fsync);
     look(findings, "token", data::token);
+    look(findings, "audit", data::audit);
     Finding answer = server.answer();
     show(findings, answer);
     for (Finding port : server.ports(answer.verdict() == Finding.Verdict.GOOD)) {
@@ -75,7 +76,8 @@ final class DoctorCommand implements Callable<Integer> {
           case WARNING -> screen.warning("warn");
           case BAD -> screen.bad("BAD ");
         };
-    screen.line("%s  %-14s %s".formatted(mark, finding.name(), Screen.safe(finding.text())));
+    String text = Screen.safe(finding.text()).replace("\n", "\n" + " ".repeat(21));
+    screen.line("%s  %-14s %s".formatted(mark, finding.name(), text));
     if (!finding.advice().isEmpty()) {
       screen.line("      " + " ".repeat(15) + screen.bold(finding.advice()));
     }
@@ -103,6 +105,10 @@ final class DoctorCommand implements Callable<Integer> {
   private long minFreeBytes() {
     String given = root.configuration().peek("server", "min_free_bytes").orElse("");
     return given.matches("[0-9]{1,18}") ? Long.parseLong(given) : 256L << 20;
+  }
+
+  private String sandbox() {
+    return root.configuration().peek("tools", "shell", "sandbox").orElse("auto");
   }
 
   private Finding configuration() {

@@ -1,10 +1,11 @@
 package dev.holdfast.cli;
 
-import java.io.File;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenConfig;
+import dev.holdfast.processes.ChildrenConfig.Sandbox;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -13,8 +14,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** What the machine has, and has not. */
 final class MachineChecks {
@@ -58,22 +57,33 @@ final class MachineChecks {
     return Finding.good("open files", "this system does not tell its limit");
   }
 
-  Finding sandbox() {
-    Optional<Path> bubblewrap = find("bwrap");
-    if (bubblewrap.isPresent()
-        && works(bubblewrap.get(), "--ro-bind", "/", "/", "--unshare-pid", "true")) {
-      return Finding.good("sandbox", "bubblewrap works (" + bubblewrap.get() + ")");
+  /**
+   * Starts a child as the server would and says what keeps it in.
+   *
+   * @param wanted {@code tools.shell.sandbox}
+   */
+  Finding isolation(String wanted) {
+    Sandbox sandbox =
+        Arrays.stream(Sandbox.values())
+            .filter(each -> each.name().equalsIgnoreCase(wanted))
+            .findFirst()
+            .orElse(Sandbox.AUTO);
+    try (Children children = Children.open(ChildrenConfig.of(sandbox), world.time())) {
+      String text = children.describe();
+      return switch (children.isolation()) {
+        case BUBBLEWRAP, NAMESPACES -> Finding.good("isolation", text);
+        case PROCESS_GROUP ->
+            Finding.warning("isolation", text, "install bubblewrap, and allow user namespaces");
+      };
+    } catch (CallFailedException e) {
+      return Finding.bad(
+          "isolation",
+          e.failure().message(),
+          "install what is missing, or set tools.shell.sandbox: auto");
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return Finding.warning("isolation", "not looked at: interrupted", "");
     }
-    String why = bubblewrap.isPresent() ? "bubblewrap is refused here; " : "no bubblewrap; ";
-    Optional<Path> unshare = find("unshare");
-    if (unshare.isPresent()
-        && works(unshare.get(), "--user", "--pid", "--fork", "--kill-child", "true")) {
-      return Finding.good("sandbox", why + "namespaces work (" + unshare.get() + ")");
-    }
-    return Finding.warning(
-        "sandbox",
-        why + "namespaces do not work: child processes get a process group only",
-        "install bubblewrap, and allow user namespaces");
   }
 
   Finding systemd() {
@@ -96,44 +106,6 @@ final class MachineChecks {
           "SQLite",
           "cannot be loaded: " + e.getMessage(),
           "the folder for temporary files must allow libraries: -Djava.io.tmpdir=FOLDER");
-    }
-  }
-
-  private Optional<Path> find(String program) {
-    for (String folder :
-        world.environment().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
-      try {
-        Path path = Path.of(folder, program);
-        if (!folder.isEmpty() && Files.isExecutable(path)) {
-          return Optional.of(path);
-        }
-      } catch (InvalidPathException _) {
-        // Not a folder that could hold a program.
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static boolean works(Path program, String... arguments) {
-    ProcessBuilder builder =
-        new ProcessBuilder()
-            .redirectInput(Redirect.from(new File("/dev/null")))
-            .redirectOutput(Redirect.DISCARD)
-            .redirectError(Redirect.DISCARD);
-    builder.command().add(program.toString());
-    builder.command().addAll(List.of(arguments));
-    try {
-      Process process = builder.start();
-      try {
-        return process.waitFor(5, TimeUnit.SECONDS) && process.exitValue() == 0;
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-        return false;
-      } finally {
-        process.destroyForcibly();
-      }
-    } catch (IOException _) {
-      return false;
     }
   }
 }

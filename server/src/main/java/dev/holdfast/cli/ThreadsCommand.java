@@ -34,9 +34,9 @@ final class ThreadsCommand implements Callable<Integer> {
           int limit,
       @Option(
               names = "--after",
-              paramLabel = "THREAD",
+              paramLabel = "PLACE",
               defaultValue = "",
-              description = "Those after this one: the last of the page before.")
+              description = "Where the page before ended; it says so.")
           String after)
       throws CliException, InterruptedException {
     String path =
@@ -55,9 +55,9 @@ final class ThreadsCommand implements Callable<Integer> {
         .table(
             List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING"),
             threads.stream().map(ThreadsCommand::row).toList());
-    if (threads.size() == limit) {
-      String last = Json.text(threads.getLast(), "thread_id");
-      root.screen().aside("more: holdfast threads list --after " + last);
+    String next = Json.text(answer, "next");
+    if (!next.isEmpty()) {
+      root.screen().aside("more: holdfast threads list --after " + next);
     }
     return ExitCode.OK;
   }

@@ -57,7 +57,7 @@ final class TraceCommand implements Callable<Integer> {
     Json.items(story, "replies")
         .forEach(
             reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
-    Json.items(story, "story").forEach(line -> lines.add(line(line.path("at"), what(line))));
+    Json.items(story, "story").forEach(line -> lines.add(line(line.path("at"), told(line))));
     Json.items(story, "model_calls")
         .forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
     lines.sort(
@@ -118,6 +118,33 @@ final class TraceCommand implements Callable<Integer> {
 
   private static Line line(JsonNode at, String text) {
     return new Line(Shown.instant(at), Shown.clock(at), text);
+  }
+
+  /**
+   * Tool calls have lines of their own shape: what was asked, what came of it, how long it took.
+   */
+  private static String told(JsonNode line) {
+    return switch (Json.text(line, "what")) {
+      case "tool.started" ->
+          "tool %s called with %s%s"
+              .formatted(
+                  Json.text(line, "tool"),
+                  Shown.brief(Screen.safe(Json.text(line, "arguments")), TEXT_SHOWN_MAX),
+                  execution(line));
+      case "tool.ended" ->
+          "tool %s %s after %s: %s"
+              .formatted(
+                  Json.text(line, "tool"),
+                  line.path("error").asBoolean() ? "failed" : "answered",
+                  Shown.millis(line.path("millis").asLong()),
+                  Shown.brief(Screen.safe(Json.text(line, "result")), TEXT_SHOWN_MAX));
+      default -> what(line);
+    };
+  }
+
+  private static String execution(JsonNode line) {
+    String execution = Json.text(line, "execution");
+    return execution.isEmpty() ? "" : " (execution " + execution + ")";
   }
 
   /** {@code turn.started} and its details, which every kind has its own of. */

@@ -26,6 +26,7 @@ public final class Health {
   private final Ticks ticks;
   private final List<String> parts;
   private final Map<String, Supplier<CheckState>> checks = new ConcurrentSkipListMap<>();
+  private final Map<String, Supplier<CheckState>> vital = new ConcurrentSkipListMap<>();
   private final Map<String, String> broken = new ConcurrentHashMap<>();
 
   /**
@@ -59,7 +60,19 @@ public final class Health {
     return this;
   }
 
-  /** Whether every part has moved within {@link #STUCK_AFTER}; no dependency is asked. */
+  /**
+   * Adds what only a restart can mend when it is down. The supplier must not block; one that throws
+   * is down.
+   */
+  public Health livesWhile(String name, Supplier<CheckState> check) {
+    vital.put(name, check);
+    return this;
+  }
+
+  /**
+   * Whether every part has moved within {@link #STUCK_AFTER} and nothing needs a restart; no
+   * dependency is asked.
+   */
   public Answer live() {
     return answer(partResults());
   }
@@ -76,17 +89,29 @@ public final class Health {
     return answer(all);
   }
 
-  /** The parts that have not moved for {@code limit}; none is what a watchdog may tell. */
+  /**
+   * The parts that have not moved for {@code limit} or need a restart; none is what a watchdog may
+   * tell.
+   */
   public List<String> stuck(Duration limit) {
     Map<String, Duration> ages = ticks.ages();
-    return parts.stream()
+    List<String> stuck = new ArrayList<>();
+    parts.stream()
         .filter(part -> ages.getOrDefault(part, Duration.ZERO).compareTo(limit) > 0)
-        .toList();
+        .forEach(stuck::add);
+    vital.forEach(
+        (name, check) -> {
+          if (state(name, check) instanceof CheckState.Down) {
+            stuck.add(name);
+          }
+        });
+    return stuck;
   }
 
   private List<CheckResult> partResults() {
     Map<String, Duration> ages = ticks.ages();
-    return parts.stream()
+    List<CheckResult> results = new ArrayList<>(results(vital));
+    parts.stream()
         .map(
             part -> {
               Duration age = ages.getOrDefault(part, Duration.ZERO);
@@ -94,11 +119,16 @@ public final class Health {
               boolean moves = age.compareTo(STUCK_AFTER) <= 0;
               return CheckResult.from(part, moves ? Status.OK(data) : Status.KO(data));
             })
-        .toList();
+        .forEach(results::add);
+    return results;
   }
 
   private List<CheckResult> checkResults() {
-    return checks.entrySet().stream()
+    return results(checks);
+  }
+
+  private List<CheckResult> results(Map<String, Supplier<CheckState>> all) {
+    return all.entrySet().stream()
         .map(check -> CheckResult.from(check.getKey(), status(check.getKey(), check.getValue())))
         .toList();
   }

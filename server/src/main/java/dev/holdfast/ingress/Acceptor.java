@@ -48,22 +48,22 @@ final class Acceptor {
             message.dedupeKey(),
             Inbounds.write(message),
             time.now());
-    return intake.append(event).thenApply(appended -> committed(channel, message, appended));
+    // Made here and not after the commit: the writer's thread is the one that all others wait for.
+    String told =
+        AttachmentCalls.putUploaded(
+                new JsonObject().put("text", message.text()).put("sender", message.sender()),
+                message)
+            .encode();
+    return intake.append(event).thenApply(appended -> committed(channel, told, appended));
   }
 
-  private Appended committed(String channel, InboundMessage message, Appended appended) {
+  private Appended committed(String channel, String told, Appended appended) {
     count(channel, appended.duplicate() ? "duplicate" : "accepted");
     if (!appended.duplicate()) {
       // The event is safe: its sender gets 200 whatever goes wrong from here on.
       try {
         news.publish(
-            "event.accepted",
-            appended.event().threadId(),
-            appended.event().id(),
-            AttachmentCalls.putUploaded(
-                    new JsonObject().put("text", message.text()).put("sender", message.sender()),
-                    message)
-                .encode());
+            "event.accepted", appended.event().threadId(), appended.event().id(), told);
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }

@@ -17,14 +17,17 @@ public interface ApiCalls {
    * {@code replayed}: called when a dead letter became work again; wakes whoever runs events or
    * posts replies.
    */
-  static ApiCalls of(Store store, Guards guards, ServerFacts facts, Runnable replayed) {
+  static ApiCalls of(
+      Store store, Guards guards, ServerFacts facts, ExecutionCalls executions, Runnable replayed) {
     return given -> {
+      IngressParts parts = given.parts();
       Map<String, ApiCall> calls = new HashMap<>();
       calls.putAll(new ThreadCalls(store, given).calls());
       calls.putAll(new EventCalls(store).calls());
-      calls.putAll(
-          new DeadLetterCalls(store.deadLetters(), given.parts().time(), replayed).calls());
-      calls.putAll(new ServerCalls(store, guards, facts, given.parts()).calls());
+      calls.putAll(new DeadLetterCalls(store, parts.time(), replayed).calls());
+      calls.putAll(new ServerCalls(store, guards, facts, parts).calls());
+      calls.putAll(new ApprovalCalls(store.approvals(), parts.turns(), parts.time()).calls());
+      calls.putAll(new AuditCalls(store.audit(), executions, parts.news()).calls());
       calls.put("chat", new ChatCall(new StoredAnswers(store), given));
       return calls;
     };

@@ -2,6 +2,7 @@ package dev.holdfast.ingress;
 
 import dev.holdfast.store.DeadLetter;
 import dev.holdfast.store.DeadLetters;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonArray;
@@ -18,11 +19,13 @@ final class DeadLetterCalls {
   private static final Duration AHEAD = Duration.ofDays(3650);
 
   private final DeadLetters letters;
+  private final Records records;
   private final Time time;
   private final Runnable replayed;
 
-  DeadLetterCalls(DeadLetters letters, Time time, Runnable replayed) {
-    this.letters = letters;
+  DeadLetterCalls(Store store, Time time, Runnable replayed) {
+    this.letters = store.deadLetters();
+    this.records = new Records(store.audit());
     this.time = time;
     this.replayed = replayed;
   }
@@ -52,17 +55,31 @@ final class DeadLetterCalls {
   }
 
   private ApiAnswer replay(ApiRequest request) throws RefusedRequestException, StoreException {
-    letter(request.id());
+    DeadLetter letter = letter(request.id());
     boolean done = letters.replay(request.id());
     if (done) {
       replayed.run();
+      record(request, "dead_letter_replayed", letter);
     }
     return ApiAnswer.ok(new JsonObject().put("replayed", done));
   }
 
   private ApiAnswer discard(ApiRequest request) throws RefusedRequestException, StoreException {
-    letter(request.id());
-    return ApiAnswer.ok(new JsonObject().put("discarded", letters.discard(request.id())));
+    DeadLetter letter = letter(request.id());
+    boolean done = letters.discard(request.id());
+    if (done) {
+      record(request, "dead_letter_discarded", letter);
+    }
+    return ApiAnswer.ok(new JsonObject().put("discarded", done));
+  }
+
+  private void record(ApiRequest request, String what, DeadLetter letter) {
+    JsonObject details =
+        new JsonObject()
+            .put("id", letter.id())
+            .put("kind", letter.kind())
+            .put("event_id", letter.eventId());
+    records.done(request, what, letter.threadId(), details);
   }
 
   private DeadLetter letter(String id) throws RefusedRequestException {

@@ -3,6 +3,7 @@ package dev.holdfast.ingress;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.Inbounds;
+import dev.holdfast.store.AuditRow;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.ModelCallRow;
 import dev.holdfast.store.Reply;
@@ -32,6 +33,7 @@ final class EventCalls {
     List<Reply> replies = store.outbox().ofEvent(event.id());
     List<JsonObject> story =
         EventStory.tell(event, store.stories().of(event.id()), modelCalls, replies);
+    story.forEach(this::tellChanges);
     JsonObject view =
         new JsonObject()
             .put("event_id", event.id())
@@ -53,6 +55,23 @@ final class EventCalls {
         .findFirst()
         .ifPresent(reason -> view.put("reason", reason));
     return ApiAnswer.ok(view);
+  }
+
+  /** Whether a tool call changed files, and whether that was undone, stands in the audit. */
+  private void tellChanges(JsonObject line) {
+    String execution = line.getString("execution", "");
+    if (!"tool.ended".equals(line.getString("what")) || execution.isEmpty()) {
+      return;
+    }
+    for (AuditRow row : store.audit().ofExecution(execution)) {
+      switch (row.entry().what()) {
+        case "tool.change" -> line.put("changed", true);
+        case "tool.rolled_back" -> line.put("rolled_back", true);
+        default -> {
+          // Questions and answers stand in the story as well.
+        }
+      }
+    }
   }
 
   /** By our id, or by the sender's own when only one source knows it. */

@@ -29,20 +29,22 @@ final class ServerCalls {
   private final Guards guards;
   private final ServerFacts facts;
   private final IngressParts parts;
+  private final Records records;
 
   ServerCalls(Store store, Guards guards, ServerFacts facts, IngressParts parts) {
     this.store = store;
     this.guards = guards;
     this.facts = facts;
     this.parts = parts;
+    this.records = new Records(store.audit());
   }
 
   Map<String, ApiCall> calls() {
     return Map.of(
         "getStatus", _ -> status(),
         "listBreakers", _ -> breakers(),
-        "tripBreaker", request -> changed(request, guards.trip(request.id())),
-        "resetBreaker", request -> changed(request, guards.reset(request.id())),
+        "tripBreaker", request -> changed(request, "breaker_trip", guards.trip(request.id())),
+        "resetBreaker", request -> changed(request, "breaker_reset", guards.reset(request.id())),
         "getUsage", this::usage,
         "getConfig", _ -> ApiAnswer.ok(new JsonObject().put("config", facts.config().get())));
   }
@@ -69,12 +71,14 @@ final class ServerCalls {
     return ApiAnswer.ok(new JsonObject().put("breakers", all));
   }
 
-  private ApiAnswer changed(ApiRequest request, boolean known) throws RefusedRequestException {
+  private ApiAnswer changed(ApiRequest request, String what, boolean known)
+      throws RefusedRequestException {
     BreakerView breaker =
         guards.breakers().stream()
             .filter(each -> known && each.name().equals(request.id()))
             .findFirst()
             .orElseThrow(() -> RefusedRequestException.unknown("no such breaker"));
+    records.done(request, what, "", new JsonObject().put("name", breaker.name()));
     return ApiAnswer.ok(new JsonObject().put("name", breaker.name()).put("state", breaker.state()));
   }
 

@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -24,12 +25,14 @@ final class ThreadCalls {
   private final ApiCalls.Given given;
   private final Turns turns;
   private final AttachmentCalls files;
+  private final Records records;
 
   ThreadCalls(Store store, ApiCalls.Given given) {
     this.store = store;
     this.given = given;
     this.turns = given.parts().turns();
     this.files = new AttachmentCalls(store, given.parts().attachments());
+    this.records = new Records(store.audit());
   }
 
   Map<String, ApiCall> calls() {
@@ -45,12 +48,12 @@ final class ThreadCalls {
   }
 
   private ApiAnswer list(ApiRequest request) {
+    int limit = request.whole("limit", PAGE);
+    List<ThreadFolders.ThreadRow> rows = store.threads().list(request.text("after", ""), limit);
     JsonArray threads = new JsonArray();
-    store
-        .threads()
-        .list(request.text("after", ""), request.whole("limit", PAGE))
-        .forEach(row -> threads.add(view(row)));
-    return ApiAnswer.ok(new JsonObject().put("threads", threads));
+    rows.forEach(row -> threads.add(view(row)));
+    String next = rows.size() < limit ? null : rows.getLast().place();
+    return ApiAnswer.ok(new JsonObject().put("threads", threads).put("next", next));
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
@@ -71,6 +74,7 @@ final class ThreadCalls {
         .put("open", row.open())
         .put("doing", active.map(Orchestrator.ThreadView::doing).orElse("inactive"))
         .put("since", active.map(view -> view.since().toString()).orElse(null))
+        .put("event_id", active.map(Orchestrator.ThreadView::eventId).orElse(""))
         .put("waiting", active.map(Orchestrator.ThreadView::waiting).orElse(0));
   }
 
@@ -81,6 +85,7 @@ final class ThreadCalls {
     for (String line : store.threads().of(threadId).readLog(request.whole("limit", LOG_PAGE))) {
       entry(line).ifPresent(entry -> entries.put(entry.getString("id"), entry));
     }
+    countTools(entries);
     for (Event event : store.inbox().openOf(threadId, 0, PENDING_MAX)) {
       if (!entries.containsKey(event.id())) {
         entries.put(event.id(), pending(event));
@@ -89,6 +94,22 @@ final class ThreadCalls {
     JsonArray all = new JsonArray();
     entries.values().forEach(all::add);
     return ApiAnswer.ok(new JsonObject().put("entries", all).put("cursor", cursor));
+  }
+
+  /** So that a page need not ask for the story of each answer to know whether there is one. */
+  private void countTools(Map<String, JsonObject> entries) {
+    List<String> events =
+        entries.values().stream()
+            .filter(entry -> "assistant".equals(entry.getString("role")))
+            .map(entry -> entry.getString("event_id"))
+            .toList();
+    Map<String, Integer> counts = store.stories().count("tool.ended", events);
+    for (JsonObject entry : entries.values()) {
+      Integer count = counts.get(entry.getString("event_id"));
+      if (count != null && "assistant".equals(entry.getString("role"))) {
+        entry.put("tools", count);
+      }
+    }
   }
 
   private static Optional<JsonObject> entry(String line) {
@@ -148,11 +169,14 @@ final class ThreadCalls {
 
   private ApiAnswer stop(ApiRequest request) {
     boolean all = request.body().getBoolean("all", false);
-    return ApiAnswer.ok(new JsonObject().put("stopped", turns.stop(request.threadId(), all)));
+    JsonObject stopped = new JsonObject().put("stopped", turns.stop(request.threadId(), all));
+    records.done(request, "thread_stop", request.threadId(), stopped.copy().put("all", all));
+    return ApiAnswer.ok(stopped);
   }
 
   private ApiAnswer reset(ApiRequest request) {
     turns.reset(request.threadId());
+    records.done(request, "thread_reset", request.threadId(), new JsonObject());
     return ApiAnswer.ok(new JsonObject().put("reset", true));
   }
 }

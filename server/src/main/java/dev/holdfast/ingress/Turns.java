@@ -1,6 +1,7 @@
 package dev.holdfast.ingress;
 
 import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.store.StoreException;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,6 +14,9 @@ public interface Turns {
   List<Orchestrator.ThreadView> active();
 
   Optional<Orchestrator.ThreadView> find(String threadId);
+
+  /** A person's word on a call that waits; false when it does not wait any more. */
+  boolean decide(String approvalId, boolean yes, String by) throws StoreException;
 
   static Turns of(Orchestrator orchestrator) {
     return new Turns() {
@@ -34,6 +38,11 @@ public interface Turns {
       @Override
       public Optional<Orchestrator.ThreadView> find(String threadId) {
         return orchestrator.find(threadId);
+      }
+
+      @Override
+      public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
+        return orchestrator.decide(approvalId, yes, by);
       }
     };
   }

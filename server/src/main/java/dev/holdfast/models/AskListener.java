@@ -1,9 +1,17 @@
 package dev.holdfast.models;
 
+import java.time.Duration;
+
 /** Hears how an answer comes about. Called on the asking thread, except {@link #onSlow}. */
 public interface AskListener {
   /** More visible text. */
   void onText(String delta);
+
+  /**
+   * From now on there may be silence for this long before something comes; longer means that the
+   * call hangs. Called at each sign of the model, too.
+   */
+  void onWait(Duration silentAtMost);
 
   /** The text so far is void: another try or another model begins from nothing. */
   void onRestart();

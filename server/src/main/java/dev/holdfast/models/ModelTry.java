@@ -21,13 +21,16 @@ final class ModelTry implements ModelListener {
 
   private final Asking asking;
   private final Deadline deadline;
+  private final Duration idle;
   private final Time time;
   private final Instant at;
   private final long startedAt;
   private @Nullable Duration firstToken;
 
-  ModelTry(Asking asking, Deadline deadline) {
+  /** {@code idle}: the longest silence once something has come. */
+  ModelTry(Asking asking, Deadline deadline, Duration idle) {
     this.asking = asking;
+    this.idle = idle;
     this.deadline = deadline;
     this.time = deadline.time();
     this.at = time.now();
@@ -39,6 +42,7 @@ final class ModelTry implements ModelListener {
       throws CallFailedException, InterruptedException {
     String outcome = "internal";
     TokenUsage usage = TokenUsage.NONE;
+    asking.listener().onWait(deadline.left());
     try {
       ModelAnswer answer = provider.ask(request, this);
       outcome = ModelCall.OK;
@@ -53,6 +57,7 @@ final class ModelTry implements ModelListener {
       outcome = deadline.isOver() ? LATE : ModelCall.CANCELLED;
       throw e;
     } finally {
+      asking.listener().onWait(deadline.left()); // for another try
       report.accept(
           new ModelCall(
               at, provider.name(), request.model(), outcome, usage, 0, firstToken, elapsed()));
@@ -69,7 +74,13 @@ final class ModelTry implements ModelListener {
       firstToken = elapsed();
     }
     asking.heard();
+    asking.listener().onWait(idle);
     asking.listener().onText(delta);
+  }
+
+  @Override
+  public void onSign() {
+    asking.listener().onWait(idle);
   }
 
   private Duration elapsed() {

@@ -150,9 +150,10 @@ public final class Models {
             question.tools(),
             catalog.outputTokens(candidate.fullName()));
     Deadline deadline = Deadline.in(time, config.timeouts().total());
+    asking.listener().onWait(deadline.left());
     Call<ModelAnswer> call =
         () ->
-            new ModelTry(asking, deadline)
+            new ModelTry(asking, deadline, config.timeouts().idle())
                 .run(candidate.provider(), request, made -> report(made, candidate, asking));
     ModelAnswer answer =
         probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);

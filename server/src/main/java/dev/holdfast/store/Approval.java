@@ -11,7 +11,9 @@ import java.time.Instant;
  * @param argumentsHash SHA-256 of the exact arguments it is bound to
  * @param shown what the call would do, in words without secrets
  * @param person who must answer: the platform's id of the sender
- * @param decidedBy who answered; empty while nobody has
+ * @param decidedBy who answered, such as {@code person:ann} or {@code token:operator}; empty while
+ *     nobody has
+ * @param arguments the exact arguments, without secrets
  */
 public record Approval(
     String id,
@@ -26,7 +28,13 @@ public record Approval(
     State state,
     Instant askedAt,
     Instant expiresAt,
-    String decidedBy) {
+    String decidedBy,
+    String arguments) {
+
+  /** Where it stands at a moment: one whose time is over does not wait, whatever its row says. */
+  public State stateAt(Instant now) {
+    return state == State.WAITING && !now.isBefore(expiresAt) ? State.EXPIRED : state;
+  }
 
   /** APPROVED is used once, then it is USED. */
   public enum State {

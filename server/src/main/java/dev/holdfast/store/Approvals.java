@@ -8,20 +8,23 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Questions to people about calls that wait. Every change is durable when its method returns.
- * Thread-safe.
+ * Questions to people about calls that wait. Every change is durable when its method returns, and
+ * stands in the audit in the same commit. Thread-safe.
  */
 public final class Approvals {
   private static final String SELECT =
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
-          + " asked_at, expires_at, decided_by from approvals where ";
+          + " asked_at, expires_at, decided_by, arguments from approvals where ";
+
 
   private final Writer writer;
   private final Readers readers;
+  private final Audit audit;
 
-  Approvals(Writer writer, Readers readers) {
+  Approvals(Writer writer, Readers readers, Audit audit) {
     this.writer = writer;
     this.readers = readers;
+    this.audit = audit;
   }
 
   /** The question about a call, whatever its state. */
@@ -32,24 +35,32 @@ public final class Approvals {
   /** Writes the question down; the same call asked again keeps its first question. */
   public void ask(Approval question) throws StoreException {
     writer.call(
-        tx ->
-            tx.sql()
-                .update(
-                    "insert into approvals (id, code, event_id, thread_id, call_key, tool,"
-                        + " arguments_hash, shown, person, state, asked_at, expires_at)"
-                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-                    question.id(),
-                    question.code(),
-                    question.eventId(),
-                    question.threadId(),
-                    question.key(),
-                    question.tool(),
-                    question.argumentsHash(),
-                    question.shown(),
-                    question.person(),
-                    question.state().name(),
-                    Millis.of(question.askedAt()),
-                    Millis.of(question.expiresAt())));
+        tx -> {
+          int asked =
+              tx.sql()
+                  .update(
+                      "insert into approvals (id, code, event_id, thread_id, call_key, tool,"
+                          + " arguments_hash, shown, person, state, asked_at, expires_at,"
+                          + " arguments) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict"
+                          + " do nothing",
+                      question.id(),
+                      question.code(),
+                      question.eventId(),
+                      question.threadId(),
+                      question.key(),
+                      question.tool(),
+                      question.argumentsHash(),
+                      question.shown(),
+                      question.person(),
+                      question.state().name(),
+                      Millis.of(question.askedAt()),
+                      Millis.of(question.expiresAt()),
+                      question.arguments());
+          if (asked > 0) {
+            note(tx, audit, "approval.asked", question, "tool:" + question.tool());
+          }
+          return asked;
+        });
   }
 
   public Optional<Approval> find(String id) {
@@ -67,14 +78,25 @@ public final class Approvals {
                 code.toUpperCase(Locale.ROOT)));
   }
 
-  /** Newest first; only those that wait when {@code open}. */
-  public List<Approval> list(boolean open, int limit) {
+  /**
+   * Newest first.
+   *
+   * @param state as the rows say; empty for all
+   * @param threadId empty for all
+   */
+  public List<Approval> list(Optional<Approval.State> state, String threadId, int limit) {
+    String wanted = state.map(Enum::name).orElse("");
     return readers.read(
         sql ->
             sql.list(
                 Approvals::approval,
-                SELECT + "(? = 0 or state = 'WAITING') order by asked_at desc limit ?",
-                open ? 1 : 0,
+                SELECT
+                    + "(? = '' or state = ?) and (? = '' or thread_id = ?)"
+                    + " order by asked_at desc, id desc limit ?",
+                wanted,
+                wanted,
+                threadId,
+                threadId,
                 limit));
   }
 
@@ -82,6 +104,7 @@ public final class Approvals {
   public boolean decide(String id, boolean yes, String by, Instant now) throws StoreException {
     Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
     return changed(
+        new Change(yes ? "approval.granted" : "approval.denied", by),
         "update approvals set state = ?, decided_by = ?"
             + " where id = ? and state = 'WAITING' and expires_at > ?",
         state.name(),
@@ -93,24 +116,68 @@ public final class Approvals {
   /** Spends a yes: true once, and only for the same call and arguments. */
   public boolean use(String key, String argumentsHash) throws StoreException {
     return changed(
+        new Change("approval.used", "server"),
         "update approvals set state = 'USED'"
             + " where call_key = ? and arguments_hash = ? and state = 'APPROVED'",
         key,
         argumentsHash);
   }
 
-  /** Its time is over. */
-  public void expire(String id) throws StoreException {
-    writer.call(
-        tx ->
-            tx.sql()
-                .update(
-                    "update approvals set state = 'EXPIRED' where id = ? and state = 'WAITING'",
-                    id));
+  /** Its time is over. False when it did not wait any more. */
+  public boolean expire(String id) throws StoreException {
+    return changed(
+        new Change("approval.expired", "server"),
+        "update approvals set state = 'EXPIRED' where id = ? and state = 'WAITING'",
+        id);
   }
 
-  private boolean changed(String sql, Object... parameters) throws StoreException {
-    return writer.call(tx -> tx.sql().update(sql, parameters)) > 0;
+  /** What people are asked about an event. */
+  public List<Approval> waitingOf(String eventId) {
+    return readers.read(
+        sql -> sql.list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId));
+  }
+
+  /** The event has ended: nobody waits for the answers to its questions any more. */
+  static void withdrawAllOf(Tx tx, Audit audit, long seq) throws SQLException {
+    List<Approval> open =
+        tx.sql()
+            .list(
+                Approvals::approval,
+                SELECT
+                    + "event_id = (select id from events where seq = ?)"
+                    + " and state in ('WAITING', 'APPROVED')",
+                seq);
+    for (Approval question : open) {
+      tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
+      note(tx, audit, "approval.withdrawn", question, "server");
+    }
+  }
+
+  private record Change(String what, String by) {}
+
+  /** {@code sql} changes one row at most. */
+  private boolean changed(Change change, String sql, Object... parameters) throws StoreException {
+    return writer.call(
+        tx -> {
+          List<String> ids =
+              tx.sql().list(row -> row.getString(1), sql + " returning id", parameters);
+          for (String id : ids) {
+            Approval question =
+                tx.sql().first(Approvals::approval, SELECT + "id = ?", id).orElseThrow();
+            note(tx, audit, change.what(), question, change.by());
+          }
+          return !ids.isEmpty();
+        });
+  }
+
+  private static void note(Tx tx, Audit audit, String what, Approval question, String by)
+      throws SQLException {
+    String details =
+        "{\"approval_id\":\"%s\",\"arguments_sha256\":\"%s\"}"
+            .formatted(question.id(), question.argumentsHash());
+    audit.insert(
+        tx,
+        new AuditEntry(what, question.key(), question.eventId(), question.threadId(), by, details));
   }
 
   private static Approval approval(ResultSet row) throws SQLException {
@@ -127,6 +194,7 @@ public final class Approvals {
         Approval.State.valueOf(row.getString(10)),
         Instant.ofEpochMilli(row.getLong(11)),
         Instant.ofEpochMilli(row.getLong(12)),
-        row.getString(13));
+        row.getString(13),
+        row.getString(14));
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.store;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.SyncFailedException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -35,11 +36,21 @@ public final class AtomicFiles {
    * @throws SyncFailedException when an fsync failed: what is on the disk is unknown
    */
   public static void write(Path target, byte[] content) throws IOException {
+    write(target, out -> out.write(content));
+  }
+
+  /** What stands in a file, for one too large to be held in memory. */
+  interface Content {
+    void to(OutputStream out) throws IOException;
+  }
+
+  /** As {@link #write(Path, byte[])}. */
+  static void write(Path target, Content content) throws IOException {
     Path temporary = target.resolveSibling(target.getFileName() + ".tmp");
     Files.deleteIfExists(temporary);
     create(temporary);
     try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-      out.write(content);
+      content.to(out);
       out.getFD().sync();
     } catch (SyncFailedException e) {
       throw e;

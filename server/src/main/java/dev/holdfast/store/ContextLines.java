@@ -4,26 +4,16 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Entries of a context as lines and back. A line is the entry's JSON with one more field at its
- * end, {@code crc}: the CRC32C of the entry without it, so that a changed byte is found even where
- * the JSON is still JSON.
- */
+/** Entries of a context as sealed lines and back. */
 final class ContextLines {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String CRC_START = ",\"crc\":\"";
-  private static final String CRC_END = "\"}";
-  private static final int CRC_DIGITS = 8;
-  private static final int SUFFIX = CRC_START.length() + CRC_DIGITS + CRC_END.length();
 
   private ContextLines() {}
 
@@ -35,14 +25,7 @@ final class ContextLines {
    *     its writer
    */
   static byte[] write(ContextEntry entry) {
-    String json = entry.json();
-    if (!json.startsWith("{\"") || !json.endsWith("}") || json.indexOf('\n') >= 0) {
-      throw new IllegalArgumentException("not an object on one line: " + entry.id());
-    }
-    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
-    String crc = HexFormat.of().toHexDigits((int) Crc.of(bytes, 0, bytes.length));
-    return (json.substring(0, json.length() - 1) + CRC_START + crc + CRC_END)
-        .getBytes(StandardCharsets.UTF_8);
+    return SealedLine.write(entry.json());
   }
 
   static byte[] writeAll(List<ContextEntry> entries) {
@@ -60,19 +43,7 @@ final class ContextLines {
 
   /** Empty when the line is not exactly what was written. */
   static Optional<ContextEntry> read(byte[] line) {
-    int cut = line.length - SUFFIX;
-    if (cut < 2) {
-      return Optional.empty();
-    }
-    String suffix = new String(line, cut, SUFFIX, StandardCharsets.ISO_8859_1);
-    byte[] json = new byte[cut + 1];
-    System.arraycopy(line, 0, json, 0, cut);
-    json[cut] = '}';
-    String crc = HexFormat.of().toHexDigits((int) Crc.of(json, 0, json.length));
-    if (!suffix.equals(CRC_START + crc + CRC_END)) {
-      return Optional.empty();
-    }
-    return parse(new String(json, StandardCharsets.UTF_8));
+    return SealedLine.read(line).flatMap(ContextLines::parse);
   }
 
   private static Optional<ContextEntry> parse(String json) {

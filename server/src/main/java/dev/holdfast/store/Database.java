@@ -68,7 +68,8 @@ final class Database {
       }
       if (AtomicFiles.isOpenToOthers(file)) {
         LOG.warn(
-            "store: {} could be read or changed by others than its owner; its rights are taken back",
+            "store: {} could be read or changed by others than its owner; its rights are taken"
+                + " back",
             file);
         AtomicFiles.restrict(file);
       }
@@ -120,8 +121,32 @@ final class Database {
     return connect(folder.resolve(FILE));
   }
 
+  /**
+   * For a look from outside, at a database that a server may have open.
+   *
+   * @param logged whether its log exists; without one the file alone is the database, and SQLite
+   *     would make a log that belongs to whoever looks
+   */
+  static Statements readOnly(Path file, boolean logged) throws SQLException {
+    String uri =
+        file.toAbsolutePath().toUri().getRawPath() + (logged ? "?mode=ro" : "?immutable=1");
+    Connection connection = JDBC.createConnection("jdbc:sqlite:file:" + uri, new Properties());
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("pragma busy_timeout = 5000");
+      statement.execute("pragma query_only = on");
+      statement.execute("pragma trusted_schema = off");
+    } catch (SQLException | RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+    return new Statements(connection);
+  }
+
   private static Statements connect(Path file) throws SQLException {
-    Connection connection = JDBC.createConnection("jdbc:sqlite:" + file, new Properties());
+    Properties properties = new Properties();
+    // Else the driver prepares and runs a query for the new row's number after each insert.
+    properties.setProperty("jdbc.get_generated_keys", "false");
+    Connection connection = JDBC.createConnection("jdbc:sqlite:" + file, properties);
     try (Statement statement = connection.createStatement()) {
       requireVersion(statement);
       for (String pragma : PRAGMAS) {

@@ -13,11 +13,13 @@ final class Endings {
   private final Time time;
   private final ReplyRows replies;
   private final Letters letters;
+  private final Audit audit;
 
-  Endings(Time time, ReplyRows replies, Letters letters) {
+  Endings(Time time, ReplyRows replies, Letters letters, Audit audit) {
     this.time = time;
     this.replies = replies;
     this.letters = letters;
+    this.audit = audit;
   }
 
   void finish(Tx tx, Finish finish) throws SQLException {
@@ -49,8 +51,13 @@ final class Endings {
             finish.reason(),
             event.seq());
     EventRows.move(tx, event, finish.outcome());
-    if (finish.outcome() == EventState.DEAD_LETTERED) {
-      letters.ofEvent(tx, event.seq(), finish.reason(), time.now());
+    switch (finish.outcome()) {
+      case DEAD_LETTERED -> {
+        letters.ofEvent(tx, event.seq(), finish.reason(), time.now());
+        Approvals.withdrawAllOf(tx, audit, event.seq());
+      }
+      case CANCELLED -> Approvals.withdrawAllOf(tx, audit, event.seq());
+      default -> {} // whoever answers has no question left
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.store;
 
 import dev.holdfast.time.Time;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.UUID;
 
@@ -11,9 +12,14 @@ import java.util.UUID;
  */
 final class Ids {
   private static final int COUNTER_MAX = 0xfff;
+  private static final int CHANCE_BYTES = 1024;
 
   private final Time time;
   private final SecureRandom random = new SecureRandom();
+
+  /** Asked for in larger pieces: each call of the source costs as much as many bytes. */
+  private final ByteBuffer chance = ByteBuffer.allocate(CHANCE_BYTES).limit(0);
+
   private long millis;
   private int counter;
 
@@ -31,7 +37,15 @@ final class Ids {
       counter = 0;
     }
     long high = (millis << 16) | 0x7000L | counter;
-    long low = (random.nextLong() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
+    long low = (random() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
     return new UUID(high, low).toString();
+  }
+
+  private long random() {
+    if (!chance.hasRemaining()) {
+      random.nextBytes(chance.array());
+      chance.clear();
+    }
+    return chance.getLong();
   }
 }

@@ -9,7 +9,7 @@ import java.time.Duration;
  *
  * @param pendingMax open events (pending, running, parked) above which new ones are refused
  * @param commitEventsMax the most operations that share one fsync
- * @param commitWaitMax how long a commit waits for more, when more are likely to come
+ * @param commitWaitMax how long a commit waits for more, when many are likely to come
  * @param dedupeTime how long a finished event, and with it the memory of its key, is kept
  * @param attemptsMax runs of one event that may end in a crash before it is given up
  */

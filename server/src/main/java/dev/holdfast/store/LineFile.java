@@ -75,6 +75,11 @@ final class LineFile {
     return List.copyOf(unwritten);
   }
 
+  /** How long the file was after the last append, in bytes. */
+  long length() {
+    return good;
+  }
+
   /** Whether a file was made since this was last asked; its folder then needs a sync. */
   boolean takeCreated() {
     boolean was = created;

@@ -31,6 +31,7 @@ public final class Store implements AutoCloseable {
   private final Outbox outbox;
   private final Stories stories;
   private final Usage usage;
+  private final Audit audit;
   private final Approvals approvals;
   private final DeadLetters deadLetters;
   private final ThreadFolders threads;
@@ -80,7 +81,8 @@ public final class Store implements AutoCloseable {
     Ids ids = new Ids(time);
     Letters letters = new Letters(ids);
     ReplyRows replies = new ReplyRows(time);
-    Endings endings = new Endings(time, replies, letters);
+    audit = new Audit(writer, readers, time);
+    Endings endings = new Endings(time, replies, letters, audit);
     Quarantine quarantine = new Quarantine(writer, letters, endings, time);
     inbox = new Inbox(writer, readers, counters, intake, new Inbox.Rows(ids, endings, quarantine));
     outbox =
@@ -92,10 +94,15 @@ public final class Store implements AutoCloseable {
             new Outbox.Rows(replies, endings, letters, quarantine));
     stories = new Stories(writer, readers);
     usage = new Usage(writer, readers);
-    approvals = new Approvals(writer, readers);
+    approvals = new Approvals(writer, readers, audit);
     deadLetters =
         new DeadLetters(writer, readers, counters, time, new DeadLetters.Rows(replies, endings));
-    threads = new ThreadFolders(folder.resolve("threads"), readers, touches, failStop, time);
+    threads =
+        new ThreadFolders(
+            folder.resolve("threads"),
+            readers,
+            touches,
+            new ThreadFolders.Given(failStop, time, world.config.files()));
     touches.begin(writer, sql);
     recover(sql);
     measure(world.registry);
@@ -180,6 +187,9 @@ public final class Store implements AutoCloseable {
     Gauge.builder("holdfast.quarantined.rows", counters, all -> all.get(Count.QUARANTINED))
         .description("Rows whose checksum did not match.")
         .register(registry);
+    Gauge.builder("holdfast.damaged.log.lines", threads, ThreadFolders::damagedLines)
+        .description("Lines of chat threads' logs that were found damaged since the start.")
+        .register(registry);
   }
 
   public Inbox inbox() {
@@ -200,6 +210,10 @@ public final class Store implements AutoCloseable {
 
   public DeadLetters deadLetters() {
     return deadLetters;
+  }
+
+  public Audit audit() {
+    return audit;
   }
 
   public Approvals approvals() {

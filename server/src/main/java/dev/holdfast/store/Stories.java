@@ -2,7 +2,10 @@ package dev.holdfast.store;
 
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** What happened to each event, in order. Thread-safe. */
 public final class Stories {
@@ -51,5 +54,26 @@ public final class Stories {
                             row.getString(3),
                             row.getString(4)))
                 .list());
+  }
+
+  /** How many lines of that kind each of the events has; those with none are left out. */
+  public Map<String, Integer> count(String what, List<String> eventIds) {
+    if (eventIds.isEmpty()) {
+      return Map.of();
+    }
+    return readers.read(
+        sql -> {
+          Map<String, Integer> counts = new HashMap<>();
+          for (String id : Set.copyOf(eventIds)) {
+            sql.first(
+                    row -> row.getInt(1),
+                    "select count(*) from stories where event_id = ? and what = ?",
+                    id,
+                    what)
+                .filter(count -> count > 0)
+                .ifPresent(count -> counts.put(id, count));
+          }
+          return counts;
+        });
   }
 }

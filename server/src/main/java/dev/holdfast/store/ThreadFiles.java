@@ -3,11 +3,8 @@ package dev.holdfast.store;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.time.Time;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.SyncFailedException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,10 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +22,6 @@ import org.slf4j.LoggerFactory;
 public final class ThreadFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadFiles.class);
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Pattern OLD_CONTEXT = Pattern.compile("context\\.(\\d{1,9})\\.jsonl\\.gz");
   private static final String ID = "thread_id";
 
   private final String threadId;
@@ -38,11 +30,20 @@ public final class ThreadFiles {
   private final Host host;
   private final LineFile context;
   private final LineFile log;
+  private final OldFiles oldContexts;
+  private final OldFiles oldLogs;
+  private long rotateAt;
   private boolean known;
   private boolean made;
 
   /** Whom a folder belongs to. */
-  record Host(FailStop failStop, Time time, AtomicLong unwrittenBudget, Unsaved unsaved) {}
+  record Host(
+      FailStop failStop,
+      Time time,
+      AtomicLong unwrittenBudget,
+      Unsaved unsaved,
+      ThreadFilesConfig limits,
+      DamagedLines damaged) {}
 
   /**
    * Hears whether something is not on the disk yet, so that it is found again by the next user of
@@ -62,6 +63,9 @@ public final class ThreadFiles {
             contextFile, new LineFile.Torn(true, ContextLines::isWhole), host.unwrittenBudget());
     this.log =
         new LineFile(folder.resolve("log.jsonl"), LineFile.Torn.FENCE, host.unwrittenBudget());
+    this.oldContexts = new OldFiles(folder, "context", host.limits().oldFilesMax());
+    this.oldLogs = new OldFiles(folder, "log", host.limits().oldFilesMax());
+    this.rotateAt = host.limits().logBytesMax();
   }
 
   /**
@@ -199,7 +203,8 @@ public final class ThreadFiles {
   }
 
   /**
-   * Replaces the context atomically; what was there before stays as {@code context.<n>.jsonl.gz}.
+   * Replaces the context atomically; what was there before stays as {@code context.<n>.jsonl.gz},
+   * as long as there are not too many of those.
    *
    * @throws IOException when the disk refuses; then the old context is still there
    */
@@ -208,9 +213,7 @@ public final class ThreadFiles {
     try {
       context.close();
       if (Files.exists(contextFile) && Files.size(contextFile) > 0) {
-        AtomicFiles.write(
-            folder.resolve("context." + nextOld() + ".jsonl.gz"),
-            zipped(Files.readAllBytes(contextFile)));
+        oldContexts.keep(contextFile);
       }
       AtomicFiles.write(contextFile, ContextLines.writeAll(entries));
       context.forget();
@@ -223,44 +226,49 @@ public final class ThreadFiles {
     }
   }
 
-  private int nextOld() throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return 1
-          + files
-              .map(file -> OLD_CONTEXT.matcher(file.getFileName().toString()))
-              .filter(Matcher::matches)
-              .mapToInt(match -> Integer.parseInt(match.group(1)))
-              .max()
-              .orElse(0);
-    }
-  }
-
-  private static byte[] zipped(byte[] bytes) throws IOException {
-    ByteArrayOutputStream zipped = new ByteArrayOutputStream();
-    try (OutputStream out = new GZIPOutputStream(zipped)) {
-      out.write(bytes);
-    }
-    return zipped.toByteArray();
-  }
-
   /**
-   * Appends to {@code log.jsonl}: who said what. Not fsynced; kept in memory on a full disk.
+   * Appends to {@code log.jsonl}: who said what. Not fsynced; kept in memory on a full disk. A log
+   * that has grown to its limit goes on in a new file.
    *
    * @throws IOException when it can neither be written nor kept
    */
   public void log(String json) throws IOException {
-    if (json.indexOf('\n') >= 0) {
-      throw new IllegalArgumentException("a line of the log has no line ends in it");
-    }
+    byte[] line = SealedLine.write(json);
     claimQuietly();
-    log.append(json.getBytes(StandardCharsets.UTF_8));
+    log.append(line);
     log.close();
     host.unsaved().changed(this, hasUnsaved());
+    if (log.length() >= rotateAt && log.unwritten().isEmpty()) {
+      rotateLog();
+    }
   }
 
-  /** The newest {@code limit} whole lines of the log, oldest first. Safe from any thread. */
+  /**
+   * A crash between the two steps leaves lines in both files; readers drop what they have seen. A
+   * rotation that the disk refuses is put off until the log has grown by another eighth.
+   */
+  private void rotateLog() throws SyncFailedException {
+    Path file = folder.resolve("log.jsonl");
+    try {
+      oldLogs.keep(file);
+      AtomicFiles.delete(file);
+      rotateAt = host.limits().logBytesMax();
+    } catch (SyncFailedException e) {
+      throw failStop(e);
+    } catch (IOException e) {
+      rotateAt = log.length() + host.limits().logBytesMax() / 8;
+      LOG.warn("thread {}: log.jsonl goes on beyond its limit: {}", threadId, e.getMessage());
+    }
+  }
+
+  /**
+   * The newest {@code limit} whole lines of the log and its earlier parts, oldest first. A line of
+   * which a byte has changed is left out and counted. Safe from any thread.
+   */
   public List<String> readLog(int limit) throws IOException {
-    return LogTail.read(folder.resolve("log.jsonl"), limit);
+    LogTail.Tail tail = LogTail.read(folder.resolve("log.jsonl"), oldLogs, limit);
+    host.damaged().found(threadId, tail.damaged());
+    return tail.lines();
   }
 
   private boolean hasUnsaved() {

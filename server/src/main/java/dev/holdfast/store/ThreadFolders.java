@@ -28,9 +28,8 @@ public final class ThreadFolders {
   private static final int SLUG_MAX = 40;
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
   private static final String SELECT =
-      "select t.thread_id, t.last_at, t.events,"
-          + " (select count(*) from events e where e.thread = t.no and (e.state < 3) = 1)"
-          + " from threads t where t.events > 0 and ";
+      "select t.thread_id, t.last_at, t.events, (select count(*) from events e where e.thread ="
+          + " t.no and (e.state < 3) = 1), t.no from ";
 
   private final Path root;
   private final Readers readers;
@@ -40,12 +39,26 @@ public final class ThreadFolders {
   /** Folders of which something waits in memory for a full disk: their next user must find it. */
   private final Map<String, ThreadFiles> unsaved = new ConcurrentHashMap<>();
 
-  ThreadFolders(Path root, Readers readers, Touches touches, FailStop failStop, Time time) {
+  ThreadFolders(Path root, Readers readers, Touches touches, Given given) {
     this.root = root;
     this.readers = readers;
     this.touches = touches;
     this.host =
-        new ThreadFiles.Host(failStop, time, new AtomicLong(UNWRITTEN_MAX), this::unsavedChanged);
+        new ThreadFiles.Host(
+            given.failStop,
+            given.time,
+            new AtomicLong(UNWRITTEN_MAX),
+            this::unsavedChanged,
+            given.limits,
+            new DamagedLines());
+  }
+
+  /** What the folders are kept with. */
+  record Given(FailStop failStop, Time time, ThreadFilesConfig limits) {}
+
+  /** How many lines of logs were found damaged since the start. */
+  long damagedLines() {
+    return host.damaged().count();
   }
 
   private void unsavedChanged(ThreadFiles files, boolean any) {
@@ -90,17 +103,42 @@ public final class ThreadFolders {
     }
   }
 
-  /** Known thread ids after {@code after} in order of their ids, from the database. */
+  /**
+   * Known chat threads, the one with the newest message first.
+   *
+   * @param after where the page before ended, by its last row's {@link ThreadRow#place}; empty for
+   *     the first page. Threads that get a message meanwhile move to the front; none comes twice.
+   * @throws IllegalArgumentException if {@code after} is not such a place
+   */
   public List<ThreadRow> list(String after, int limit) {
     touches.settle();
-    return readers.ask(
-        handle ->
-            handle
-                .createQuery(SELECT + "t.thread_id > :after order by t.thread_id limit :limit")
-                .bind("after", after)
-                .bind("limit", limit)
-                .map((row, _) -> row(row))
-                .list());
+    Place place = Place.of(after);
+    return readers.read(
+        sql ->
+            sql.list(
+                ThreadFolders::row,
+                SELECT // the open events are counted for the page alone
+                    + "(select * from threads where events > 0 and (last_at, no) < (?, ?)"
+                    + " order by last_at desc, no desc limit ?) t"
+                    + " order by t.last_at desc, t.no desc",
+                place.lastAt(),
+                place.no(),
+                limit));
+  }
+
+  /** Where a thread stands in the order of their last messages. */
+  private record Place(long lastAt, long no) {
+    static Place of(String text) {
+      if (text.isEmpty()) {
+        return new Place(Long.MAX_VALUE, Long.MAX_VALUE);
+      }
+      if (!text.matches("-?[0-9]{1,18}-[0-9]{1,18}")) {
+        throw new IllegalArgumentException("not a place in the list of threads");
+      }
+      int dash = text.lastIndexOf('-');
+      return new Place(
+          Long.parseLong(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
+    }
   }
 
   /** One thread; empty when no event of it was ever accepted. */
@@ -109,7 +147,7 @@ public final class ThreadFolders {
     return readers.ask(
         handle ->
             handle
-                .createQuery(SELECT + "t.thread_id = :id")
+                .createQuery(SELECT + "threads t where t.events > 0 and t.thread_id = :id")
                 .bind("id", threadId)
                 .map((row, _) -> row(row))
                 .findFirst());
@@ -117,7 +155,11 @@ public final class ThreadFolders {
 
   private static ThreadRow row(ResultSet row) throws SQLException {
     return new ThreadRow(
-        row.getString(1), Instant.ofEpochMilli(row.getLong(2)), row.getLong(3), row.getLong(4));
+        row.getString(1),
+        Instant.ofEpochMilli(row.getLong(2)),
+        row.getLong(3),
+        row.getLong(4),
+        row.getLong(2) + "-" + row.getLong(5));
   }
 
   /** The last try to write what a full disk refused. */
@@ -133,7 +175,7 @@ public final class ThreadFolders {
 
   /**
    * A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not
-   * finished.
+   * finished; {@code place}: for {@link #list}.
    */
-  public record ThreadRow(String threadId, Instant lastAt, long events, long open) {}
+  public record ThreadRow(String threadId, Instant lastAt, long events, long open, String place) {}
 }

@@ -11,10 +11,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -30,14 +28,21 @@ import org.slf4j.LoggerFactory;
 final class Writer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
   private static final int GAVE_UP = 70;
-  private static final int QUEUE_MAX = 65_536;
   private static final int RETAINED_MAX = 10_000;
-  private static final long IDLE_MILLIS = 500;
+
+  /** How long what nobody waits for may stay in memory while there is nothing else to do. */
+  private static final long IDLE_NANOS = 100_000_000;
+
+  /**
+   * From so many on a transaction waits for more: so many writers at work keep the processor busy,
+   * and fewer transactions take less of it. With fewer of them nobody waits for anybody else.
+   */
+  private static final int GATHER_FROM = 16;
 
   /** An append that waited this long is refused: its sender has given up or is about to. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
-  private final BlockingQueue<Op<?>> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
+  private final OpQueue queue = new OpQueue();
 
   /** What nobody waits for and a full disk refused. */
   private final Deque<Op<?>> retained = new ArrayDeque<>();
@@ -179,17 +184,19 @@ final class Writer implements Runnable {
   /** Refuses what has waited too long for its turn. Called by the watch. */
   void refuseLate() {
     long now = parts.time.nanos();
-    for (Op<?> op : queue) {
-      if (op.kind() == Op.Kind.REFUSABLE && now - op.since() > WAIT_MAX.toNanos() && op.claim()) {
-        op.done().completeExceptionally(overloaded("the disk is too slow", 2));
-      }
-    }
+    queue.forEach(
+        op -> {
+          boolean late = now - op.since() > WAIT_MAX.toNanos();
+          if (op.kind() == Op.Kind.REFUSABLE && late && op.claim()) {
+            op.done().completeExceptionally(overloaded("the disk is too slow", 2));
+          }
+        });
   }
 
   /** Writes what is queued and ends the thread. */
   void stop() {
     stopping = true;
-    queue.offer(new Op<>(_ -> true, Op.Kind.LAZY, parts.time.nanos())); // wakes it
+    queue.wake();
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -230,37 +237,23 @@ final class Writer implements Runnable {
     }
   }
 
-  /**
-   * The next batch; waits for more only when the last one shows that several writers are at work.
-   */
+  /** The next batch; empty when there was nothing to do for a while. */
   private List<Op<?>> take() {
     List<Op<?>> batch = new ArrayList<>();
     int max = parts.config.commitEventsMax();
     while (!full && !retained.isEmpty() && batch.size() < max) {
       batch.add(retained.removeFirst());
     }
-    try {
-      Op<?> first =
-          stopping || !batch.isEmpty()
-              ? queue.poll()
-              : queue.poll(IDLE_MILLIS, TimeUnit.MILLISECONDS);
-      if (first == null) {
-        return batch;
-      }
-      add(first, batch);
-      drain(batch, max);
-      long nanos = parts.config.commitWaitMax().toNanos();
-      while (batch.size() < Math.min(lastBatch, max) && !stopping) {
-        Op<?> more = queue.poll(nanos, TimeUnit.NANOSECONDS);
-        if (more == null) {
-          break;
-        }
-        add(more, batch);
-        drain(batch, max);
-      }
-    } catch (InterruptedException _) {
-      // Nobody interrupts this thread; if someone does, the batch is as good as it is.
+    if (!stopping && batch.isEmpty()) {
+      queue.await(1, IDLE_NANOS);
     }
+    int likely = Math.min(lastBatch, max);
+    for (int half = 0; half < 2 && likely >= GATHER_FROM && !stopping; half++) {
+      if (queue.awaited() < likely) {
+        queue.await(likely, parts.config.commitWaitMax().toNanos() / 2);
+      }
+    }
+    drain(batch, max);
     lastBatch = batch.size();
     return batch;
   }

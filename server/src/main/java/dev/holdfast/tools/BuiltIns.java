@@ -5,6 +5,7 @@ import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
 import dev.holdfast.store.AttachmentFolder;
+import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.web.WebFetchTool;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class BuiltIns {
    */
   public record Needs(
       Optional<Children> children,
+      FileTools files,
       GuardedWeb web,
       Function<String, AttachmentFolder> folders,
       AttachmentsConfig attachments) {}
@@ -34,6 +36,7 @@ public final class BuiltIns {
       return tools;
     }
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
+    tools.addAll(needs.files().tools());
     if (config.web().enabled()) {
       tools.add(new WebFetchTool(needs.web(), config.web()));
     }

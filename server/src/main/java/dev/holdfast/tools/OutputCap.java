@@ -1,10 +1,11 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.ToolContext;
+import dev.holdfast.tools.files.FileFailedException;
+import dev.holdfast.tools.files.SafeFolder;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
  * Cuts long outputs for the model; all of it goes to a file in the thread's scratch folder, which
@@ -12,6 +13,8 @@ import java.nio.file.Path;
  */
 record OutputCap(ToolOutputConfig config) {
   static final String FOLDER = "outputs";
+  private static final int FOLDER_MODE = 0700;
+  private static final int FILE_MODE = 0600;
 
   String cap(String text, ToolContext context) {
     String shown = firstBytes(firstLines(text));
@@ -22,13 +25,15 @@ record OutputCap(ToolOutputConfig config) {
   }
 
   private String kept(String text, ToolContext context) {
-    String name = FOLDER + "/" + context.key().replaceAll("[^A-Za-z0-9._-]", "_") + ".txt";
-    try {
-      Path file = context.scratch().resolve(name);
-      Files.createDirectories(file.getParent());
-      Files.writeString(file, text, StandardCharsets.UTF_8);
-      return "read_file " + name + " has all of it";
-    } catch (IOException e) {
+    String name = context.key().replaceAll("[^A-Za-z0-9._-]", "_") + ".txt";
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    // A command may have put a link where the folder is to be: no step may be followed.
+    try (SafeFolder scratch = SafeFolder.ofServer(context.scratch());
+        SafeFolder outputs = scratch.folderOrNew(FOLDER, FOLDER_MODE)) {
+      outputs.replace(
+          name, new SafeFolder.Content(new ByteArrayInputStream(bytes), FILE_MODE, true));
+      return "read_file " + FOLDER + "/" + name + " has all of it";
+    } catch (FileFailedException | IOException e) {
       return "the rest could not be kept";
     }
   }

@@ -18,8 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +28,30 @@ public final class Toolbox {
   private static final Logger LOG = LoggerFactory.getLogger(Toolbox.class);
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
-  private record Entry(Tool tool, Arguments arguments) {}
+  private record Entry(Tool tool, SchemaCheck arguments, Optional<SchemaCheck> results) {
+    static Entry of(Tool tool) {
+      ToolSpec spec = tool.spec();
+      Optional<SchemaCheck> results =
+          spec.resultSchema().isEmpty()
+              ? Optional.empty()
+              : Optional.of(new SchemaCheck("results", spec.resultSchema()));
+      return new Entry(tool, new SchemaCheck("arguments", spec.schema()), results);
+    }
+
+    /** What does not keep the tool's own word is an error, or the model would build on it. */
+    ToolResult checked(ToolResult result) {
+      if (result.isError()) {
+        return result;
+      }
+      return results
+          .flatMap(check -> check.problem(result.text()))
+          .map(text -> ToolResult.error(Failure.of(FailureCode.BACKEND_FAILURE, text)))
+          .orElse(result);
+    }
+  }
 
   private final Map<String, Entry> tools = new TreeMap<>();
+  private final ToolThreads threads;
   private final OutputCap cap;
   private final Secrets secrets;
   private final Time time;
@@ -43,10 +63,11 @@ public final class Toolbox {
   public Toolbox(
       List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
     for (Tool tool : tools) {
-      if (this.tools.put(tool.spec().name(), new Entry(tool, new Arguments(tool.spec()))) != null) {
+      if (this.tools.put(tool.spec().name(), Entry.of(tool)) != null) {
         throw new IllegalArgumentException("two tools are called " + tool.spec().name());
       }
     }
+    this.threads = new ToolThreads(time);
     this.cap = new OutputCap(output);
     this.secrets = secrets;
     this.time = time;
@@ -62,9 +83,14 @@ public final class Toolbox {
     return Optional.ofNullable(tools.get(name)).map(Entry::tool);
   }
 
+  /** How many calls of tools still run long after they were told to stop. */
+  public int hanging() {
+    return threads.hanging();
+  }
+
   /**
    * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing
-   * failure of a repeatable tool, output capped with all of it in a file that the text names. An
+   * failure of a repeatable tool, the result checked where the tool declares its shape, output capped with all of it in a file that the text names. An
    * unknown tool, bad arguments, an exception, a timeout: an error result. Blocks.
    *
    * @throws InterruptedException when the turn is cancelled; the tool has been interrupted too
@@ -89,6 +115,7 @@ public final class Toolbox {
       time.sleep(RETRY_PAUSE);
       result = attempt(entry.tool(), call, context);
     }
+    result = entry.checked(result);
     measure(call, result, Duration.ofNanos(time.nanos() - begun));
     String text = cap.cap(secrets.redact(result.text()), context);
     return new ToolResult(text, result.failure(), result.facts());
@@ -96,10 +123,11 @@ public final class Toolbox {
 
   private ToolResult attempt(Tool tool, ToolCall call, ToolContext context)
       throws InterruptedException {
-    FutureTask<ToolResult> task = new FutureTask<>(() -> tool.run(arguments(call), context));
-    Thread.ofVirtual().name("tool " + call.tool()).start(task);
     try {
-      return task.get(tool.timeout().toNanos(), TimeUnit.NANOSECONDS);
+      return threads.run(() -> tool.run(arguments(call), context), tool.timeout());
+    } catch (RejectedExecutionException e) {
+      String text = "Too many tools run at present.";
+      return ToolResult.error(Failure.of(FailureCode.OVERLOADED, text));
     } catch (TimeoutException e) {
       String text =
           "The tool did not end within " + tool.timeout().toSeconds() + " s and was stopped.";
@@ -109,8 +137,6 @@ public final class Toolbox {
       LOG.error("tool {}: threw in call {}", call.tool(), call.id(), bug);
       String text = "The tool failed: " + bug.getClass().getSimpleName();
       return ToolResult.error(Failure.of(FailureCode.INTERNAL, text));
-    } finally {
-      task.cancel(true);
     }
   }
 

@@ -1,11 +1,16 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.config.Section;
+import dev.holdfast.tools.files.FilesConfig;
 import dev.holdfast.tools.web.WebToolConfig;
 
 /** The {@code tools} section of holdfast.yaml. */
 public record ToolsConfig(
-    ShellConfig shell, WebToolConfig web, ToolOutputConfig output, Autonomy autonomy) {
+    ShellConfig shell,
+    FilesConfig files,
+    WebToolConfig web,
+    ToolOutputConfig output,
+    Autonomy autonomy) {
   /** What models may do by themselves. */
   public enum Autonomy {
     /** Every tool that is switched on. */
@@ -19,6 +24,7 @@ public record ToolsConfig(
   public static ToolsConfig from(Section tools) {
     return new ToolsConfig(
         tools.section("shell").read(ShellConfig::from),
+        tools.section("files").read(FilesConfig::from),
         tools.section("web").read(WebToolConfig::from),
         tools.section("output").read(ToolOutputConfig::from),
         tools.choice("autonomy", Autonomy.class, Autonomy.FULL));

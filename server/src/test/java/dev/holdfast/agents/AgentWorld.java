@@ -3,6 +3,7 @@ package dev.holdfast.agents;
 import dev.holdfast.agents.AgentParts.AgentConfig;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
@@ -23,6 +24,7 @@ import dev.holdfast.store.Reply;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.ToolOutputConfig;
@@ -57,6 +59,12 @@ final class AgentWorld {
     int mailbox = 4;
     int turnsMax = 16;
     Duration turnTimeout = Duration.ofMinutes(1);
+    Duration stuck = Duration.ofMinutes(1);
+
+    /** The agents' own time; the store and the models have the machine's. */
+    Time time = new SystemTime();
+
+    List<ChannelAdapter> channels = List.of(new WebChannel());
     boolean supervised;
     int keepRecentTokens = 20_000;
     List<Tool> tools = List.of();
@@ -68,7 +76,7 @@ final class AgentWorld {
     InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
     store =
         Store.open(
-            new StoreConfig(inbox, 0),
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
             folder,
             time,
             meters,
@@ -87,7 +95,7 @@ final class AgentWorld {
                 options.mailbox,
                 options.turnsMax,
                 options.whileBusy),
-            new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), 5, true),
+            new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), options.stuck, 5, true),
             new ContextConfig(1000, options.keepRecentTokens),
             3,
             options.supervised,
@@ -100,11 +108,11 @@ final class AgentWorld {
                 vertx,
                 store,
                 models,
-                new Channels(List.of(new WebChannel())),
+                new Channels(options.channels),
                 toolbox,
                 new News(1000),
                 secrets,
-                time,
+                options.time,
                 meters,
                 () -> agents,
                 options.attachments));

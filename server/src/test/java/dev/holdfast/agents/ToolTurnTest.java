@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -174,7 +176,8 @@ class ToolTurnTest {
     assertThat(runs).isEmpty();
     world.close();
     world = world();
-    String code = world.store.approvals().list(true, 10).getFirst().code();
+    String code =
+        world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst().code();
     assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code)))
         .contains("Only the person");
     assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG"))).contains("Nothing waits");
@@ -184,7 +187,7 @@ class ToolTurnTest {
         .isEqualTo("Approved.");
     assertThat(world.answerOf(event)).endsWith("finished");
     assertThat(runs).containsExactly("unsafe");
-    assertThat(world.store.approvals().list(false, 10))
+    assertThat(world.store.approvals().list(Optional.empty(), "", 10))
         .extracting(Approval::state)
         .containsExactly(Approval.State.USED);
   }
@@ -197,9 +200,79 @@ class ToolTurnTest {
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
     world.answerOf(
-        world.send("t", "k2", "/deny " + world.store.approvals().list(true, 10).getFirst().code()));
+        world.send(
+            "t",
+            "k2",
+            "/deny "
+                + world
+                    .store
+                    .approvals()
+                    .list(Optional.of(Approval.State.WAITING), "", 10)
+                    .getFirst()
+                    .code()));
     assertThat(world.answerOf(event)).endsWith("as you wish");
     assertThat(runs).isEmpty();
+  }
+
+  @Test
+  void askingAnsweringAndUsingAYesStandInTheAudit() throws Exception {
+    options.supervised = true;
+    model.calls(call("c1", "unsafe")).says("finished");
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "do it");
+    world.awaitState(event, EventState.PARKED);
+    Approval asked = world.store.approvals().list(Optional.empty(), "", 10).getFirst();
+    assertThat(asked.arguments()).isEqualTo("{}");
+    world.answerOf(world.send("t", "k2", "/approve " + asked.code()));
+    assertThat(world.answerOf(event)).endsWith("finished");
+    assertThat(world.store.audit().ofExecution(asked.key()))
+        .extracting(row -> row.entry().what() + " by " + row.entry().actor())
+        .containsExactly(
+            "approval.asked by tool:unsafe",
+            "approval.granted by person:me",
+            "approval.used by server");
+    assertThat(world.store.approvals().decide(asked.id(), true, "token:x", java.time.Instant.now()))
+        .as("a yes counts once")
+        .isFalse();
+  }
+
+  @Test
+  void aStoppedTurnAsksNobodyAnyMore() throws Exception {
+    options.supervised = true;
+    model.calls(call("c1", "unsafe")).says("finished");
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "do it");
+    world.awaitState(event, EventState.PARKED);
+    String code = world.store.approvals().list(Optional.empty(), "", 10).getFirst().code();
+    world.answerOf(world.send("t", "k2", "/stop"));
+    world.awaitState(event, EventState.CANCELLED);
+    assertThat(world.answerOf(world.send("t", "k3", "/approve " + code))).contains("Nothing waits");
+    assertThat(world.store.audit().list(0, 1).getFirst().entry().what())
+        .isEqualTo("approval.withdrawn");
+    assertThat(runs).isEmpty();
+  }
+
+  @Test
+  void whatIsAskedShowsSignsThatCannotBeSeen() {
+    assertThat(Questions.visible("{\"c\": \"a\u202eb\u0000\n\"}"))
+        .isEqualTo("{\"c\": \"a\\u202eb\\u0000\n\"}");
+  }
+
+  @Test
+  void aRiskyCallIsAskedForAlsoWhereItCouldRunAgain() throws Exception {
+    options.supervised = true;
+    model.calls(call("c1", "read"), call("c2", "risky")).says("as you wish");
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "do it");
+    world.awaitState(event, EventState.PARKED);
+    assertThat(runs).containsExactly("read");
+    world.answerOf(
+        world.send(
+            "t",
+            "k2",
+            "/deny " + world.store.approvals().list(Optional.empty(), "", 10).getFirst().code()));
+    assertThat(world.answerOf(event)).endsWith("as you wish");
+    assertThat(runs).containsExactly("read");
   }
 
   @Test
@@ -249,13 +322,18 @@ class ToolTurnTest {
         List.of(
             tool("read", ReplayClass.READ),
             tool("keyed", ReplayClass.KEYED),
-            tool("unsafe", ReplayClass.UNSAFE));
+            tool("unsafe", ReplayClass.UNSAFE),
+            tool("risky", ReplayClass.READ, Risk.HIGH));
     AgentWorld world = new AgentWorld(folder, model, options);
     open = world;
     return world;
   }
 
   private Tool tool(String name, ReplayClass replay) {
+    return tool(name, replay, Risk.LOW);
+  }
+
+  private Tool tool(String name, ReplayClass replay, Risk risk) {
     return new Tool() {
       @Override
       public ToolSpec spec() {
@@ -265,6 +343,11 @@ class ToolTurnTest {
       @Override
       public ReplayClass replay() {
         return replay;
+      }
+
+      @Override
+      public Risk risk() {
+        return risk;
       }
 
       @Override

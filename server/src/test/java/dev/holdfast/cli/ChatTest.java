@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.time.SystemTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -111,7 +112,8 @@ class ChatTest {
                 .tell("b-2", "turn.text", "{\"event_id\":\"e1\",\"delta\":\"Hello, \"}")
                 .tell("b-3", "turn.text", "{\"event_id\":\"e1\",\"delta\":\"Ada\\u001b[2J\"}")
                 .tell("b-4", "event.finished", DONE));
-    Conversation conversation = new Conversation(screen(), Conversation.Manner.LIVE);
+    Conversation conversation =
+        new Conversation(screen(), Conversation.Manner.LIVE, "ada", new SystemTime());
     conversation.sending("hi");
     conversation.news("event.accepted", node("{\"event_id\":\"e1\",\"text\":\"hi\"}"));
     conversation.news("turn.text", node("{\"event_id\":\"e1\",\"delta\":\"Hello\"}"));
@@ -124,6 +126,29 @@ class ChatTest {
     assertThat(out.toString()).isEqualTo("Hello\nHello, Ada\n");
     assertThat(err.toString()).contains("[the answer starts anew]", "[bob] x");
     assertThat(line.atATerminal().input("hi\n/quit\n").run(server, "chat")).isZero();
+  }
+
+  @Test
+  void aRunningToolIsShownWithItsTimeAndAQuestionIsAnsweredWithOneLetter() {
+    Conversation conversation =
+        new Conversation(screen(), Conversation.Manner.LIVE, "ada", new SystemTime());
+    conversation.news("tool.started", node("{\"event_id\":\"e1\",\"label\":\"shell: ls\"}"));
+    assertThat(err.toString()).contains("shell: ls... 0 s");
+    conversation.news("tool.ended", node("{\"event_id\":\"e1\",\"tool\":\"shell\",\"millis\":12}"));
+    assertThat(err.toString()).contains("[shell: ls: took 12 ms]");
+    assertThat(conversation.meant("y")).isEqualTo("y");
+    String asked =
+        "{\"event_id\":\"e1\",\"approval_id\":\"p1\",\"code\":\"7F3KX\",\"tool\":\"shell\","
+            + "\"arguments\":\"{}\",\"person\":\"%s\"}";
+    conversation.news("approval.asked", node(asked.formatted("bob")));
+    assertThat(conversation.meant("y")).as("another person's question").isEqualTo("y");
+    conversation.news("approval.asked", node(asked.formatted("ada")));
+    assertThat(conversation.meant("yes")).isEqualTo("/approve 7F3KX");
+    assertThat(conversation.meant("N")).isEqualTo("/deny 7F3KX");
+    assertThat(conversation.meant("why?")).isEqualTo("why?");
+    conversation.news(
+        "approval.decided", node("{\"approval_id\":\"p1\",\"state\":\"denied\",\"by\":\"x\"}"));
+    assertThat(conversation.meant("y")).isEqualTo("y");
   }
 
   @Test

@@ -54,6 +54,12 @@ class CliTest {
             List.of("threads", "list"),
             List.of("threads", "show"),
             List.of("threads", "reset"),
+            List.of("approvals", "list"),
+            List.of("approvals", "approve"),
+            List.of("approvals", "deny"),
+            List.of("rollback"),
+            List.of("audit", "list"),
+            List.of("audit", "verify"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),
@@ -262,5 +268,49 @@ class CliTest {
     assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
     assertThat(line.out()).contains("BAD   configuration", "unknown key nonsense");
     assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+
+  @Test
+  void approvalsAreListedWithTheirArgumentsAndAnsweredByIdOrCode() {
+    String approval =
+        "{\"id\":\"0199-a\",\"code\":\"7F3KX\",\"tool\":\"shell\",\"arguments\":\"{\\\"command\\\":\\\"ls\\\"}\","
+            + "\"person\":\"ann\",\"state\":\"%s\",\"thread_id\":\"web:main:t\"}";
+    server.on(
+        "GET /api/v1/approvals?state=waiting",
+        200,
+        "{\"approvals\":[" + approval.formatted("waiting") + "]}");
+    server.on(
+        "GET /api/v1/approvals", 200, "{\"approvals\":[" + approval.formatted("waiting") + "]}");
+    server.on("POST /api/v1/approvals/0199-a/approve", 200, approval.formatted("approved"));
+    server.on(
+        "POST /api/v1/approvals/0199-a/deny",
+        409,
+        "{\"error\":{\"code\":\"INVALID_REQUEST\",\"message\":\"it is used\"}}");
+    assertThat(line.run(server, "approvals", "list")).isZero();
+    assertThat(line.out()).contains("7F3KX", "ann", "{\"command\":\"ls\"}");
+    assertThat(line.run(server, "approvals", "approve", "7f3kx")).isZero();
+    assertThat(line.out()).contains("approved: shell");
+    assertThat(line.run(server, "approvals", "deny", "0199-a")).isEqualTo(1);
+    assertThat(line.err()).contains("it is used");
+    assertThat(line.run(server, "approvals", "approve", "WRONG")).isEqualTo(1);
+  }
+
+  @Test
+  void aBrokenAuditIsNotGood() {
+    server.on("GET /api/v1/audit/verify", 200, "{\"whole\":true,\"count\":3}");
+    assertThat(line.run(server, "audit", "verify")).isZero();
+    assertThat(line.out()).isEqualTo("whole: 3 rows\n");
+    server.on(
+        "GET /api/v1/audit/verify", 200, "{\"whole\":false,\"broken_at\":2,\"why\":\"gone\"}");
+    assertThat(line.run(server, "audit", "verify")).isEqualTo(1);
+    assertThat(line.out()).isEqualTo("BROKEN at row 2: gone\n");
+  }
+
+  @Test
+  void aRollbackSaysHowManyFilesAndPassesForceOn() {
+    server.on("POST /api/v1/executions/e1.1.1/rollback", 200, "{\"files\":2}");
+    assertThat(line.run(server, "rollback", "e1.1.1", "--force")).isZero();
+    assertThat(line.out()).isEqualTo("undone: 2 files\n");
+    assertThat(server.requests).anyMatch(request -> request.endsWith("{\"force\":true}"));
   }
 }

@@ -143,7 +143,14 @@ final class Rig implements AutoCloseable {
             "tripBreaker",
             "resetBreaker",
             "getUsage",
-            "getConfig")) {
+            "getConfig",
+            "listApprovals",
+            "approve",
+            "deny",
+            "listAudit",
+            "verifyAudit",
+            "getExecution",
+            "rollBackExecution")) {
       all.put(
           operation,
           request -> {
@@ -277,6 +284,11 @@ final class Rig implements AutoCloseable {
     @Override
     public Optional<Orchestrator.ThreadView> find(String threadId) {
       return Optional.empty();
+    }
+
+    @Override
+    public boolean decide(String approvalId, boolean yes, String by) {
+      return false;
     }
   }
 

@@ -320,6 +320,9 @@ class ModelsTest {
     }
 
     @Override
+    public void onWait(Duration silentAtMost) {}
+
+    @Override
     public void onRestart() {
       events.add("restart");
     }

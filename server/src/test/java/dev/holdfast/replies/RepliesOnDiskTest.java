@@ -74,7 +74,7 @@ class RepliesOnDiskTest {
     metrics = new SimpleMeterRegistry();
     store =
         Store.open(
-            StoreConfig.from(Section.empty(), Section.empty()),
+            StoreConfig.from(Section.empty(), Section.empty(), Section.empty()),
             folder,
             time,
             metrics,

@@ -42,7 +42,7 @@ final class Child {
   private static void fill(Path folder, Path acknowledged) throws Exception {
     Store store =
         Store.open(
-            new StoreConfig(TestStore.INBOX, 0),
+            new StoreConfig(TestStore.INBOX, 0, TestStore.FILES),
             folder,
             new SystemTime(),
             new SimpleMeterRegistry(),

@@ -114,7 +114,7 @@ class FullDiskTest {
 
   @Test
   void belowTheReserveNothingNewIsTaken() throws Exception {
-    StoreConfig config = new StoreConfig(TestStore.INBOX, 8 * 1024 * 1024);
+    StoreConfig config = new StoreConfig(TestStore.INBOX, 8 * 1024 * 1024, TestStore.FILES);
     try (Store store =
         Store.open(
             config,

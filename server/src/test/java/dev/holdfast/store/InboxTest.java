@@ -8,6 +8,7 @@ import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -248,14 +249,53 @@ class InboxTest {
       it.store.inbox().finish(TestStore.finish(one, EventState.SILENT));
       List<ThreadFolders.ThreadRow> rows = it.store.threads().list("", 10);
       assertThat(rows.stream().map(ThreadFolders.ThreadRow::threadId))
-          .containsExactly("webhook:ci:a", "webhook:ci:b");
-      assertThat(rows.getFirst().events()).isEqualTo(2);
-      assertThat(rows.getFirst().open()).isEqualTo(1);
-      assertThat(it.store.threads().list("webhook:ci:a", 10)).hasSize(1);
+          .containsExactlyInAnyOrder("webhook:ci:a", "webhook:ci:b");
+      ThreadFolders.ThreadRow a = it.store.threads().find("webhook:ci:a").orElseThrow();
+      assertThat(rows).contains(a);
+      assertThat(a.events()).isEqualTo(2);
+      assertThat(a.open()).isEqualTo(1);
       assertThat(it.store.threads().find("webhook:ci:b")).isPresent();
       assertThat(it.store.inbox().ofThread("webhook:ci:a", 10).stream().map(Event::seq))
           .containsExactly(two.seq(), one.seq());
     }
+  }
+
+  @Test
+  void threadsAreListedByTheirLastMessageAndNoneComesTwiceWhilePagesAreTurned() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      Instant start = Instant.parse("2026-01-01T00:00:00Z");
+      for (int i = 0; i < 7; i++) {
+        append(it, "t" + i, "k" + i, start.plusSeconds(i / 2)); // some at the same moment
+      }
+      List<String> seen = new ArrayList<>();
+      String place = "";
+      for (int page = 0; page < 4; page++) {
+        List<ThreadFolders.ThreadRow> rows = it.store.threads().list(place, 2);
+        rows.forEach(row -> seen.add(row.threadId()));
+        place = rows.getLast().place();
+        append(it, "t6", "again" + page, start.plusSeconds(100 + page)); // moves to the front
+        append(it, "new" + page, "n" + page, start.plusSeconds(100 + page));
+      }
+      assertThat(seen)
+          .containsExactly(
+              "webhook:ci:t6",
+              "webhook:ci:t5",
+              "webhook:ci:t4",
+              "webhook:ci:t3",
+              "webhook:ci:t2",
+              "webhook:ci:t1",
+              "webhook:ci:t0");
+      assertThat(it.store.threads().list("", 1).getFirst().threadId()).isEqualTo("webhook:ci:new3");
+      assertThatThrownBy(() -> it.store.threads().list("webhook:ci:t1", 2))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  private static void append(TestStore it, String thread, String key, Instant at) {
+    it.store
+        .inbox()
+        .append(new NewEvent("webhook:ci", "webhook:ci:" + thread, key, "{}", at))
+        .join();
   }
 
   @Test

@@ -22,6 +22,8 @@ final class TestStore implements AutoCloseable {
   static final InboxConfig INBOX =
       new InboxConfig(1_000_000, 512, Duration.ofMillis(2), Duration.ofDays(7), 3);
 
+  static final ThreadFilesConfig FILES = new ThreadFilesConfig(65_536, 3);
+
   final List<String> fatals = Collections.synchronizedList(new ArrayList<>());
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   final Path folder;
@@ -35,7 +37,7 @@ final class TestStore implements AutoCloseable {
     this.folder = folder;
     this.store =
         Store.open(
-            new StoreConfig(inbox, 0),
+            new StoreConfig(inbox, 0, FILES),
             folder,
             time,
             registry,

@@ -12,6 +12,7 @@ import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
@@ -40,7 +41,7 @@ class AttachFileToolTest {
     InboxConfig inbox = new InboxConfig(100, 10, Duration.ofMillis(1), Duration.ofDays(1), 3);
     store =
         Store.open(
-            new StoreConfig(inbox, 0),
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
             data,
             new SystemTime(),
             new SimpleMeterRegistry(),

@@ -29,6 +29,7 @@ class ToolboxTest {
   private final Secrets secrets = new Secrets();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final List<String> runs = new ArrayList<>();
+  private String resultSchema = "";
 
   private interface Body {
     ToolResult run(String arguments) throws InterruptedException;
@@ -115,6 +116,21 @@ class ToolboxTest {
   }
 
   @Test
+  void whatIsKeptOfALongOutputIsNotWrittenThroughALink(@TempDir Path outside) throws Exception {
+    Files.createSymbolicLink(scratch.resolve("outputs"), outside);
+    ToolResult result =
+        run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("line\n".repeat(5000)));
+    assertThat(result.text()).contains("could not be kept");
+    assertThat(outside).isEmptyDirectory();
+    Files.delete(scratch.resolve("outputs"));
+    Files.createDirectory(scratch.resolve("outputs"));
+    Path file = Files.writeString(outside.resolve("f"), "mine");
+    Files.createSymbolicLink(scratch.resolve("outputs/e.1.1.txt"), file);
+    run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("line\n".repeat(5000)));
+    assertThat(file).hasContent("mine");
+  }
+
+  @Test
   void oneEndlessLineIsCutByBytesWithoutBreakingACharacter() throws Exception {
     ToolResult result = run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("😀".repeat(10_000)));
     String shown = result.text().lines().findFirst().orElseThrow();
@@ -136,6 +152,28 @@ class ToolboxTest {
     return ToolResult.error(Failure.of(code, "no"));
   }
 
+  @Test
+  void aResultThatBreaksTheToolsOwnWordIsAnError() throws Exception {
+    resultSchema =
+        """
+        {"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}\
+        """;
+    assertThat(run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok("{\"sum\":3}")).isError())
+        .isFalse();
+    for (String bad : List.of("{\"sum\":\"three\"}", "{}", "three", "")) {
+      ToolResult result = run(ReplayClass.READ, "{\"n\":1}", _ -> ToolResult.ok(bad));
+      assertThat(result.isError()).as(bad).isTrue();
+      assertThat(result.text()).as(bad).contains("results");
+    }
+  }
+
+  @Test
+  void aFailureNeedNotFitTheResultsSchema() throws Exception {
+    resultSchema = "{\"type\":\"object\"}";
+    ToolResult result = run(ReplayClass.UNSAFE, "{\"n\":1}", _ -> failed(FailureCode.NETWORK));
+    assertThat(result.failure()).extracting(Failure::code).isEqualTo(FailureCode.NETWORK);
+  }
+
   private ToolResult run(ReplayClass replay, String arguments, Body body)
       throws InterruptedException {
     return box(replay, body).run(new ToolCall("c", "probe", arguments), context());
@@ -150,7 +188,9 @@ class ToolboxTest {
                 "probe",
                 "a probe",
                 """
-                {"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}""");
+                {"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}\
+                """,
+                resultSchema);
           }
 
           @Override

@@ -30,11 +30,18 @@ final class EventReader {
   private int from;
   private int to;
   private boolean first = true;
+  private Runnable sign = () -> {};
 
   EventReader(InputStream in, boolean jsonLines, int eventBytesMax) {
     this.in = in;
     this.jsonLines = jsonLines;
     this.eventBytesMax = eventBytesMax;
+  }
+
+  /** Told of all that comes. */
+  EventReader tells(Runnable ear) {
+    sign = ear;
+    return this;
   }
 
   /** The next event; null at the end. Blocks. An event that the end cuts off is given too. */
@@ -85,6 +92,7 @@ final class EventReader {
       if (from == to) {
         from = 0;
         to = in.read(buffer);
+        sign.run();
         if (to < 0) {
           to = 0;
           return length == 0 ? null : text(line, length);

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -59,6 +60,7 @@ public final class ModelWire implements HttpClient {
   private final Shape shape;
   private final ProviderErrors errors;
   private StreamWatch watch = new Ignoring();
+  private Runnable sign = () -> {};
   private Consumer<ObjectNode> edit = _ -> {};
   private @Nullable Failure failure;
   private boolean interrupted;
@@ -75,6 +77,12 @@ public final class ModelWire implements HttpClient {
   /** Sees every event. */
   public ModelWire watchedBy(StreamWatch eyes) {
     watch = eyes;
+    return this;
+  }
+
+  /** Told of all that comes, pings too. */
+  public ModelWire tells(Runnable ear) {
+    sign = ear;
     return this;
   }
 
@@ -159,10 +167,9 @@ public final class ModelWire implements HttpClient {
       if (refused.isPresent()) {
         throw new CallFailedException(refused.get());
       }
+      Source events = isStream(answer) ? stream(answer) : whole(answer);
       listener.onOpen(opened(answer.status(), answer.headers(), ""));
-      ServerSentEventContext context = new ServerSentEventContext(new Handle());
-      EventReader reader = new EventReader(answer.body(), shape.jsonLines(), EVENT_BYTES_MAX);
-      pass(reader, listener, context);
+      pass(events, listener, new ServerSentEventContext(new Handle()));
     } catch (InterruptedIOException _) {
       // The interrupt travels on as an exception; left set, it would end the next call as well.
       Thread.interrupted();
@@ -199,17 +206,18 @@ public final class ModelWire implements HttpClient {
     }
   }
 
-  private void pass(
-      EventReader reader, ServerSentEventListener listener, ServerSentEventContext context)
+  private void pass(Source events, ServerSentEventListener listener, ServerSentEventContext context)
       throws IOException, CallFailedException {
-    for (Event event = reader.next(); event != null; event = reader.next()) {
+    for (Event event = events.next(); event != null; event = events.next()) {
       if (event.data().strip().equals("[DONE]")) {
         return;
       }
       JsonNode data = look(event);
       String name = event.name().isEmpty() ? null : event.name();
-      ServerSentEvent told = new ServerSentEvent(name, watch.readable(data, event.data()));
-      tell(() -> listener.onEvent(told, context));
+      String readable = watch.readable(data, event.data());
+      if (!readable.isEmpty()) {
+        tell(() -> listener.onEvent(new ServerSentEvent(name, readable), context));
+      }
       if (cancelled || watch.isLast()) {
         return;
       }
@@ -239,31 +247,58 @@ public final class ModelWire implements HttpClient {
       String body = text(answer);
       return Optional.of(errors.ofAnswer(answer.status(), answer.headers(), body, time.now()));
     }
-    String type = Headers.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
     String coding = Headers.first(answer.headers(), "content-encoding").toLowerCase(Locale.ROOT);
-    if (!coding.isEmpty() && !coding.equals("identity")) {
-      return Optional.of(
-          garbage("compressed data that nobody asked for", FailureKind.TRANSIENT).failure());
-    }
-    if (type.isEmpty()
+    return coding.isEmpty() || coding.equals("identity")
+        ? Optional.empty()
+        : Optional.of(
+            garbage("compressed data that nobody asked for", FailureKind.TRANSIENT).failure());
+  }
+
+  private boolean isStream(HttpCaller.Streamed answer) {
+    String type = type(answer);
+    return type.isEmpty()
         || type.contains("event-stream")
-        || (shape.jsonLines() && type.contains("json"))) {
-      return Optional.empty();
+        || (shape.jsonLines() && type.contains("json"));
+  }
+
+  private Source stream(HttpCaller.Streamed answer) {
+    return new EventReader(answer.body(), shape.jsonLines(), EVENT_BYTES_MAX).tells(sign)::next;
+  }
+
+  /** Some servers answer in one body whatever they are asked. */
+  private Source whole(HttpCaller.Streamed answer) throws IOException, CallFailedException {
+    String type = type(answer);
+    if (!type.contains("json")) {
+      String plain = ErrorText.clean(type, shape.secret());
+      throw garbage(plain + " instead of a stream", FailureKind.TRANSIENT);
     }
-    if (type.contains("json")) {
-      JsonNode body;
-      try {
-        body = JSON.readTree(text(answer));
-      } catch (JsonProcessingException _) {
-        return Optional.of(garbage("broken JSON", FailureKind.TRANSIENT).failure());
-      }
-      Optional<Failure> error = errors.in(body);
-      if (error.isPresent()) {
-        return error;
-      }
+    byte[] bytes = answer.body().readNBytes(EVENT_BYTES_MAX + 1);
+    if (bytes.length > EVENT_BYTES_MAX) {
+      throw garbage("an answer longer than " + EVENT_BYTES_MAX + " bytes", FailureKind.INVALID);
     }
-    String plain = ErrorText.clean(type, shape.secret());
-    return Optional.of(garbage(plain + " instead of a stream", FailureKind.TRANSIENT).failure());
+    JsonNode body;
+    try {
+      body = JSON.readTree(bytes);
+    } catch (JsonProcessingException _) {
+      throw garbage("broken JSON", FailureKind.TRANSIENT);
+    }
+    Optional<Failure> error = errors.in(body);
+    if (error.isPresent()) {
+      throw new CallFailedException(error.get());
+    }
+    Iterator<JsonNode> events = watch.events(body).iterator();
+    if (!events.hasNext()) {
+      throw garbage("JSON that is no answer", FailureKind.TRANSIENT);
+    }
+    return () -> events.hasNext() ? event(events.next()) : null;
+  }
+
+  private static Event event(JsonNode data) {
+    return new Event(data.path("type").asText(""), data.toString());
+  }
+
+  private static String type(HttpCaller.Streamed answer) {
+    return Headers.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
   }
 
   private CallFailedException garbage(String what, FailureKind kind) {
@@ -303,6 +338,11 @@ public final class ModelWire implements HttpClient {
   private static SuccessfulHttpResponse opened(
       int status, Map<String, List<String>> headers, String body) {
     return SuccessfulHttpResponse.builder().statusCode(status).headers(headers).body(body).build();
+  }
+
+  /** Where events come from; null at their end. */
+  private interface Source {
+    @Nullable Event next() throws IOException;
   }
 
   private final class Handle implements ServerSentEventParsingHandle {

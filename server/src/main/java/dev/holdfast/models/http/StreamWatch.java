@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
+import dev.holdfast.api.ToolCall;
+import java.util.List;
 
 /**
  * Sees each event of one answer before LangChain4j does, and keeps what that drops or blurs:
@@ -25,10 +27,26 @@ public abstract class StreamWatch {
 
   /**
    * The event as LangChain4j can read it: it refuses a whole event for one value that it does not
-   * know.
+   * know, and mixes up calls that come by turns. Empty: it need not see this one.
    */
   public String readable(JsonNode data, String text) {
     return text;
+  }
+
+  /**
+   * A whole answer, of a server that does not stream although it is asked to, as the events of a
+   * stream; their names are their types. Empty when it is no answer.
+   */
+  public List<JsonNode> events(JsonNode whole) {
+    return List.of();
+  }
+
+  /**
+   * The calls in the answer, in their order; an id is empty where the provider gave none, and the
+   * arguments are as they came.
+   */
+  public List<ToolCall> calls() {
+    return List.of();
   }
 
   /** What the provider wants back, as JSON; empty when there is nothing. */

@@ -6,7 +6,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
+import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.http.StreamWatch;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -41,6 +44,11 @@ final class AnthropicWatch extends StreamWatch {
   }
 
   @Override
+  public List<JsonNode> events(JsonNode whole) {
+    return WholeAnswers.anthropic(whole);
+  }
+
+  @Override
   public String opaque() {
     if (blocks.values().stream().allMatch(block -> PLAIN.contains(block.path("type").asText()))) {
       return "";
@@ -67,6 +75,33 @@ final class AnthropicWatch extends StreamWatch {
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree of JSON cannot be written", e);
     }
+  }
+
+  @Override
+  public List<ToolCall> calls() {
+    List<ToolCall> calls = new ArrayList<>();
+    blocks.forEach(
+        (index, block) -> {
+          if (isCall(block)) {
+            StringBuilder input = inputs.get(index);
+            String arguments = input == null ? block.path("input").toString() : input.toString();
+            calls.add(
+                new ToolCall(
+                    block.path("id").asText(""), block.path("name").asText(""), arguments));
+          }
+        });
+    return calls;
+  }
+
+  @Override
+  public String readable(JsonNode data, String text) {
+    ObjectNode block = blocks.get(data.path("index").asInt(-1));
+    boolean isOfBlock = data.path("type").asText("").startsWith("content_block");
+    return isOfBlock && block != null && isCall(block) ? "" : text;
+  }
+
+  private static boolean isCall(ObjectNode block) {
+    return block.path("type").asText("").equals("tool_use");
   }
 
   private void start(JsonNode data) {

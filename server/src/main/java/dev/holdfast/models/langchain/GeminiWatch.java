@@ -8,7 +8,10 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
+import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.http.StreamWatch;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Keeps the parts as they came when one of them carries a signature. A stream ends with a reason
@@ -36,8 +39,26 @@ final class GeminiWatch extends StreamWatch {
   }
 
   @Override
+  public List<JsonNode> events(JsonNode whole) {
+    return WholeAnswers.gemini(whole);
+  }
+
+  @Override
   public String opaque() {
     return signed ? parts.toString() : "";
+  }
+
+  @Override
+  public List<ToolCall> calls() {
+    List<ToolCall> calls = new ArrayList<>();
+    for (JsonNode part : parts) {
+      if (part.path("functionCall") instanceof ObjectNode call) {
+        String arguments = call.has("args") ? call.path("args").toString() : "";
+        calls.add(
+            new ToolCall(call.path("id").asText(""), call.path("name").asText(""), arguments));
+      }
+    }
+    return calls;
   }
 
   /** The content alone: reasons to finish are added from time to time. */
@@ -45,9 +66,15 @@ final class GeminiWatch extends StreamWatch {
   public String readable(JsonNode data, String text) {
     ObjectNode event = Messages.JSON.createObjectNode();
     ObjectNode candidate = event.putArray("candidates").addObject();
-    JsonNode content = data.path("candidates").path(0).path("content");
-    if (content.isObject()) {
-      candidate.set("content", content);
+    if (data.path("candidates").path(0).path("content") instanceof ObjectNode content) {
+      ObjectNode words = content.deepCopy();
+      ArrayNode kept = words.putArray("parts");
+      content
+          .path("parts")
+          .valueStream()
+          .filter(part -> !part.has("functionCall"))
+          .forEach(kept::add);
+      candidate.set("content", words);
     }
     return event.toString();
   }

@@ -16,11 +16,13 @@ import dev.holdfast.models.http.StreamWatch;
 import dev.holdfast.models.http.UsageFacts;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.time.Time;
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
@@ -95,6 +97,7 @@ public final class LangchainProvider implements ModelProvider {
                 connection.time(),
                 new ModelWire.Shape(name(), account.secret(), dialect.jsonLines()))
             .watchedBy(watch)
+            .tells(listener::onSign)
             .edits(body -> dialect.edit(body, request));
     Heard heard = new Heard(listener, wire);
     dialect
@@ -119,8 +122,7 @@ public final class LangchainProvider implements ModelProvider {
   private ModelAnswer answer(ChatResponse response, StreamWatch watch, ModelRequest request)
       throws CallFailedException {
     AiMessage said = response.aiMessage();
-    List<ToolCall> calls =
-        said.toolExecutionRequests().stream().map(LangchainProvider::call).toList();
+    List<ToolCall> calls = told(watch.calls());
     if (calls.size() > TOOL_CALLS_MAX) {
       throw endless(calls.size() + " tool calls at once", watch);
     }
@@ -136,12 +138,16 @@ public final class LangchainProvider implements ModelProvider {
     return new ModelAnswer(message, stop, watch.usage());
   }
 
-  private static ToolCall call(ToolExecutionRequest wish) {
-    String id = wish.id() == null || wish.id().isBlank() ? CallIds.make() : wish.id();
-    String name = wish.name() == null ? "" : wish.name();
-    String arguments =
-        wish.arguments() == null || wish.arguments().isBlank() ? "{}" : wish.arguments();
-    return new ToolCall(id, name, arguments);
+  /** An id that was used before in the same answer could not tell its result from the other's. */
+  private static List<ToolCall> told(List<ToolCall> calls) {
+    List<ToolCall> told = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    for (ToolCall call : calls) {
+      String id = !call.id().isBlank() && ids.add(call.id()) ? call.id() : CallIds.make();
+      String arguments = call.arguments().isBlank() ? "{}" : call.arguments();
+      told.add(new ToolCall(id, call.tool(), arguments));
+    }
+    return told;
   }
 
   /** Signatures are bound to the model that made them: to any other they are an error. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,11 +34,20 @@ public final class HoldfastProcess implements AutoCloseable {
 
   /** Starts the process and returns at once. */
   public static HoldfastProcess start(Setup setup) {
+    return start(setup, StartCache.flags());
+  }
+
+  /** Without what makes starts of tests cheap. */
+  static HoldfastProcess startPlain(Setup setup) {
+    return start(setup, List.of());
+  }
+
+  private static HoldfastProcess start(Setup setup, List<String> flags) {
     try {
       Files.createDirectories(setup.folder());
       File output = setup.outputFile().toFile();
       ProcessBuilder builder =
-          new ProcessBuilder(setup.command())
+          new ProcessBuilder(setup.command(flags))
               .directory(setup.folder().toFile())
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(output));

@@ -137,11 +137,12 @@ public final class Setup {
   }
 
   /** Writes the configuration down (JSON is YAML) and names the whole command. */
-  List<String> command() throws IOException {
+  List<String> command(List<String> moreFlags) throws IOException {
     Path yaml = folder.resolve("holdfast.yaml");
     Files.writeString(yaml, Json.write(config));
     List<String> command = new ArrayList<>();
     command.add(java());
+    command.addAll(moreFlags);
     command.addAll(jvmFlags);
     command.addAll(List.of("-jar", jar().toString(), "run", "--config", yaml.toString()));
     command.addAll(List.of("--data", dataDir.toString()));

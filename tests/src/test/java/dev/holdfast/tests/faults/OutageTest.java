@@ -42,7 +42,9 @@ class OutageTest {
       for (String thread : List.of("a", "b", "c")) {
         rig.platform().awaitPost("first-" + thread, Duration.ofSeconds(5));
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - opened)).isLessThan(Duration.ofSeconds(5));
+      Duration told = Duration.ofNanos(System.nanoTime() - opened);
+      System.out.printf("outage: told %d ms after the opening%n", told.toMillis());
+      assertThat(told).isLessThan(Duration.ofSeconds(5));
       rig.api().awaitState("first-a", Set.of("parked"), Duration.ofSeconds(2));
       rig.accept("second-a", "a", "are you there?");
       Await.pause(OUTAGE.minus(Duration.ofNanos(System.nanoTime() - away)));
@@ -66,8 +68,11 @@ class OutageTest {
       rig.accept("first-a", "a", "hello from a");
       rig.platform().awaitPost("first-a", Duration.ofSeconds(FULL ? 20 : 7));
       Duration told = Duration.ofNanos(System.nanoTime() - asked);
+      System.out.printf("silence: told after %d ms%n", told.toMillis());
       Await.pause(OUTAGE.minus(told).isNegative() ? Duration.ZERO : OUTAGE.minus(told));
-      assertThat(model.requests().size()).isLessThan(CALLS_MAX);
+      int calls = model.requests().size();
+      System.out.printf("silence of %s: %d model calls while away%n", OUTAGE, calls);
+      assertThat(calls).isLessThan(CALLS_MAX);
       model.always(ModelScript.echo());
       rig.platform().awaitText("first-a", "answer to hello from a", Duration.ofMinutes(3));
       rig.api().awaitState("first-a", Set.of("answered"), Duration.ofSeconds(5));

@@ -1,6 +1,5 @@
 package dev.holdfast.tools;
 
-import dev.holdfast.api.ToolSpec;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
@@ -12,29 +11,35 @@ import io.vertx.json.schema.Validator;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Holds a call's arguments against its tool's schema. */
-final class Arguments {
+/** Holds what goes into a tool or comes out of it against the schema that the tool declares. */
+final class SchemaCheck {
   private static final JsonSchemaOptions OPTIONS =
       new JsonSchemaOptions()
           .setBaseUri("urn:holdfast:tools")
           .setDraft(Draft.DRAFT202012)
           .setOutputFormat(OutputFormat.Basic);
 
+  private final String what;
   private final Validator validator;
 
-  Arguments(ToolSpec spec) {
-    validator = Validator.create(JsonSchema.of(new JsonObject(spec.schema())), OPTIONS);
+  /**
+   * @param what is held against it, for the sentence that names a problem
+   * @param schema JSON Schema of an object
+   */
+  SchemaCheck(String what, String schema) {
+    this.what = what;
+    this.validator = Validator.create(JsonSchema.of(new JsonObject(schema)), OPTIONS);
   }
 
-  /** What is wrong with them, for the model; empty when nothing is. */
+  /** What is wrong with it, for the model; empty when nothing is. */
   Optional<String> problem(String json) {
-    JsonObject arguments;
+    JsonObject object;
     try {
-      arguments = new JsonObject(json.isBlank() ? "{}" : json);
+      object = new JsonObject(json.isBlank() ? "{}" : json);
     } catch (DecodeException e) {
-      return Optional.of("The arguments are not a JSON object.");
+      return Optional.of("The " + what + " are not a JSON object.");
     }
-    OutputUnit result = validator.validate(arguments);
+    OutputUnit result = validator.validate(object);
     if (Boolean.TRUE.equals(result.getValid())) {
       return Optional.empty();
     }
@@ -46,6 +51,6 @@ final class Arguments {
                 .distinct()
                 .limit(10)
                 .collect(Collectors.joining("; "));
-    return Optional.of("The arguments do not fit the tool: " + problems);
+    return Optional.of("The " + what + " do not fit the tool: " + problems);
   }
 }

@@ -1,0 +1,108 @@
+package dev.holdfast.agents;
+
+import dev.holdfast.agents.Endings.Say;
+import dev.holdfast.agents.Endings.Voice;
+import dev.holdfast.agents.RunningTurn.Cancel;
+import dev.holdfast.store.EventState;
+import dev.holdfast.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What becomes of events whose turn brings no answer. Thread-safe. */
+final class Unanswered {
+  private static final Logger LOG = LoggerFactory.getLogger(Unanswered.class);
+  private static final int OPEN_AT_ONCE = 1000;
+
+  private final String threadId;
+  private final AgentParts parts;
+  private final Endings endings;
+
+  Unanswered(String threadId, AgentParts parts, Endings endings) {
+    this.threadId = threadId;
+    this.parts = parts;
+    this.endings = endings;
+  }
+
+  /** Ends events that will not run. */
+  void cancel(List<Incoming> events) {
+    for (Incoming incoming : events) {
+      endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+    }
+  }
+
+  /** Ends all that is open. Returns how many events that were. */
+  int cancelOpen() {
+    int cancelled = 0;
+    for (List<Incoming> some = open(); !some.isEmpty(); some = open()) {
+      cancel(some);
+      cancelled += some.size();
+    }
+    return cancelled;
+  }
+
+  /** The open events of the thread, the oldest thousand. */
+  List<Incoming> open() {
+    return parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE).stream()
+        .map(Incoming::of)
+        .filter(incoming -> incoming.command().isEmpty())
+        .toList();
+  }
+
+  /** Ends a turn that was cut off, or leaves it for the next start. */
+  TurnServer.Ended cutOff(List<Incoming> batch, Cancel why) {
+    switch (why) {
+      case STOP ->
+          endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      case TIMEOUT -> giveUp(batch, "turn.timeout_secs is over", Sentences.TIMED_OUT);
+      case STUCK -> giveUp(batch, "no sign of progress any more", Sentences.STUCK);
+      case SHUTDOWN -> {
+        release(batch);
+        return TurnServer.Ended.LEFT;
+      }
+    }
+    return TurnServer.Ended.DONE;
+  }
+
+  private void giveUp(List<Incoming> batch, String reason, String sentence) {
+    endQuietly(batch, EventState.DEAD_LETTERED, reason, error(sentence));
+  }
+
+  /** Its run does not count. */
+  void release(List<Incoming> batch) {
+    for (Incoming incoming : batch) {
+      try {
+        endings.epoch().change(() -> parts.store().inbox().release(incoming.seq()));
+      } catch (StoreException e) {
+        LOG.warn(
+            "event {}: its run counts as a crash, the store refused: {}",
+            incoming.id(),
+            e.failure().message());
+      }
+    }
+  }
+
+  boolean hasWaitedTooLong(Incoming head) {
+    Duration age = Duration.between(head.event().receivedAt(), parts.time().now());
+    return age.compareTo(parts.config().turn().parkTtl()) > 0;
+  }
+
+  void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
+    String reason = "waited longer than turn.park_ttl_secs: " + why;
+    endings.end(batch, EventState.DEAD_LETTERED, reason, error(Sentences.PARKED_TOO_LONG));
+  }
+
+  /** What is said about a failure, if anything is. */
+  Say error(String sentence) {
+    return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+  }
+
+  private void endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
+    try {
+      endings.end(batch, outcome, reason, say);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

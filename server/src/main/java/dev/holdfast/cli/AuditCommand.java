@@ -1,0 +1,100 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What people and tools did. */
+@Command(
+    name = "audit",
+    description = "List what people and tools did, or verify that the list is whole.",
+    footer = {
+      "",
+      "holdfast doctor verifies it too, also while no server runs.",
+      "",
+      "Examples:",
+      "  holdfast audit list --limit 20",
+      "  holdfast audit verify"
+    })
+final class AuditCommand implements Callable<Integer> {
+  private final RootCommand root;
+
+  AuditCommand(RootCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws CliException {
+    throw new CliException(ExitCode.USAGE, "say what: holdfast audit list or verify");
+  }
+
+  @Command(name = "list", description = "List the newest rows, the newest first.")
+  int list(
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+          int limit,
+      @Option(
+              names = "--before",
+              paramLabel = "NO",
+              defaultValue = "0",
+              description = "Only rows with a smaller number.")
+          long before)
+      throws CliException, InterruptedException {
+    String path = "/api/v1/audit?limit=" + limit + (before > 0 ? "&before=" + before : "");
+    JsonNode answer = root.ask(api -> api.get(path));
+    if (root.json) {
+      root.print(answer);
+      return ExitCode.OK;
+    }
+    List<JsonNode> rows = Json.items(answer, "entries");
+    if (rows.isEmpty()) {
+      root.screen().line("nothing was done yet");
+      return ExitCode.OK;
+    }
+    root.screen()
+        .table(
+            List.of("NO", "AT", "WHAT", "BY", "THREAD", "DETAILS"),
+            rows.stream()
+                .map(
+                    row ->
+                        List.of(
+                            Json.text(row, "no"),
+                            Shown.day(row.path("at")),
+                            Screen.safe(Json.text(row, "what")),
+                            Shown.brief(Screen.safe(Json.text(row, "actor")), 40),
+                            Shown.brief(Screen.safe(Json.text(row, "thread_id")), 40),
+                            Shown.brief(Screen.safe(row.path("details").toString()), 80)))
+                .toList());
+    if (rows.size() == limit) {
+      root.screen().aside("more: holdfast audit list --before " + Json.text(rows.getLast(), "no"));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "verify",
+      description = "Look at every row; ends with 1 when one was changed or is missing.")
+  int verify() throws CliException, InterruptedException {
+    JsonNode verdict = root.ask(api -> api.get("/api/v1/audit/verify"));
+    boolean whole = verdict.path("whole").asBoolean();
+    if (root.json) {
+      root.print(verdict);
+    } else if (whole) {
+      root.screen().line("whole: " + verdict.path("count").asLong() + " rows");
+    } else {
+      root.screen()
+          .line(
+              root.screen().bad("BROKEN")
+                  + " at row "
+                  + verdict.path("broken_at").asLong()
+                  + ": "
+                  + Json.text(verdict, "why"));
+    }
+    return whole ? ExitCode.OK : ExitCode.NOT_GOOD;
+  }
+}

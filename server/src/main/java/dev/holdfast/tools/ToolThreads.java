@@ -1,0 +1,107 @@
+package dev.holdfast.tools;
+
+import dev.holdfast.time.Time;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The threads that tools run on. They are the machine's own: a tool that computes for ever on a
+ * virtual thread would take a carrier from all others. Each call is left when its time is over,
+ * whether or not the tool reacts. Thread-safe.
+ */
+final class ToolThreads {
+  /** How many tools run at once; more wait for a moment and are refused then. */
+  static final int AT_ONCE_MAX = 256;
+
+  private static final Duration PLACE_WAIT = Duration.ofSeconds(5);
+
+  /** A tool that reacts has ended its children within this time. */
+  private static final Duration REACTION = Duration.ofSeconds(30);
+
+  private final Time time;
+  private final Semaphore places = new Semaphore(AT_ONCE_MAX);
+  private final Set<Run> left = ConcurrentHashMap.newKeySet();
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("tool-", 0).factory());
+
+  ToolThreads(Time time) {
+    this.time = time;
+  }
+
+  /**
+   * Runs the body on another thread. Blocks, for a moment also for a place.
+   *
+   * @throws TimeoutException when it did not end within {@code timeout}; it was interrupted
+   * @throws RejectedExecutionException when there is no place
+   * @throws ExecutionException when it threw
+   * @throws InterruptedException when the caller was interrupted; so was the body
+   */
+  <T> T run(Callable<T> body, Duration timeout)
+      throws TimeoutException, ExecutionException, InterruptedException {
+    if (!places.tryAcquire(PLACE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new RejectedExecutionException(AT_ONCE_MAX + " tools run already");
+    }
+    FutureTask<T> task = new FutureTask<>(body);
+    Run run = new Run(task);
+    try {
+      threads.execute(run);
+    } catch (RuntimeException | Error e) {
+      places.release();
+      throw e;
+    }
+    try {
+      return task.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } finally {
+      task.cancel(true);
+      run.leave();
+    }
+  }
+
+  /** How many calls still run long after they were told to stop. */
+  int hanging() {
+    long now = time.nanos();
+    return (int)
+        left.stream().filter(run -> now - run.leftAt > REACTION.toNanos()).count();
+  }
+
+  /** One call on its thread. */
+  private final class Run implements Runnable {
+    private final Runnable task;
+    private volatile long leftAt;
+    private volatile boolean over;
+
+    Run(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      try {
+        task.run();
+      } finally {
+        over = true;
+        left.remove(this);
+        places.release();
+      }
+    }
+
+    /** Nobody waits for it any more. */
+    void leave() {
+      leftAt = time.nanos();
+      left.add(this);
+      if (over) {
+        left.remove(this);
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package dev.holdfast.tools.files;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.store.AuditEntry;
+import dev.holdfast.tools.files.FileFailedException.Why;
+import dev.holdfast.tools.files.Manifest.Stage;
+import dev.holdfast.tools.files.SpotFiles.Seen;
+import java.io.IOException;
+import java.io.SyncFailedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What tool calls changed, and the way back. Thread-safe. */
+public final class Backups {
+  private static final Logger LOG = LoggerFactory.getLogger(Backups.class);
+  private static final Duration SWEEP_PAUSE = Duration.ofHours(1);
+
+  private final SpotFiles files;
+  private final Vault vault;
+  private final SpotLocks locks;
+  private final Neighbours neighbours;
+  private final Undo undo;
+
+  /** How an attempt to undo an execution ended. */
+  public sealed interface RolledBack {
+    /** {@code files}: how many are again what they were. */
+    record Undone(int files) implements RolledBack {}
+
+    /** Nothing is kept of such an execution. */
+    record Unknown() implements RolledBack {}
+
+    record AlreadyUndone() implements RolledBack {}
+
+    /** Nothing was undone from this file on; {@code why} is a sentence for people. */
+    record Conflict(String path, String why) implements RolledBack {}
+  }
+
+  Backups(SpotFiles files, Vault vault, SpotLocks locks, Neighbours neighbours) {
+    this.files = files;
+    this.vault = vault;
+    this.locks = locks;
+    this.neighbours = neighbours;
+    this.undo = new Undo(files, vault);
+  }
+
+  /** As {@link #rollback(String, String, boolean)}, not forced. */
+  public RolledBack rollback(String execution, String actor)
+      throws CallFailedException, InterruptedException {
+    return rollback(execution, actor, false);
+  }
+
+  /**
+   * Undoes a tool call: what it wrote, made, deleted and moved is what it was before. Durable on
+   * return. Blocks; an interrupt does not cut it short once it has begun. A second call after a
+   * crash in the middle goes on.
+   *
+   * @param execution the key of the call, as audit and stories name it
+   * @param actor who wants it, for the audit
+   * @param force whether files that were changed since are replaced too
+   * @throws CallFailedException when the disk or the audit refused; asking again is safe
+   */
+  public RolledBack rollback(String execution, String actor, boolean force)
+      throws CallFailedException, InterruptedException {
+    Lock use = vault.inUse();
+    use.lockInterruptibly();
+    try {
+      Optional<Manifest> found = vault.find(execution);
+      if (found.isEmpty()) {
+        return new RolledBack.Unknown();
+      }
+      List<Spot> spots = found.get().changes().stream().map(Change::spot).toList();
+      try (SpotLocks.Held _ = locks.take(execution, spots)) {
+        found = vault.find(execution); // a call that failed meanwhile has left nothing
+        return found.isEmpty()
+            ? new RolledBack.Unknown()
+            : rollbackLocked(found.get(), actor, force);
+      }
+    } catch (FileFailedException e) {
+      if (e.why() == Why.DAMAGED) {
+        return new RolledBack.Conflict("", e.failure().message());
+      }
+      throw e;
+    } catch (SyncFailedException e) {
+      neighbours.fatal().end("files: " + e.getMessage());
+      throw new FileFailedException(Why.PASSING, "the disk did not confirm the change");
+    } catch (IOException e) {
+      LOG.warn("execution {}: not undone: {}", execution, e.toString());
+      throw new FileFailedException(Why.PASSING, "the disk refused: " + e.getMessage());
+    } finally {
+      use.unlock();
+    }
+  }
+
+  private RolledBack rollbackLocked(Manifest manifest, String actor, boolean force)
+      throws CallFailedException, IOException {
+    if (manifest.stage() == Stage.UNDONE) {
+      return new RolledBack.AlreadyUndone();
+    }
+    vault.mustBeWhole(manifest);
+    List<Due> due = new ArrayList<>();
+    for (Change change : manifest.changes().reversed()) {
+      Seen now;
+      try {
+        files.removeLeftover(change.spot(), Undo.temporary(manifest.execution()));
+        now = files.see(change.spot());
+      } catch (FileFailedException e) {
+        return conflict(change, e.failure().message());
+      }
+      if (now.state().isLike(change.before())) {
+        continue;
+      }
+      if (!force && !now.state().isLike(change.after())) {
+        return conflict(change, "it was changed since by somebody else");
+      }
+      due.add(new Due(change, now));
+    }
+    for (Due each : due) {
+      try {
+        undo.restore(manifest, each.change, each.now);
+      } catch (FileFailedException e) {
+        return conflict(each.change, e.failure().message());
+      }
+    }
+    files.removeEmpty(manifest.made());
+    tell(manifest, actor);
+    vault.update(manifest.as(Stage.UNDONE, actor));
+    LOG.info("execution {}: undone by {}, {} files", manifest.execution(), actor, due.size());
+    return new RolledBack.Undone(manifest.changes().size());
+  }
+
+  private record Due(Change change, Seen now) {}
+
+  private static RolledBack conflict(Change change, String why) {
+    return new RolledBack.Conflict(change.spot().shown(), why);
+  }
+
+  private void tell(Manifest manifest, String actor) throws CallFailedException {
+    neighbours
+        .trail()
+        .append(
+            new AuditEntry(
+                "tool.rolled_back",
+                manifest.execution(),
+                manifest.who().eventId(),
+                manifest.who().threadId(),
+                actor,
+                Undo.details(manifest)));
+  }
+
+  /** Keeps the backups within their limits, until it is interrupted. */
+  public void run() throws InterruptedException {
+    clearLeftovers();
+    while (true) {
+      sweep();
+      neighbours.time().sleep(SWEEP_PAUSE);
+    }
+  }
+
+  /** Half written files of calls that a crash cut off and that nobody will run again. */
+  void clearLeftovers() throws InterruptedException {
+    try {
+      for (Manifest cutOff : vault.unsettled()) {
+        List<Spot> spots = cutOff.changes().stream().map(Change::spot).toList();
+        try (SpotLocks.Held _ = locks.take(cutOff.execution(), spots)) {
+          for (Spot spot : spots) {
+            files.removeLeftover(spot, Undo.temporary(cutOff.execution()));
+          }
+        }
+      }
+    } catch (FileFailedException | IOException e) {
+      LOG.warn("backups: a leftover stays: {}", e.toString());
+    }
+  }
+
+  /** Removes what is older or more than is to be kept. */
+  void sweep() {
+    try {
+      int gone = vault.sweep(neighbours.time().now(), 0);
+      if (gone > 0) {
+        LOG.info("backups: {} went", gone);
+      }
+    } catch (IOException e) {
+      LOG.warn("backups: not swept: {}", e.toString());
+    }
+  }
+}

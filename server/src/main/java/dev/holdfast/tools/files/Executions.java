@@ -1,0 +1,264 @@
+package dev.holdfast.tools.files;
+
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.store.AuditEntry;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.tools.files.FileFailedException.Why;
+import dev.holdfast.tools.files.Manifest.Stage;
+import dev.holdfast.tools.files.SpotFiles.Placing;
+import dev.holdfast.tools.files.SpotFiles.Seen;
+import dev.holdfast.tools.files.Task.After;
+import dev.holdfast.tools.files.Task.Old;
+import dev.holdfast.tools.files.Task.Plan;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SyncFailedException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes files for tool calls: each call once, whatever crashes, and so that it can be undone.
+ * Kept ▸ changed ▸ told to the audit ▸ done: each step is on disk before the next. Thread-safe.
+ */
+final class Executions {
+  private static final Logger LOG = LoggerFactory.getLogger(Executions.class);
+  private static final int CALL_SHOWN = 12;
+
+  private final SpotFiles files;
+  private final Vault vault;
+  private final Neighbours neighbours;
+  private final SpotLocks locks;
+  private final Undo undo;
+
+  /**
+   * How a call ended that did what it was asked for.
+   *
+   * @param execution the name under which it can be undone
+   */
+  record Done(String told, String execution) {}
+
+  Executions(SpotFiles files, Vault vault, SpotLocks locks, Neighbours neighbours) {
+    this.files = files;
+    this.vault = vault;
+    this.locks = locks;
+    this.neighbours = neighbours;
+    this.undo = new Undo(files, vault);
+  }
+
+  /**
+   * Carries a task out, or finds that an earlier run of the same call has. Once the old state is
+   * kept, an interrupt does not cut it short.
+   *
+   * @throws FileFailedException when nothing was changed, or what was changed has been taken back
+   */
+  Done run(ToolContext context, Task task)
+      throws FileFailedException, StoreException, IOException, InterruptedException {
+    try (SpotLocks.Held _ = locks.take(context.key(), task.spots())) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      return runLocked(context, task);
+    } catch (SyncFailedException e) {
+      neighbours.fatal().end("files: " + e.getMessage());
+      throw e;
+    }
+  }
+
+  private Done runLocked(ToolContext context, Task task)
+      throws FileFailedException, StoreException, IOException {
+    String call = Hash.of(task.tool() + "\n" + task.arguments());
+    String execution = context.key();
+    Optional<Manifest> earlier = vault.find(execution);
+    if (earlier.isPresent() && !earlier.get().call().equals(call)) {
+      // A thread that began anew gives its keys a second time, to other calls.
+      execution += "-" + call.substring(0, CALL_SHOWN);
+      earlier = vault.find(execution);
+    }
+    if (earlier.isPresent()) {
+      Optional<Done> done = again(earlier.get());
+      if (done.isPresent()) {
+        return done.get();
+      }
+    }
+    Manifest.Who who =
+        new Manifest.Who(task.tool(), context.eventId(), context.threadId(), context.sender());
+    return first(new Call(execution, call, who), task);
+  }
+
+  private record Call(String execution, String hash, Manifest.Who who) {}
+
+  /** Empty when the earlier run came to nothing, so that this one is the first. */
+  private Optional<Done> again(Manifest earlier)
+      throws FileFailedException, StoreException, IOException {
+    return switch (earlier.stage()) {
+      case DONE -> Optional.of(new Done(earlier.told(), earlier.execution()));
+      case UNDONE ->
+          throw FileFailedException.refused(
+              "this change was made and then undone by " + earlier.undoneBy());
+      case PREPARED -> settle(earlier);
+    };
+  }
+
+  /** Finds out how far a run came that was cut off. */
+  private Optional<Done> settle(Manifest earlier)
+      throws FileFailedException, StoreException, IOException {
+    int before = 0;
+    int after = 0;
+    for (Change change : earlier.changes()) {
+      files.removeLeftover(change.spot(), Undo.temporary(earlier.execution()));
+      State now = files.see(change.spot()).state();
+      if (now.isLike(change.after())) {
+        after++;
+      } else if (now.isLike(change.before())) {
+        before++;
+      } else {
+        throw new FileFailedException(
+            Why.CHANGED,
+            "interrupted, outcome unknown; check before repeating: "
+                + change.spot().shown()
+                + " was changed by somebody else since");
+      }
+    }
+    if (after == 0) {
+      vault.discard(earlier.execution());
+      return Optional.empty();
+    }
+    if (before > 0) {
+      if (!undo.takeBack(earlier)) { // half of a move between two disks
+        throw new FileFailedException(
+            Why.PASSING, "interrupted half way, and it could not be taken back yet");
+      }
+      return Optional.empty();
+    }
+    return Optional.of(finish(earlier));
+  }
+
+  private Done first(Call call, Task task) throws FileFailedException, StoreException, IOException {
+    Manifest manifest;
+    List<Old> old = new ArrayList<>();
+    Plan plan;
+    try (Vault.Draft draft = vault.draft(call.execution())) {
+      for (Spot spot : task.spots()) {
+        old.add(keep(spot, draft));
+      }
+      plan = task.planner().plan(old);
+      manifest = manifest(call, old, plan);
+      draft.publish(manifest);
+    }
+    try {
+      apply(manifest, old, plan);
+      return finish(manifest);
+    } catch (SyncFailedException e) {
+      throw e;
+    } catch (FileFailedException | StoreException | IOException e) {
+      undo.takeBack(manifest);
+      throw e;
+    }
+  }
+
+  private Old keep(Spot spot, Vault.Draft draft) throws FileFailedException, IOException {
+    String[] blob = {""};
+    Seen seen = files.see(spot, bytes -> blob[0] = draft.keep(bytes));
+    return new Old(spot, seen, draft.blob(blob[0]), blob[0]);
+  }
+
+  private Manifest manifest(Call call, List<Old> old, Plan plan)
+      throws FileFailedException, IOException {
+    List<Change> changes = new ArrayList<>();
+    Set<Spot> made = new LinkedHashSet<>();
+    for (int i = 0; i < old.size(); i++) {
+      Old one = old.get(i);
+      State after = plan.after().get(i).state(one, old);
+      changes.add(new Change(one.spot(), one.seen().state(), after, one.blob()));
+      if (!after.isLike(State.ABSENT)) {
+        made.addAll(files.fence().missingFolders(one.spot()));
+      }
+    }
+    return new Manifest(
+        call.execution(),
+        call.hash(),
+        Stage.PREPARED,
+        call.who(),
+        neighbours.time().now(),
+        plan.told(),
+        changes,
+        List.copyOf(made),
+        "");
+  }
+
+  private void apply(Manifest manifest, List<Old> old, Plan plan)
+      throws FileFailedException, IOException {
+    if (movedInOneStep(old, plan)) {
+      return;
+    }
+    for (int i = 0; i < old.size(); i++) {
+      Old own = old.get(i);
+      After after = plan.after().get(i);
+      Optional<Fact> now = own.seen().fact();
+      switch (after.state(own, old)) {
+        case State.Absent _ -> files.remove(own.spot(), now.orElseThrow());
+        case State.Present wanted -> {
+          Placing placing = new Placing(Undo.temporary(manifest.execution()), now);
+          try (InputStream bytes = source(after, manifest, old)) {
+            files.put(own.spot(), bytes, wanted, placing);
+          }
+        }
+      }
+    }
+  }
+
+  private InputStream source(After after, Manifest manifest, List<Old> old) throws IOException {
+    return switch (after) {
+      case After.Gone _ -> InputStream.nullInputStream();
+      case After.Written(byte[] bytes) -> new ByteArrayInputStream(bytes);
+      case After.MovedFrom(int index) -> vault.blob(manifest.execution(), old.get(index).blob());
+    };
+  }
+
+  /** False when nothing is moved, or the two places are on different disks. */
+  private boolean movedInOneStep(List<Old> old, Plan plan) throws FileFailedException, IOException {
+    for (int i = 0; i < old.size(); i++) {
+      if (plan.after().get(i) instanceof After.MovedFrom(int index)) {
+        Old from = old.get(index);
+        try {
+          files.move(from.spot(), from.seen().fact().orElseThrow(), old.get(i).spot());
+          return true;
+        } catch (FileFailedException e) {
+          if (e.why() != Why.OTHER_DISK) {
+            throw e;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  /** The change is in place: others are told, and then it is so. */
+  private Done finish(Manifest manifest) throws StoreException {
+    neighbours
+        .trail()
+        .append(
+            new AuditEntry(
+                "tool.change",
+                manifest.execution(),
+                manifest.who().eventId(),
+                manifest.who().threadId(),
+                manifest.who().sender(),
+                Undo.details(manifest)));
+    try {
+      vault.update(manifest.as(Stage.DONE, ""));
+    } catch (SyncFailedException e) {
+      neighbours.fatal().end("files: " + e.getMessage());
+    } catch (IOException e) {
+      // As it stands it says "perhaps": another run finds that the change is in place.
+      LOG.warn("execution {}: could not be marked as done: {}", manifest.execution(), e.toString());
+    }
+    return new Done(manifest.told(), manifest.execution());
+  }
+}

@@ -1,0 +1,60 @@
+package dev.holdfast.tools.files;
+
+import dev.holdfast.api.Tool;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The tools for files, and the backups of what they change. Thread-safe. */
+public final class FileTools {
+  private static final Logger LOG = LoggerFactory.getLogger(FileTools.class);
+  private static final String FOLDER = "backups";
+
+  private final List<Tool> tools;
+  private final Backups backups;
+
+  private FileTools(List<Tool> tools, Backups backups) {
+    this.tools = List.copyOf(tools);
+    this.backups = backups;
+  }
+
+  /**
+   * @param data the data folder; it exists
+   * @param hidden files that no tool may reach, such as the configuration
+   * @throws FileFailedException when the configuration asks for what cannot be
+   */
+  public static FileTools open(
+      FilesConfig config, Path data, List<Path> hidden, Neighbours neighbours)
+      throws IOException, FileFailedException {
+    Fence fence = Fence.around(data, config.roots(), hidden);
+    config.roots().stream()
+        .filter(root -> !fence.roots().contains(root.normalize()))
+        .forEach(root -> LOG.warn("tools.files: {} is no folder; tools do without it", root));
+    SpotFiles files = new SpotFiles(fence);
+    Vault vault = new Vault(data.resolve(FOLDER), config.backups(), neighbours.unfinished());
+    SpotLocks locks = new SpotLocks();
+    Executions executions = new Executions(files, vault, locks, neighbours);
+    List<Tool> tools =
+        List.of(
+            new ReadFileTool(fence),
+            new ListFilesTool(fence),
+            new SearchFilesTool(fence, neighbours.time()),
+            new WriteFileTool(fence, executions),
+            new EditFileTool(fence, executions),
+            new DeleteFileTool(fence, executions),
+            new MoveFileTool(fence, executions));
+    return new FileTools(
+        config.enabled() ? tools : List.of(), new Backups(files, vault, locks, neighbours));
+  }
+
+  /** None when they are switched off. */
+  public List<Tool> tools() {
+    return tools;
+  }
+
+  public Backups backups() {
+    return backups;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.tools.files;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** Lists one folder. */
+final class ListFilesTool extends FileTool {
+  static final int ENTRIES_MAX = 1000;
+
+  private final Fence fence;
+
+  ListFilesTool(Fence fence) {
+    super(
+        spec(
+            "list_files",
+            "Lists a folder: folders end in \"/\", files have their size in bytes.",
+            List.of(),
+            """
+            "path": {"type": "string", "description": "A folder; the working folder when left out."}
+            """),
+        ReplayClass.READ);
+    this.fence = fence;
+  }
+
+  @Override
+  ToolResult act(JsonObject arguments, ToolContext context)
+      throws CallFailedException, IOException {
+    Spot spot = fence.spot(arguments.getString("path", "."), context.scratch());
+    try (SafeFolder folder = fence.enter(spot)) {
+      List<String> names = folder.names(ENTRIES_MAX + 1);
+      if (names.isEmpty()) {
+        return ToolResult.ok(spot.shown() + ": an empty folder");
+      }
+      StringBuilder text = new StringBuilder();
+      for (String name : names.stream().limit(ENTRIES_MAX).sorted().toList()) {
+        Optional<Fact> fact = folder.look(name);
+        if (fact.isPresent()) {
+          text.append(line(name, fact.get())).append('\n');
+        }
+      }
+      if (names.size() > ENTRIES_MAX) {
+        text.append("[there are more than ").append(ENTRIES_MAX).append(" entries]");
+      }
+      return ToolResult.ok(text.toString());
+    }
+  }
+
+  private static String line(String name, Fact fact) {
+    return switch (fact.type()) {
+      case FOLDER -> shown(name) + "/";
+      case FILE ->
+          shown(name) + "  " + fact.size() + (fact.links() == 1 ? "" : "  (hard link, not usable)");
+      case LINK -> shown(name) + "  (link, not followed)";
+      case SPECIAL -> shown(name) + "  (not a plain file, not usable)";
+    };
+  }
+}

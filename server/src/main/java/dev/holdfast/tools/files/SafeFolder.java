@@ -1,0 +1,307 @@
+package dev.holdfast.tools.files;
+
+import dev.holdfast.store.AtomicFiles;
+import dev.holdfast.tools.files.FileFailedException.Why;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An open folder. Every name is one step within it and is never followed when it is a link; who
+ * moves or swaps the folder meanwhile moves nothing that was opened here. For one thread.
+ */
+public final class SafeFolder implements AutoCloseable {
+  private static final int PLACE = LinuxCalls.PLACE | LinuxCalls.FOLDER;
+  private static final int READ_FOLDER = LinuxCalls.READ | LinuxCalls.FOLDER;
+  private static final int NAMES_BYTES = 32_768;
+  private static final int COPY_BYTES = 65_536;
+
+  private final int open;
+  private final Fact fact;
+
+  private SafeFolder(int open) throws FileFailedException {
+    this.open = open;
+    try {
+      fact = LinuxCalls.look(open);
+    } catch (FileFailedException e) {
+      LinuxCalls.close(open);
+      throw e;
+    }
+  }
+
+  /** Walks down from the root of the file system; no step may be a link. */
+  public static SafeFolder of(Path absolute) throws FileFailedException {
+    SafeFolder at = new SafeFolder(LinuxCalls.open(LinuxCalls.CWD, "/", PLACE, 0));
+    for (Path name : absolute) {
+      try (SafeFolder above = at) {
+        at = above.folder(name.toString());
+      }
+    }
+    return at;
+  }
+
+  /**
+   * Opens a folder to which the way is the server's own and may hold links; the last step may not,
+   * since tools work there.
+   */
+  public static SafeFolder ofServer(Path folder) throws FileFailedException, IOException {
+    Path absolute = folder.toAbsolutePath();
+    Path parent = absolute.getParent();
+    if (parent == null) {
+      return of(absolute);
+    }
+    try (SafeFolder above = of(parent.toRealPath())) {
+      return above.folder(absolute.getFileName().toString());
+    }
+  }
+
+  Fact fact() {
+    return fact;
+  }
+
+  /** Opens a folder in it. */
+  SafeFolder folder(String name) throws FileFailedException {
+    return new SafeFolder(LinuxCalls.open(open, name, PLACE, 0));
+  }
+
+  /**
+   * Opens a folder in it and makes it when there is none. Making and opening are two steps: what is
+   * put in between them is opened like anything else, which no link survives.
+   */
+  public SafeFolder folderOrNew(String name, int mode) throws FileFailedException, IOException {
+    try {
+      LinuxCalls.makeFolder(open, name, mode);
+      sync();
+    } catch (FileFailedException e) {
+      if (e.why() != Why.EXISTS) {
+        throw e;
+      }
+    }
+    return folder(name);
+  }
+
+  /** What stands under the name, of a link the link itself; empty when nothing does. */
+  Optional<Fact> look(String name) throws FileFailedException {
+    try {
+      return Optional.of(LinuxCalls.look(open, name));
+    } catch (FileFailedException e) {
+      if (e.why() == Why.MISSING) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  /** Opens a plain file of one name; nothing else, and without waiting for anybody. */
+  SafeFile file(String name) throws FileFailedException {
+    LinuxCalls.look(open, name).mustBePlainFile(name); // some devices act when they are opened
+    int flags = LinuxCalls.READ | LinuxCalls.NO_WAIT | LinuxCalls.NO_TERMINAL;
+    int file = LinuxCalls.open(open, name, flags, 0);
+    try {
+      Fact fact = LinuxCalls.look(file);
+      fact.mustBePlainFile(name);
+      return new SafeFile(file, fact);
+    } catch (FileFailedException e) {
+      LinuxCalls.close(file);
+      throw e;
+    }
+  }
+
+  /**
+   * The names in it, in no order; at most {@code max}.
+   *
+   * @param max one more than wanted tells whether there are more
+   */
+  List<String> names(int max) throws FileFailedException {
+    List<String> names = new ArrayList<>();
+    int reading = LinuxCalls.open(open, ".", READ_FOLDER, 0);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment into = arena.allocate(NAMES_BYTES, 8);
+      while (names.size() < max) {
+        int bytes = LinuxCalls.names(reading, into);
+        if (bytes == 0) {
+          break;
+        }
+        addNames(into.asSlice(0, bytes), names, max);
+      }
+    } finally {
+      LinuxCalls.close(reading);
+    }
+    return names;
+  }
+
+  private static void addNames(MemorySegment entries, List<String> names, int max) {
+    long at = 0;
+    while (at < entries.byteSize() && names.size() < max) {
+      int length = Short.toUnsignedInt(entries.get(ValueLayout.JAVA_SHORT_UNALIGNED, at + 16));
+      byte[] raw = entries.asSlice(at + 19, length - 19).toArray(ValueLayout.JAVA_BYTE);
+      int end = 0;
+      while (end < raw.length && raw[end] != 0) {
+        end++;
+      }
+      String name = new String(raw, 0, end, StandardCharsets.UTF_8);
+      if (!name.equals(".") && !name.equals("..")) {
+        names.add(name);
+      }
+      at += length;
+    }
+  }
+
+  /**
+   * Puts a file in place, whole or not at all: written under another name, synced, checked, and
+   * renamed; the folder is synced too.
+   *
+   * @param temporary a name for the meantime; what a crash left there is removed
+   * @param expected what stands under the name now; empty when nothing may
+   * @param check looks at what was written before it takes its place
+   */
+  void put(String name, String temporary, Content content, Optional<Fact> expected, Check check)
+      throws FileFailedException, IOException {
+    removeLeftover(temporary);
+    boolean placed = false;
+    int file =
+        LinuxCalls.open(
+            open,
+            temporary,
+            LinuxCalls.WRITE | LinuxCalls.CREATE | LinuxCalls.EXCLUSIVE,
+            content.mode());
+    try {
+      fill(file, content);
+      check.beforePlacing();
+      Optional<Fact> now = look(name);
+      boolean same =
+          now.isPresent() == expected.isPresent()
+              && (now.isEmpty() || now.get().isUntouched(expected.orElseThrow()));
+      if (!same) {
+        throw new FileFailedException(
+            now.isPresent() && expected.isEmpty() ? Why.EXISTS : Why.CHANGED,
+            name + ": was changed by somebody else meanwhile");
+      }
+      LinuxCalls.rename(open, temporary, open, name, expected.isPresent());
+      placed = true;
+      sync();
+      if (!LinuxCalls.look(open, name).isSame(LinuxCalls.look(file))) {
+        throw new FileFailedException(
+            Why.CHANGED, name + ": was changed by somebody else meanwhile");
+      }
+    } finally {
+      LinuxCalls.close(file);
+      if (!placed) {
+        removeLeftover(temporary);
+      }
+    }
+  }
+
+  /** As {@link #put}, whatever stands there now; a link is replaced, not followed. */
+  public void replace(String name, Content content) throws FileFailedException, IOException {
+    put(name, "." + name + ".tmp", content, look(name), () -> {});
+  }
+
+  /**
+   * What goes into a file.
+   *
+   * @param mode its rights
+   * @param exact whether the mask of the process takes nothing from them
+   */
+  public record Content(InputStream bytes, int mode, boolean exact) {}
+
+  /** Has the last word before a file takes its place. */
+  interface Check {
+    void beforePlacing() throws FileFailedException, IOException;
+  }
+
+  private static void fill(int file, Content content) throws FileFailedException, IOException {
+    if (content.exact()) {
+      LinuxCalls.mode(file, content.mode());
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(COPY_BYTES);
+      byte[] bytes = new byte[COPY_BYTES];
+      for (int read = content.bytes().read(bytes); read >= 0; read = content.bytes().read(bytes)) {
+        MemorySegment.copy(bytes, 0, buffer, ValueLayout.JAVA_BYTE, 0, read);
+        for (int written = 0; written < read; ) {
+          written += LinuxCalls.write(file, buffer.asSlice(written, read - written));
+        }
+      }
+    }
+    sync(file);
+  }
+
+  /** Removes what a crash left under a name that only this program uses. */
+  void removeLeftover(String temporary) throws FileFailedException {
+    if (look(temporary).isPresent()) {
+      LinuxCalls.remove(open, temporary, false);
+    }
+  }
+
+  /** Removes a file, durably. What stands there must still be what the caller saw. */
+  void remove(String name, Fact expected) throws FileFailedException, IOException {
+    if (!LinuxCalls.look(open, name).isUntouched(expected)) {
+      throw new FileFailedException(Why.CHANGED, name + ": was changed by somebody else meanwhile");
+    }
+    LinuxCalls.remove(open, name, false);
+    sync();
+  }
+
+  /** Removes a folder in it; false when something is in it or it is none. */
+  boolean removeEmptyFolder(String name) throws FileFailedException, IOException {
+    try {
+      LinuxCalls.remove(open, name, true);
+    } catch (FileFailedException e) {
+      if (e.why() == Why.REFUSED || e.why() == Why.MISSING) {
+        return false;
+      }
+      throw e;
+    }
+    sync();
+    return true;
+  }
+
+  /** Moves a file that the caller has seen to a name that is free, durably. */
+  void move(String name, Fact expected, SafeFolder toFolder, String to)
+      throws FileFailedException, IOException {
+    if (!LinuxCalls.look(open, name).isUntouched(expected)) {
+      throw new FileFailedException(Why.CHANGED, name + ": was changed by somebody else meanwhile");
+    }
+    LinuxCalls.rename(open, name, toFolder.open, to, false);
+    toFolder.sync();
+    sync();
+    if (!LinuxCalls.look(toFolder.open, to).isSame(expected)) {
+      throw new FileFailedException(Why.CHANGED, to + ": was changed by somebody else meanwhile");
+    }
+  }
+
+  /** The magic number of the file system that it is on. */
+  long fileSystem() throws FileFailedException {
+    return LinuxCalls.fileSystem(open);
+  }
+
+  private void sync() throws FileFailedException, IOException {
+    int reading = LinuxCalls.open(open, ".", READ_FOLDER, 0);
+    try {
+      sync(reading);
+    } finally {
+      LinuxCalls.close(reading);
+    }
+  }
+
+  /**
+   * By Java and not by a call of the C library, during which the carrier of a virtual thread could
+   * do nothing else.
+   */
+  private static void sync(int open) throws IOException {
+    AtomicFiles.syncFolder(Path.of("/proc/self/fd/" + open));
+  }
+
+  @Override
+  public void close() {
+    LinuxCalls.close(open);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.holdfast.tools.files;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import dev.holdfast.time.Time;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.MatchResult;
+
+/**
+ * A regular expression of a model. It is matched in time linear in the text (RE2), its size is
+ * bounded before it is compiled, and the clock is looked at with every character.
+ */
+final class SearchPattern {
+  static final int LENGTH_MAX = 1000;
+
+  /** Steps of the compiled expression, at most, for each character of the text. */
+  private static final int SIZE_MAX = 100_000;
+
+  private static final java.util.regex.Pattern COUNTS =
+      java.util.regex.Pattern.compile("\\{(\\d+)(?:,(\\d*))?\\}");
+  private static final int DIGITS_MAX = 4;
+
+  private final Pattern pattern;
+  private final Time time;
+  private final long end;
+
+  /** Its time is over. */
+  static final class TimeOverException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TimeOverException() {
+      super("time over", null, false, false);
+    }
+  }
+
+  private SearchPattern(Pattern pattern, Time time, Duration limit) {
+    this.pattern = pattern;
+    this.time = time;
+    this.end = time.nanos() + limit.toNanos();
+  }
+
+  /**
+   * @param limit of all matching with it
+   */
+  static SearchPattern of(String text, Time time, Duration limit) throws FileFailedException {
+    if (text.length() > LENGTH_MAX || size(text) > SIZE_MAX) {
+      throw FileFailedException.refused("the pattern is too large");
+    }
+    try {
+      return new SearchPattern(Pattern.compile(text), time, limit);
+    } catch (PatternSyntaxException e) {
+      throw FileFailedException.refused(
+          "the pattern is no regular expression (RE2, so no lookaround and no backreference): "
+              + e.getMessage());
+    }
+  }
+
+  /**
+   * An upper bound of its compiled size. A count repeats what is before it; counts multiply only
+   * when one is within the group that another repeats, so no more of them than there are groups,
+   * and one.
+   */
+  private static long size(String text) {
+    List<Long> counts =
+        COUNTS
+            .matcher(text)
+            .results()
+            .map(SearchPattern::count)
+            .sorted(Comparator.reverseOrder())
+            .toList();
+    long groups = text.chars().filter(c -> c == '(').count();
+    long size = text.length();
+    for (int i = 0; i < Math.min(groups + 1, counts.size()) && size <= SIZE_MAX; i++) {
+      size *= Math.max(1, counts.get(i));
+    }
+    return size;
+  }
+
+  private static long count(MatchResult count) {
+    String upper =
+        count.group(2) == null || count.group(2).isEmpty() ? count.group(1) : count.group(2);
+    return Math.max(number(count.group(1)), number(upper));
+  }
+
+  private static long number(String digits) {
+    return digits.length() > DIGITS_MAX ? SIZE_MAX : Long.parseLong(digits);
+  }
+
+  /**
+   * @throws TimeOverException when its time is over, or the thread was interrupted
+   */
+  boolean isIn(String line) {
+    return pattern.matcher(new Watched(line)).find();
+  }
+
+  boolean isOver() {
+    return Thread.currentThread().isInterrupted() || time.nanos() - end > 0;
+  }
+
+  /** Every character that the matcher asks for is a chance to stop it. */
+  private final class Watched implements CharSequence {
+    private final String text;
+
+    Watched(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public char charAt(int index) {
+      if (isOver()) {
+        throw new TimeOverException();
+      }
+      return text.charAt(index);
+    }
+
+    @Override
+    public int length() {
+      return text.length();
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int stop) {
+      return text.subSequence(start, stop);
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package dev.holdfast.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.TokenUsage;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.store.Approval;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A person's /stop, whatever the chat thread is doing just then. */
+class StopCommandTest {
+  @TempDir Path folder;
+  private final ScriptedProvider model = new ScriptedProvider();
+  private final AgentWorld.Options options = new AgentWorld.Options();
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch never = new CountDownLatch(1);
+  private @Nullable AgentWorld open;
+
+  @AfterEach
+  void close() throws Exception {
+    never.countDown();
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  @Test
+  void whileTheModelIsSilent() throws Exception {
+    model.hangs(begun);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    isFreedByStop(world, event);
+  }
+
+  @Test
+  void whileTheModelIsDeaf() throws Exception {
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          Deaf.await(never);
+          return ScriptedProvider.text("too late");
+        });
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    isFreedByStop(world, event);
+  }
+
+  @Test
+  void whileAToolIsDeaf() throws Exception {
+    options.tools = List.of(new Deafness());
+    model.calls(new ToolCall("c1", "deaf", "{}"));
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    isFreedByStop(world, event);
+  }
+
+  @Test
+  void whileItWaitsForAFreeTurn() throws Exception {
+    options.turnsMax = 1;
+    model.hangs(begun);
+    AgentWorld world = world();
+    Event other = world.send("other", "k0", "x");
+    begun.await();
+    Event event = world.send("t", "k1", "x");
+    world.await(
+        () ->
+            world
+                .orchestrator
+                .find("web:main:t")
+                .map(view -> view.doing().equals("waiting for a free turn"))
+                .orElse(false),
+        () -> "it does not wait");
+    assertThat(world.answerOf(world.send("t", "k2", "/stop"))).isEqualTo("Stopped.");
+    world.awaitState(event, EventState.CANCELLED);
+    assertThat(world.stateOf(other)).isEqualTo(EventState.RUNNING);
+    isFreedByStop(world, other, "other");
+    assertThat(world.answerOf(world.send("t", "k3", "next"))).isEqualTo("heard: next");
+  }
+
+  @Test
+  void whileTheConversationIsSummarised() throws Exception {
+    options.keepRecentTokens = 300;
+    model.window(4000);
+    model.then((_, _) -> ScriptedProvider.text("x".repeat(9000))).hangs(begun);
+    AgentWorld world = world();
+    world.answerOf(world.send("t", "k0", "one"));
+    Event event = world.send("t", "k1", "two");
+    begun.await();
+    assertThat(world.orchestrator.find("web:main:t").orElseThrow().doing())
+        .isEqualTo("summarising what was said before");
+    model.says("a summary");
+    isFreedByStop(world, event);
+  }
+
+  /** A yes that comes after it is a yes to nothing. */
+  @Test
+  void whileAPersonIsAsked() throws Exception {
+    options.supervised = true;
+    options.tools = List.of(new Deafness());
+    model.calls(new ToolCall("c1", "deaf", "{}"));
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    world.awaitState(event, EventState.PARKED);
+    Approval asked = world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst();
+    isFreedByStop(world, event);
+    assertThat(world.answerOf(world.send("t", "k9", "/approve " + asked.code())))
+        .contains("Nothing waits");
+    assertThat(world.orchestrator.decide(asked.id(), true, "me")).isFalse();
+    assertThat(begun.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void whileTheModelIsAway() throws Exception {
+    model.fails(FailureCode.AUTH, 100);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    world.awaitState(event, EventState.PARKED);
+    assertThat(world.answerOf(world.send("t", "k2", "/stop"))).isEqualTo("Stopped.");
+    world.awaitState(event, EventState.CANCELLED);
+  }
+
+  @Test
+  void withAllTheWaitingOnesToo() throws Exception {
+    model.hangs(begun);
+    AgentWorld world = world();
+    Event first = world.send("t", "k1", "x");
+    begun.await();
+    Event second = world.send("t", "k2", "y");
+    world.answerOf(world.send("t", "k3", "/stop all"));
+    world.awaitState(first, EventState.CANCELLED);
+    world.awaitState(second, EventState.CANCELLED);
+    assertThat(world.answerOf(world.send("t", "k4", "next"))).isEqualTo("heard: next");
+  }
+
+  /** What joined the turn ends with it. */
+  @Test
+  void withWhatHasJoinedTheTurn() throws Exception {
+    options.whileBusy = WhileBusy.STEER;
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch again = new CountDownLatch(1);
+    options.tools = List.of(new Deafness());
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          go.await();
+          return new ModelAnswer(
+              new Message.Assistant(
+                  "", List.of(new ToolCall("c1", "none", "{}")), "", "embedded/echo"),
+              ModelAnswer.StopReason.TOOL_CALLS,
+              TokenUsage.NONE);
+        });
+    model.hangs(again);
+    AgentWorld world = world();
+    Event first = world.send("t", "k1", "x");
+    begun.await();
+    Event second = world.send("t", "k2", "y");
+    world.await(
+        () -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 1,
+        () -> "not waiting");
+    go.countDown();
+    again.await();
+    isFreedByStop(world, first);
+    world.awaitState(second, EventState.CANCELLED);
+  }
+
+  private void isFreedByStop(AgentWorld world, Event event) throws Exception {
+    isFreedByStop(world, event, "t");
+  }
+
+  private static void isFreedByStop(AgentWorld world, Event event, String thread) throws Exception {
+    assertThat(world.answerOf(world.send(thread, "stop " + thread, "/stop"))).isEqualTo("Stopped.");
+    world.awaitState(event, EventState.CANCELLED);
+    assertThat(world.repliesTo(event)).noneMatch(reply -> reply.contains("late"));
+    assertThat(world.answerOf(world.send(thread, "next " + thread, "next")))
+        .isEqualTo("heard: next");
+  }
+
+  private AgentWorld world() throws Exception {
+    AgentWorld world = new AgentWorld(folder, model, options);
+    open = world;
+    return world;
+  }
+
+  /** An unsafe tool that no interrupt ends. */
+  private final class Deafness implements Tool {
+    @Override
+    public ToolSpec spec() {
+      return new ToolSpec("deaf", "for tests", "{\"type\":\"object\"}");
+    }
+
+    @Override
+    public ToolResult run(String arguments, ToolContext context) {
+      begun.countDown();
+      Deaf.await(never);
+      context.progress().doing("too late");
+      return ToolResult.ok("too late");
+    }
+  }
+}

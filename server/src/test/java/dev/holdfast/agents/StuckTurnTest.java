@@ -1,0 +1,288 @@
+package dev.holdfast.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.api.WebhookRequest;
+import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.channels.WebChannel;
+import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import dev.holdfast.time.ManualTime;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Turns whose thread waits for ever, some of them deaf to every interrupt. */
+class StuckTurnTest {
+  private static final String LATE = "words that come too late";
+
+  @TempDir Path folder;
+  private final ScriptedProvider model = new ScriptedProvider();
+  private final AgentWorld.Options options = new AgentWorld.Options();
+  private final ManualTime time = new ManualTime();
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch letGo = new CountDownLatch(1);
+  private @Nullable AgentWorld open;
+
+  @BeforeEach
+  void setTime() {
+    options.time = time;
+    options.turnTimeout = Duration.ofDays(1); // it is not what ends these turns
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    letGo.countDown();
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  @Test
+  void aModelThatNeverReturnsIsInterruptedWhenItIsSilentForTooLong() throws Exception {
+    model.hangs(begun);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    awaitInterrupt(world);
+    assertThat(world.answerOf(event)).isEqualTo(Sentences.STUCK);
+    assertThat(world.stateOf(event)).isEqualTo(EventState.DEAD_LETTERED);
+    assertThat(freed(world, "interrupted")).isEqualTo(1);
+    assertThat(freed(world, "abandoned")).isZero();
+    assertThat(world.answerOf(world.send("t", "k2", "next"))).isEqualTo("heard: next");
+  }
+
+  @Test
+  void aDeafModelLosesItsThreadAndWhatItSaysLateChangesNothing() throws Exception {
+    model.then(deafly());
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    awaitInterrupt(world);
+    time.advance(RunningTurn.REACTION);
+    assertThat(world.answerOf(event)).isEqualTo(Sentences.STUCK);
+    assertThat(freed(world, "abandoned")).isEqualTo(1);
+    assertThat(world.answerOf(world.send("t", "k2", "next"))).isEqualTo("heard: next");
+    assertThat(hanging(world)).isEqualTo(1);
+    letGo.countDown();
+    world.await(() -> hanging(world) == 0, () -> "the thread did not come back");
+    assertThat(world.answerOf(world.send("t", "k3", "again"))).isEqualTo("heard: again");
+    assertThat(world.repliesTo(event)).containsExactly(Sentences.STUCK);
+    assertThat(world.stateOf(event)).isEqualTo(EventState.DEAD_LETTERED);
+    assertThat(contexts()).contains("heard: again").doesNotContain(LATE);
+  }
+
+  @Test
+  void stopFreesTheThreadOfADeafModelSoon() throws Exception {
+    model.then(deafly());
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    assertThat(world.answerOf(world.send("t", "k2", "/stop"))).isEqualTo("Stopped.");
+    time.advance(RunningTurn.REACTION);
+    world.awaitState(event, EventState.CANCELLED);
+    assertThat(world.answerOf(world.send("t", "k3", "next"))).isEqualTo("heard: next");
+    assertThat(RunningTurn.REACTION).isLessThan(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aToolThatComputesForEverLeavesItsThreadToOthers() throws Exception {
+    AtomicBoolean on = new AtomicBoolean(true);
+    options.tools =
+        List.of(
+            tool(
+                () -> {
+                  begun.countDown();
+                  while (on.get()) {
+                    Thread.onSpinWait(); // deaf and busy
+                  }
+                }));
+    model.calls(new ToolCall("c1", "deaf", "{}"));
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    awaitInterrupt(world);
+    assertThat(world.answerOf(event)).isEqualTo(Sentences.STUCK);
+    assertThat(freed(world, "abandoned")).isZero(); // the agent's own thread did react
+    assertThat(world.answerOf(world.send("t", "k2", "next"))).isEqualTo("heard: next");
+    on.set(false);
+  }
+
+  /** Code of a plugin that is called on the agent's own thread, in the end of the turn. */
+  @Test
+  void aChannelThatBlocksLosesTheThreadAndTheEventIsEnded() throws Exception {
+    AtomicBoolean first = new AtomicBoolean(true);
+    options.channels =
+        List.of(
+            new Channel(
+                () -> {
+                  if (first.getAndSet(false)) {
+                    begun.countDown();
+                    Deaf.await(letGo);
+                  }
+                }));
+    model.says(LATE);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    awaitInterrupt(world);
+    time.advance(RunningTurn.REACTION);
+    assertThat(world.answerOf(event)).isEqualTo(Sentences.STUCK);
+    letGo.countDown();
+    world.await(() -> hanging(world) == 0, () -> "the thread did not come back");
+    assertThat(world.repliesTo(event)).containsExactly(Sentences.STUCK);
+    assertThat(world.answerOf(world.send("t", "k2", "next"))).isEqualTo("heard: next");
+  }
+
+  @Test
+  void aFreshContextThatWasWantedMeanwhileComes() throws Exception {
+    model.says("first").then(deafly());
+    AgentWorld world = world();
+    world.answerOf(world.send("t", "k1", "one"));
+    Event event = world.send("t", "k2", "two");
+    begun.await();
+    world.orchestrator.reset("web:main:t");
+    time.advance(RunningTurn.REACTION);
+    world.awaitState(event, EventState.CANCELLED);
+    assertThat(world.answerOf(world.send("t", "k3", "three"))).isEqualTo("heard: three");
+    assertThat(model.requests().getLast().messages()).hasSize(1);
+  }
+
+  /** Each of them gives its permit back, or no other turn could ever run. */
+  @Test
+  void whenTooManyThreadsHangOnlyARestartHelpsAndTheServerSaysSo() throws Exception {
+    options.turnsMax = 2;
+    AgentWorld world = world();
+    List<Event> events = new ArrayList<>();
+    for (int i = 0; i < StuckTurns.GIVEN_UP_MAX; i++) {
+      assertThat(world.orchestrator.isClogged()).isFalse();
+      CountDownLatch asked = new CountDownLatch(1);
+      model.then(
+          (_, _) -> {
+            asked.countDown();
+            Deaf.await(letGo);
+            return ScriptedProvider.text(LATE);
+          });
+      Event event = world.send("t" + i, "k" + i, "x");
+      asked.await();
+      world.orchestrator.stop("web:main:t" + i, false);
+      time.advance(RunningTurn.REACTION);
+      world.awaitState(event, EventState.CANCELLED);
+      events.add(event);
+    }
+    assertThat(world.orchestrator.isClogged()).isTrue();
+    assertThat(world.answerOf(world.send("other", "k", "still there?")))
+        .isEqualTo("heard: still there?");
+    letGo.countDown();
+    world.await(() -> !world.orchestrator.isClogged(), () -> "still clogged");
+    assertThat(events).allMatch(event -> world.repliesTo(event).isEmpty());
+  }
+
+  private ScriptedProvider.Step deafly() {
+    return (_, listener) -> {
+      begun.countDown();
+      Deaf.await(letGo);
+      listener.onText(LATE);
+      return ScriptedProvider.text(LATE);
+    };
+  }
+
+  /** Lets more time pass than anything may take; the turn is interrupted for it. */
+  private void awaitInterrupt(AgentWorld world) {
+    time.advance(Duration.ofMinutes(30));
+    world.await(() -> freed(world, "interrupted") == 1, () -> "it was not interrupted");
+  }
+
+  private static double freed(AgentWorld world, String how) {
+    return world.meters.get("holdfast.stuck.turns").tag("freed", how).counter().count();
+  }
+
+  private static double hanging(AgentWorld world) {
+    return world.meters.get("holdfast.given.up.threads").gauge().value();
+  }
+
+  private String contexts() throws Exception {
+    StringBuilder all = new StringBuilder();
+    try (Stream<Path> files = Files.walk(folder.resolve("threads"))) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".jsonl")).toList()) {
+        all.append(Files.readString(file, StandardCharsets.UTF_8));
+      }
+    }
+    return all.toString();
+  }
+
+  private AgentWorld world() throws Exception {
+    AgentWorld world = new AgentWorld(folder, model, options);
+    open = world;
+    return world;
+  }
+
+  private static Tool tool(Runnable body) {
+    return new Tool() {
+      @Override
+      public ToolSpec spec() {
+        return new ToolSpec("deaf", "for tests", "{\"type\":\"object\"}");
+      }
+
+      @Override
+      public ToolResult run(String arguments, ToolContext context) {
+        body.run();
+        return ToolResult.ok(LATE);
+      }
+    };
+  }
+
+  /** The web channel with an obstacle in it. */
+  private record Channel(Runnable obstacle) implements ChannelAdapter {
+    @Override
+    public String channel() {
+      return WebChannel.CHANNEL;
+    }
+
+    @Override
+    public Set<String> accounts() {
+      return Set.of(WebChannel.ACCOUNT);
+    }
+
+    @Override
+    public WebhookVerdict receive(WebhookRequest request) {
+      return new WebhookVerdict.NoAccount();
+    }
+
+    @Override
+    public int textUnitsMax() {
+      obstacle.run();
+      return 10_000;
+    }
+
+    @Override
+    public boolean posts() {
+      return false;
+    }
+
+    @Override
+    public PostOutcome post(OutboundReply reply) {
+      return new PostOutcome.Sent("");
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.bus.News;
+import dev.holdfast.bus.NewsItem;
+import dev.holdfast.store.Approval;
+import dev.holdfast.store.AuditEntry;
+import dev.holdfast.store.InboxConfig;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.StoreConfig;
+import dev.holdfast.store.StoreException;
+import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.ThreadFilesConfig;
+import dev.holdfast.time.SystemTime;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Approvals, audit and executions over the API, on a real store. */
+class OperatorCallsTest {
+  private static final Caller OPERATOR = new Caller("main", Scope.ADMIN, false);
+  private static final Caller ANN = new Caller("ann", Scope.CHAT, false);
+  private static final Caller BOB = new Caller("bob", Scope.CHAT, false);
+
+  @TempDir Path folder;
+  private final SystemTime time = new SystemTime();
+  private final News news = new News(100);
+  private final List<NewsItem> told = new ArrayList<>();
+  private final FakeExecutions executions = new FakeExecutions();
+  private Store store;
+
+  /** What finished calls changed, as the test says. */
+  private static final class FakeExecutions implements ExecutionCalls {
+    private Outcome next = new Outcome.Unknown();
+    private final List<String> asked = new ArrayList<>();
+
+    @Override
+    public Outcome rollback(String id, String actor, boolean force) {
+      asked.add(id + " by " + actor + (force ? " by force" : ""));
+      return next;
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    InboxConfig inbox = new InboxConfig(1000, 64, Duration.ofMillis(1), Duration.ofDays(7), 3);
+    store =
+        Store.open(
+            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
+            folder,
+            time,
+            new SimpleMeterRegistry(),
+            new StoreHooks(() -> {}, (_, _) -> {}));
+    news.watch(told::add);
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private JsonObject call(String operation, Caller caller, String id, JsonObject body)
+      throws Exception {
+    Turns turns =
+        new Turns() {
+          @Override
+          public int stop(String threadId, boolean all) {
+            return 0;
+          }
+
+          @Override
+          public void reset(String threadId) {}
+
+          @Override
+          public List<Orchestrator.ThreadView> active() {
+            return List.of();
+          }
+
+          @Override
+          public Optional<Orchestrator.ThreadView> find(String threadId) {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
+            return store.approvals().decide(approvalId, yes, by, time.now());
+          }
+        };
+    Map<String, ApiCall> calls = new java.util.HashMap<>();
+    calls.putAll(new ApprovalCalls(store.approvals(), turns, time).calls());
+    calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
+    ApiRequest request = new ApiRequest(
+            caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
+    return calls.get(operation).run(request).body();
+  }
+
+  private JsonObject call(String operation, Caller caller, String id) throws Exception {
+    return call(operation, caller, id, new JsonObject());
+  }
+
+  private void refused(int status, String operation, Caller caller, String id) {
+    assertThatThrownBy(() -> call(operation, caller, id))
+        .isInstanceOfSatisfying(
+            RefusedRequestException.class, e -> assertThat(e.status()).isEqualTo(status));
+  }
+
+  private String ask(String id, String thread, String person, Duration left) throws Exception {
+    Instant now = time.now();
+    store
+        .approvals()
+        .ask(
+            new Approval(
+                id,
+                "7F3KX",
+                "e-" + id,
+                thread,
+                "e-" + id + ".1.1",
+                "shell",
+                "00",
+                "shell: ls",
+                person,
+                Approval.State.WAITING,
+                now,
+                now.plus(left),
+                "",
+                "{\"command\":\"ls\"}"));
+    return id;
+  }
+
+  @Test
+  void onlyTheWaitingOnesAreListedAndWhatExpiredIsSaidToBe() throws Exception {
+    ask("a", "web:main:t", "ann", Duration.ofMinutes(10));
+    ask("b", "web:main:t", "ann", Duration.ofMillis(-1));
+    var waiting = call("listApprovals", OPERATOR, "").getJsonArray("approvals");
+    assertThat(waiting).hasSize(1);
+    JsonObject first = waiting.getJsonObject(0);
+    assertThat(first.getString("id")).isEqualTo("a");
+    assertThat(first.getString("arguments")).isEqualTo("{\"command\":\"ls\"}");
+    assertThat(first.getString("person")).isEqualTo("ann");
+    refused(409, "approve", OPERATOR, "b");
+    assertThatThrownBy(() -> call("approve", OPERATOR, "b")).hasMessageContaining("expired");
+  }
+
+  @Test
+  void anotherPersonsTokenMayNotAnswerAndAnOperatorsMay() throws Exception {
+    ask("a", "web:main:t", "ann", Duration.ofMinutes(10));
+    refused(403, "approve", BOB, "a");
+    refused(403, "deny", BOB, "a");
+    assertThat(call("approve", ANN, "a").getString("decided_by")).isEqualTo("token:ann");
+    ask("b", "web:main:t", "ann", Duration.ofMinutes(10));
+    assertThat(call("deny", OPERATOR, "b").getString("state")).isEqualTo("denied");
+  }
+
+  @Test
+  void aTokenOfThePersonsNameMeansNothingOnAnotherChannel() throws Exception {
+    ask("a", "webhook:ci:t", "ann", Duration.ofMinutes(10));
+    refused(403, "approve", ANN, "a");
+  }
+
+  @Test
+  void anAnswerCountsOnce() throws Exception {
+    ask("a", "web:main:t", "ann", Duration.ofMinutes(10));
+    call("deny", ANN, "a");
+    refused(409, "approve", ANN, "a");
+    refused(409, "approve", OPERATOR, "a");
+    refused(404, "approve", OPERATOR, "nope");
+    assertThat(store.audit().ofExecution("e-a.1.1"))
+        .extracting(row -> row.entry().what())
+        .containsExactly("approval.asked", "approval.denied");
+  }
+
+  @Test
+  void theAuditIsListedAndVerified() throws Exception {
+    store.audit().append(new AuditEntry("tool.change", "x", "e", "t", "tool:w", "{\"n\":1}"));
+    JsonObject row = call("listAudit", OPERATOR, "").getJsonArray("entries").getJsonObject(0);
+    assertThat(row.getJsonObject("details").getInteger("n")).isEqualTo(1);
+    assertThat(call("verifyAudit", OPERATOR, ""))
+        .isEqualTo(new JsonObject().put("whole", true).put("count", 1L));
+  }
+
+  @Test
+  void aRollbackSaysClearlyHowItEnded() throws Exception {
+    store.audit().append(new AuditEntry("tool.change", "x", "e", "web:main:t", "tool:w", "{}"));
+    refused(404, "rollBackExecution", OPERATOR, "x");
+    executions.next = new ExecutionCalls.Outcome.AlreadyUndone();
+    refused(409, "rollBackExecution", OPERATOR, "x");
+    executions.next = new ExecutionCalls.Outcome.Conflict("a.txt", "it was changed since");
+    assertThatThrownBy(() -> call("rollBackExecution", OPERATOR, "x"))
+        .hasMessageContaining("a.txt: it was changed since");
+    executions.next = new ExecutionCalls.Outcome.Undone(2);
+    JsonObject done = call("rollBackExecution", OPERATOR, "x", new JsonObject().put("force", true));
+    assertThat(done.getInteger("files")).isEqualTo(2);
+    assertThat(executions.asked.getLast()).isEqualTo("x by token:main by force");
+    assertThat(told.getLast().kind()).isEqualTo("execution.rolled_back");
+    assertThat(told.getLast().threadId()).isEqualTo("web:main:t");
+  }
+
+  @Test
+  void anExecutionIsToldFromTheAudit() throws Exception {
+    refused(404, "getExecution", OPERATOR, "x");
+    String change = "{\"changes\":[{\"path\":\"a.txt\",\"before\":\"\",\"after\":\"00\"}]}";
+    store.audit().append(new AuditEntry("tool.change", "x", "e", "web:main:t", "tool:w", change));
+    JsonObject known = call("getExecution", OPERATOR, "x");
+    assertThat(known.getString("event_id")).isEqualTo("e");
+    assertThat(known.getJsonArray("changes").getJsonObject(0).getString("path")).isEqualTo("a.txt");
+    assertThat(known.getBoolean("rolled_back")).isFalse();
+    store.audit().append(new AuditEntry("tool.rolled_back", "x", "e", "", "token:main", "{}"));
+    assertThat(call("getExecution", OPERATOR, "x").getBoolean("rolled_back")).isTrue();
+  }
+}

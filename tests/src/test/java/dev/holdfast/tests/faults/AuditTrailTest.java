@@ -1,0 +1,165 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.Setup;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What people and tools did stands in the audit, can be undone, and a change of it is found. */
+@Timeout(120)
+class AuditTrailTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final Rig rig = new Rig();
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  private String say(String thread, String text) throws IOException {
+    String path = "/api/v1/threads/" + thread + "/messages";
+    String event = rig.api().post(path, Map.of("text", text)).json().path("event_id").asText();
+    rig.api().awaitState(event, Api.FINAL, LIMIT);
+    return event;
+  }
+
+  private List<String> whats() throws IOException {
+    return rig.api().get("/api/v1/audit").json().findValuesAsText("what");
+  }
+
+  private Path file(String name) throws IOException {
+    try (Stream<Path> files = Files.walk(rig.setup().dataDir().resolve("threads"))) {
+      return files.filter(path -> path.endsWith(name)).findFirst().orElse(Path.of("none"));
+    }
+  }
+
+  /** The program itself, as an operator runs it. */
+  private record Said(int exitCode, String text) {}
+
+  private Said holdfast(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(Setup.java(), "-jar", Setup.jar().toString()));
+    command.addAll(List.of(arguments));
+    command.addAll(
+        List.of("--data", rig.setup().dataDir().toString(), "--url", rig.setup().url("")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Said(process.waitFor(), text);
+  }
+
+  @Test
+  void whatOperatorsDoIsWrittenDownWithTheNameOfTheirToken() throws Exception {
+    rig.start();
+    say("t", "hello");
+    rig.api().post("/api/v1/threads/t/stop", Map.of("all", true));
+    rig.api().post("/api/v1/threads/t/reset", Map.of());
+    String breaker =
+        rig.api().get("/api/v1/breakers").json().path("breakers").findPath("name").asText();
+    rig.api().post("/api/v1/breakers/" + Api.encode(breaker) + "/trip", Map.of());
+    rig.api().post("/api/v1/breakers/" + Api.encode(breaker) + "/reset", Map.of());
+    assertThat(rig.api().post("/api/v1/breakers/nope/trip", Map.of()).status()).isEqualTo(404);
+    assertThat(whats())
+        .containsExactly(
+            "operator.breaker_reset",
+            "operator.breaker_trip",
+            "operator.thread_reset",
+            "operator.thread_stop");
+    JsonNode rows = rig.api().get("/api/v1/audit?limit=1").json().path("entries");
+    assertThat(rows).hasSize(1);
+    assertThat(rows.get(0).path("actor").asText()).isEqualTo("token:operator");
+    assertThat(rows.get(0).path("details").path("name").asText()).isEqualTo(breaker);
+    assertThat(rig.api().get("/api/v1/audit").body()).doesNotContain(rig.api().token());
+  }
+
+  @Test
+  void aFinishedChangeOfAFileIsUndoneAlsoAfterAKill() throws Exception {
+    rig.start();
+    say("t", "!tool write_file {\"path\": \"a.txt\", \"content\": \"one\"}");
+    String event = say("t", "!tool write_file {\"path\": \"a.txt\", \"content\": \"two\"}");
+    assertThat(file("a.txt")).hasContent("two");
+    JsonNode ended =
+        rig.api().event(event).path("story").findParents("result").stream()
+            .findFirst()
+            .orElseThrow();
+    assertThat(ended.path("changed").asBoolean()).isTrue();
+    String execution = ended.path("execution").asText();
+    rig.restart();
+    String path = "/api/v1/executions/" + Api.encode(execution);
+    assertThat(rig.api().get(path).json().path("changes").findPath("path").asText())
+        .endsWith("a.txt");
+    Said undone = holdfast("rollback", execution);
+    assertThat(undone.text()).contains("undone: 1 file");
+    assertThat(undone.exitCode()).isZero();
+    assertThat(file("a.txt")).hasContent("one");
+    assertThat(rig.api().get(path).json().path("rolled_back").asBoolean()).isTrue();
+    Answer again = rig.api().post(path + "/rollback", Map.of());
+    assertThat(again.status()).isEqualTo(409);
+    assertThat(again.body()).contains("already");
+    assertThat(rig.api().post("/api/v1/executions/nope/rollback", Map.of()).status())
+        .isEqualTo(404);
+    assertThat(whats()).containsSubsequence("tool.rolled_back", "tool.change", "tool.change");
+  }
+
+  @Test
+  void whatSomebodyChangedSinceIsOverwrittenByForceAlone() throws Exception {
+    rig.start();
+    say("t", "!tool write_file {\"path\": \"a.txt\", \"content\": \"one\"}");
+    String event = say("t", "!tool write_file {\"path\": \"a.txt\", \"content\": \"two\"}");
+    Files.writeString(file("a.txt"), "by hand");
+    String execution = rig.api().event(event).path("story").findPath("execution").asText();
+    String path = "/api/v1/executions/" + Api.encode(execution) + "/rollback";
+    Answer refused = rig.api().post(path, Map.of());
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.body()).contains("a.txt");
+    assertThat(file("a.txt")).hasContent("by hand");
+    assertThat(rig.api().post(path, Map.of("force", true)).status()).isEqualTo(200);
+    assertThat(file("a.txt")).hasContent("one");
+  }
+
+  @Test
+  void theDoctorFindsAChangedRowWhetherAServerRunsOrNot() throws Exception {
+    rig.start();
+    for (int i = 0; i < 3; i++) {
+      rig.api().post("/api/v1/threads/t/reset", Map.of());
+    }
+    assertThat(holdfast("audit", "verify").text()).contains("whole: 3 rows");
+    Said well = holdfast("doctor");
+    assertThat(well.text()).containsPattern("ok +audit +whole, 3 rows").contains("isolation");
+    rig.server().stop();
+    assertThat(holdfast("doctor").text()).containsPattern("ok +audit +whole, 3 rows");
+    try (Connection connection =
+            DriverManager.getConnection(
+                "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate("drop trigger audit_unchanged");
+      statement.executeUpdate("update audit set actor = 'token:nobody' where no = 2");
+    }
+    Said ill = holdfast("doctor");
+    assertThat(ill.exitCode()).isEqualTo(1);
+    assertThat(ill.text()).containsPattern("BAD +audit +BROKEN at row 2");
+    rig.start();
+    assertThat(holdfast("doctor").text()).contains("BROKEN at row 2");
+    Said verified = holdfast("audit", "verify", "--json");
+    assertThat(verified.exitCode()).isEqualTo(1);
+    assertThat(Json.read(verified.text()).path("broken_at").asInt()).isEqualTo(2);
+  }
+}

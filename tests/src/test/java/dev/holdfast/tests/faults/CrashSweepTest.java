@@ -1,0 +1,259 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.Strace;
+import dev.holdfast.tests.harness.ThreadFolder;
+import dev.holdfast.tests.harness.ToolShape;
+import dev.holdfast.tests.harness.TurnModel;
+import dev.holdfast.tests.harness.TurnModel.Asked;
+import dev.holdfast.tests.harness.TurnModel.Wish;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Row F2: kill -9 right before each system call by which one turn changes anything: a turn with a
+ * tool of each class of repetition. A clean turn is watched first, to know how often its busiest
+ * thread makes each call; then one turn after the other is killed at one of them. By default a
+ * sample for about a minute; {@code -Dholdfast.sweep=all} goes through all of them.
+ */
+@Timeout(7200)
+class CrashSweepTest {
+  private static final boolean ALL = System.getProperty("holdfast.sweep", "").equals("all");
+  private static final Duration SAMPLE = Duration.ofSeconds(50);
+  private static final int HITS_MIN = 6;
+  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final String EFFECTS =
+      "fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg,connect,rename,unlink,ftruncate,mkdir,"
+          + "clone,clone3,vfork";
+  private static final String UNKNOWN = "interrupted, outcome unknown";
+
+  /** Where a turn is killed: at the n-th such call that one thread makes. */
+  private record Point(String call, int when) {}
+
+  private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
+  private final Map<String, Integer> hits = new TreeMap<>();
+  private int missed;
+
+  @Test
+  void aTurnThatIsKilledAnywhereEndsAndRepeatsNothingUnsafe() throws Exception {
+    try (Rig rig = new Rig();
+        TurnModel model = new TurnModel(CrashSweepTest::wishes).use(rig.setup())) {
+      rig.setup().set("tools.shell.enabled", true);
+      // One carrier: what a turn does comes from one thread then, always in the same order.
+      rig.setup().flag("-Djdk.virtualThreadScheduler.parallelism=1");
+      rig.setup().flag("-Djdk.virtualThreadScheduler.maxPoolSize=1");
+      rig.start();
+      List<Point> points = points(clean(rig, model));
+      long end = System.nanoTime() + SAMPLE.toNanos();
+      int done = 0;
+      for (Point point : points) {
+        if (!ALL && System.nanoTime() > end && hits() >= HITS_MIN) {
+          break;
+        }
+        done++;
+        try {
+          kill(rig, model, point, "t" + done);
+        } catch (AssertionError | RuntimeException e) {
+          throw new AssertionError("killed at " + point + ", seed " + seed, e);
+        }
+      }
+      System.out.printf(
+          "crash sweep: %d of %d points, %d hit %s, %d not reached, seed %d%n",
+          done, points.size(), hits(), hits, missed, seed);
+      assertThat(hits()).as("kills that hit").isGreaterThanOrEqualTo(HITS_MIN);
+      // How many writes the store needs depends on what it could do together.
+      assertThat(missed).as("points that were not reached").isLessThanOrEqualTo(done / 2);
+    }
+  }
+
+  private int hits() {
+    return hits.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /** One tool of each class: read and idempotent, then keyed and unsafe. */
+  private static List<Wish> wishes(String turn, int round) {
+    return switch (round) {
+      case 0 ->
+          List.of(
+              new Wish("write_file", Map.of("path", "note", "content", "old " + turn)),
+              new Wish("read_file", Map.of("path", "note")));
+      case 1 ->
+          List.of(
+              new Wish("edit_file", Map.of("path", "note", "old", "old", "new", "new")),
+              new Wish("shell", Map.of("command", "echo start >> starts; sleep 0.1; echo ran")));
+      default -> List.of();
+    };
+  }
+
+  /**
+   * How often one thread makes each call in a turn that nobody kills; the second one is watched.
+   */
+  private Map<String, Integer> clean(Rig rig, TurnModel model) throws IOException {
+    converse(rig, "warm");
+    try (Strace strace = Strace.watch(rig.server(), rig.folder(), EFFECTS)) {
+      converse(rig, "clean");
+      rig.api().awaitQuiet(SOON);
+      judge(rig, model, "clean", new Before(List.of(), 0, List.of()), 0);
+      return strace.busiest();
+    }
+  }
+
+  private List<Point> points(Map<String, Integer> busiest) {
+    assertThat(busiest).containsKeys("fsync", "pwrite64", "write");
+    System.out.printf("crash sweep: a clean turn makes %s%n", busiest);
+    List<List<Point>> kinds = new ArrayList<>();
+    busiest.forEach(
+        (call, count) -> {
+          List<Point> kind = new ArrayList<>();
+          for (int i = 1; i <= count; i++) {
+            kind.add(new Point(call, i));
+          }
+          Collections.shuffle(kind, new Random(seed));
+          kinds.add(kind);
+        });
+    // Of each kind of call one, then of each kind another: most calls are of one kind.
+    List<Point> points = new ArrayList<>();
+    for (int i = 0; kinds.stream().mapToInt(List::size).sum() > points.size(); i++) {
+      for (List<Point> kind : kinds) {
+        points.addAll(kind.subList(Math.min(i, kind.size()), Math.min(i + 1, kind.size())));
+      }
+    }
+    return points;
+  }
+
+  /** What had happened when the process was gone. */
+  private record Before(List<Asked> asked, long starts, List<Post> posts) {}
+
+  private void kill(Rig rig, TurnModel model, Point point, String turn) throws Exception {
+    try (Strace _ = Strace.killAt(rig.server(), rig.folder(), point.call(), point.when())) {
+      boolean sent = send(rig, turn);
+      HoldfastProcess server = rig.server();
+      Await.until("killed, or done", SOON, () -> !server.isAlive() || (sent && isDone(rig, turn)));
+    }
+    if (rig.server().isAlive()) {
+      missed++;
+      judge(rig, model, turn, new Before(List.of(), 0, List.of()), 0);
+      return;
+    }
+    assertThat(rig.server().exitNow()).contains(137);
+    hits.merge(point.call(), 1, Integer::sum);
+    long starts = ThreadFolder.of(rig, turn).lines("scratch/starts");
+    Before before = new Before(model.asked(turn), starts, rig.platform().shownFor(turn));
+    rig.start();
+    Await.until("accepted at last", SOON, () -> send(rig, turn));
+    rig.api().awaitState(turn, Set.of("answered"), SOON);
+    rig.api().awaitQuiet(SOON);
+    judge(rig, model, turn, before, 1);
+  }
+
+  /** As a platform does: false when there was no 2xx. */
+  private static boolean send(Rig rig, String turn) {
+    try {
+      return rig.sender().send(turn, turn, "turn " + turn).isAccepted();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean isDone(Rig rig, String turn) throws IOException {
+    return rig.api().state(turn).equals("answered")
+        && rig.api().status().path("outbox_depth").asLong() == 0;
+  }
+
+  private static void converse(Rig rig, String turn) {
+    rig.accept(turn, turn, "turn " + turn);
+    rig.platform().awaitText(turn, "done " + turn, SOON);
+  }
+
+  private void judge(Rig rig, TurnModel model, String turn, Before before, int kills)
+      throws IOException {
+    assertThat(rig.api().state(turn)).isEqualTo("answered");
+    judgePosts(rig, turn, before, kills);
+    judgeModelCalls(model, turn, before, kills);
+    judgeTools(rig, model, turn, before);
+    ThreadFolder folder = ThreadFolder.of(rig, turn);
+    assertThat(folder.path().resolve("context.quarantine.jsonl")).doesNotExist();
+    String again = turn + "-again";
+    rig.accept(again, turn, "and now?");
+    rig.platform().awaitText(again, "done " + turn, SOON);
+  }
+
+  private static void judgePosts(Rig rig, String turn, Before before, int kills) {
+    List<Post> posts = rig.platform().shownFor(turn);
+    int unknown = before.posts().isEmpty() ? 0 : kills;
+    assertThat(posts).as("posts, U = " + unknown).hasSizeBetween(1, 1 + unknown);
+    assertThat(posts).allMatch(post -> post.text().equals("done " + turn));
+    assertThat(posts.stream().map(Post::replyId).distinct()).hasSize(1);
+  }
+
+  /** Only the call during which the process died may be made again. */
+  private static void judgeModelCalls(TurnModel model, String turn, Before before, int kills) {
+    int[] times = new int[3];
+    for (Asked asked : model.asked(turn)) {
+      if (!asked.body().toString().contains("and now?")) {
+        times[asked.round()]++;
+      }
+    }
+    int lastAsked = before.asked().isEmpty() ? 0 : before.asked().getLast().round();
+    for (int round = 0; round < times.length; round++) {
+      boolean followed =
+          round < lastAsked
+              || (round == 1 && before.starts() > 0)
+              || (round == 2 && !before.posts().isEmpty());
+      int most = followed || round != lastAsked ? 1 : 1 + kills;
+      assertThat(times[round]).as("round %d was asked", round).isBetween(1, most);
+    }
+  }
+
+  private static void judgeTools(Rig rig, TurnModel model, String turn, Before before) {
+    ThreadFolder folder = ThreadFolder.of(rig, turn);
+    JsonNode last =
+        model.asked(turn).stream()
+            .filter(asked -> asked.round() == 2)
+            .findFirst()
+            .orElseThrow()
+            .body();
+    List<ToolShape.Result> results = ToolShape.ANTHROPIC.results(last);
+    assertThat(results).hasSize(4);
+    assertThat(results.stream().map(ToolShape.Result::id))
+        .containsExactly(
+            "toolu_" + turn + "_0_1",
+            "toolu_" + turn + "_0_2",
+            "toolu_" + turn + "_1_1",
+            "toolu_" + turn + "_1_2");
+    for (JsonNode message : last.path("messages")) {
+      if (message.path("role").asText().equals("assistant")) {
+        assertThat(message.path("content").path(0)).isEqualTo(TurnModel.thoughtOf(turn));
+      }
+    }
+    String shell = results.get(3).text();
+    long starts = folder.lines("scratch/starts");
+    assertThat(starts).as("starts of the unsafe call, the model heard: " + shell).isLessThan(2);
+    if (before.starts() == 1 && !shell.contains("ran")) {
+      assertThat(shell).contains(UNKNOWN);
+    }
+    if (starts == 0) {
+      assertThat(shell).contains(UNKNOWN);
+    }
+    if (last.path("tools").findValuesAsText("name").contains("edit_file")) {
+      assertThat(folder.text("scratch/note")).isEqualTo("new " + turn);
+      assertThat(results.subList(0, 3)).noneMatch(ToolShape.Result::isError);
+      assertThat(results.get(1).text()).contains("old " + turn);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.PlatformMode;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A person's /stop in the middle of what a chat thread does, seen from outside. */
+@Timeout(120)
+class StopInEachPhaseTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  @Test
+  void aSilentModelIsLeft() {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      model.next(ModelScript.hang());
+      rig.start();
+      rig.accept("e1", "t", "think");
+      Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
+      isFree(rig, "e1");
+    }
+  }
+
+  @Test
+  void aModelThatStallsInTheMiddleIsLeft() {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      model.next(ModelScript.stallStream());
+      rig.start();
+      rig.accept("e1", "t", "think");
+      Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
+      isFree(rig, "e1");
+      assertThat(rig.platform().posts()).noneMatch(post -> post.text().contains("PARTIAL"));
+    }
+  }
+
+  /** Row F40: the thread is free while the child that ignores TERM still has its five seconds. */
+  @Test
+  void aChildThatIgnoresItsEndIsLeftAndKilled() {
+    try (ShellRig shell = new ShellRig().start()) {
+      String mark = "31415926";
+      String line = "trap '' TERM INT HUP; touch begun; while :; do sleep 0." + mark + "; done";
+      shell.rig().accept("e1", "t", ShellRig.command(line));
+      Await.until("it runs", LIMIT, () -> Files.exists(shell.scratch("t").resolve("begun")));
+      isFree(shell.rig(), "e1");
+      Await.until("it is gone", LIMIT, () -> ShellRig.processes(mark).isEmpty());
+    }
+  }
+
+  @Test
+  void aCallThatWaitsForAPersonIsWithdrawn() throws Exception {
+    try (ShellRig shell = new ShellRig()) {
+      shell.rig().setup().set("tools.autonomy", "supervised");
+      shell.start();
+      shell.rig().accept("e1", "t", ShellRig.command("touch never"));
+      String question = shell.rig().platform().awaitText("e1", "/approve", LIMIT).text();
+      String code = question.replaceAll("(?s).*/approve (\\S+).*", "$1");
+      isFree(shell.rig(), "e1");
+      shell.rig().accept("late", "t", "/approve " + code);
+      assertThat(shell.rig().platform().awaitPost("late", LIMIT).text()).doesNotContain("Approved");
+      try (Stream<Path> files = Files.walk(shell.rig().setup().dataDir())) {
+        assertThat(files).noneMatch(file -> file.endsWith("never"));
+      }
+    }
+  }
+
+  /** A reply under way is neither cut off nor in the way of the next turn. */
+  @Test
+  void aReplyThatIsBeingPostedHoldsNobodyUp() {
+    try (Rig rig = new Rig()) {
+      rig.platform()
+          .plan(
+              post ->
+                  post.inReplyTo().equals("e1") ? PlatformMode.HANG : PlatformMode.ACCEPT);
+      rig.start();
+      rig.accept("e1", "t", "hello");
+      Await.until(
+          "it is being posted",
+          LIMIT,
+          () -> rig.platform().posts().stream().anyMatch(post -> post.inReplyTo().equals("e1")));
+      rig.accept("stop", "t", "/stop");
+      rig.accept("e2", "t", "still there?");
+      rig.api().awaitState("stop", Set.of("answered"), LIMIT);
+      rig.api().awaitState("e2", Set.of("answered"), LIMIT);
+    }
+  }
+
+  private static void isFree(Rig rig, String event) {
+    rig.accept("stop", "t", "/stop");
+    rig.api().awaitState(event, Set.of("cancelled"), LIMIT);
+    rig.accept("next", "t", "still there?");
+    rig.api().awaitState("next", Set.of("answered"), LIMIT);
+    assertThat(rig.platform().awaitPost("next", LIMIT).text()).contains("still there?");
+    assertThat(rig.platform().awaitPost("stop", LIMIT).text()).isEqualTo("Stopped.");
+  }
+}

@@ -1,0 +1,185 @@
+package dev.holdfast.tests.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tools on the page: what waits for a yes, what runs, what was done. */
+@Timeout(120)
+class ToolPageTest {
+  private static final String COMMAND =
+      "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";
+
+  private final Browsers browsers = Browsers.open();
+  private final Rig rig = new Rig();
+
+  @BeforeEach
+  void allowTheShell() {
+    rig.setup().set("tools.shell.enabled", true).set("tools.autonomy", "supervised");
+  }
+
+  @AfterEach
+  void end() {
+    browsers.close();
+    rig.close();
+  }
+
+  private static Locator cards(ChatPage chat) {
+    return chat.page().locator(".approval-card");
+  }
+
+  @Test
+  void aCallThatWaitsIsACardAndTheKeyboardAnswersIt() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say(COMMAND);
+      chat.awaitNewest("asking");
+      assertThat(cards(chat)).hasCount(1);
+      assertThat(cards(chat)).hasAttribute("role", "group");
+      assertThat(cards(chat).locator(".arguments"))
+          .hasText("{\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}");
+      assertThat(cards(chat)).containsText("operator");
+      assertThat(cards(chat).locator(".time-left"))
+          .hasText(Pattern.compile("(10|9) min \\d+ s left"));
+      assertThat(chat.page().locator("#turn")).containsText("waits for a yes");
+      assertThat(chat.notices()).hasCount(0); // the card says it
+      picture(chat, "light");
+      chat.page().reload();
+      assertThat(cards(chat)).hasCount(1);
+      Locator approve =
+          cards(chat).locator("button", new Locator.LocatorOptions().setHasText("Approve"));
+      approve.focus();
+      chat.page().keyboard().press("Enter");
+      chat.awaitNewest("answered");
+      assertThat(cards(chat)).hasCount(0);
+      Locator fold = chat.page().locator(".tools summary");
+      assertThat(fold).hasText("1 tool call");
+      fold.focus();
+      chat.page().keyboard().press("Enter");
+      chat.awaitText(chat.page().locator(".tool-call"), "exit code 0");
+      chat.awaitText(chat.page().locator(".tool-call"), "echo '<b>it ran</b>'");
+      picture(chat, "folded-out");
+      chat.page().reload();
+      assertThat(chat.page().locator(".tools summary")).hasText("1 tool call");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aCardGoesAwayWhenItIsAnsweredElsewhere() throws IOException {
+    Browser.NewContextOptions phone =
+        new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser(), phone)) {
+      chat.say(COMMAND);
+      assertThat(cards(chat)).hasCount(1);
+      picture(chat, "phone-dark");
+      Object wide =
+          chat.evaluate(
+              "document.documentElement.scrollWidth > document.documentElement.clientWidth");
+      Assertions.assertThat(wide).isEqualTo(false);
+      String id = waiting(chat);
+      rig.api().post("/api/v1/approvals/" + id + "/deny", Map.of());
+      chat.awaitNewest("answered");
+      assertThat(cards(chat)).hasCount(0);
+      chat.awaitText(chat.answers(), "refused");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void anAnswerThatComesTooLateIsSaidOnTheCard() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say(COMMAND);
+      assertThat(cards(chat)).hasCount(1);
+      chat.page()
+          .route(
+              "**/approvals/*/approve",
+              route ->
+                  route.fulfill(
+                      new com.microsoft.playwright.Route.FulfillOptions()
+                          .setStatus(403)
+                          .setContentType("application/json")
+                          .setBody(
+                              "{\"error\":{\"code\":\"AUTH\",\"message\":\"only ann may\"}}")));
+      cards(chat).locator("button", new Locator.LocatorOptions().setHasText("Approve")).click();
+      assertThat(cards(chat).locator("[role=alert]")).containsText("only ann may");
+      cards(chat).locator("button", new Locator.LocatorOptions().setHasText("Deny")).click();
+      chat.awaitNewest("answered");
+    }
+  }
+
+  @Test
+  void aRunningToolShowsItsLabelAndItsTime() {
+    rig.setup().set("tools.autonomy", "full");
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.say("!tool shell {\"command\": \"sleep 4\"}");
+      assertThat(chat.page().locator("#turn"))
+          .containsText(Pattern.compile("shell: sleep 4… [1-9] s"));
+      picture(chat, "running");
+      chat.page().reload();
+      assertThat(chat.page().locator("#turn")).containsText("shell: sleep 4…");
+      chat.awaitNewest("answered");
+      assertThat(chat.page().locator("#turn")).isEmpty();
+    }
+  }
+
+  @Test
+  void aChangeOfAFileIsUndoneFromUnderTheAnswer() throws IOException {
+    rig.setup().set("tools.autonomy", "full");
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("!tool write_file {\"path\": \"a.txt\", \"content\": \"one\"}");
+      chat.page().locator(".tools summary").click();
+      Locator undo = chat.page().locator(".tool-undo button");
+      undo.click();
+      assertThat(undo).hasText("Really undo them?");
+      picture(chat, "undo");
+      undo.click();
+      assertThat(chat.page().locator(".tool-undone")).hasText("Its changes were undone.");
+      assertThat(undo).hasCount(0);
+      Assertions.assertThat(rig.api().get("/api/v1/audit").json().findValuesAsText("actor"))
+          .contains("token:operator");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  private String waiting(ChatPage chat) {
+    return Await.value(
+        "a call waits",
+        Duration.ofSeconds(20),
+        () -> {
+          JsonNode all =
+              rig.api()
+                  .get("/api/v1/approvals?thread=" + Api.encode(chat.threadId()))
+                  .json()
+                  .path("approvals");
+          return all.isEmpty() ? Optional.empty() : Optional.of(all.get(0).path("id").asText());
+        });
+  }
+
+  /** For people to look at: {@code -Dholdfast.pictures=FOLDER}. */
+  private static void picture(ChatPage chat, String name) {
+    String folder = System.getProperty("holdfast.pictures", "");
+    if (!folder.isEmpty()) {
+      chat.page()
+          .screenshot(
+              new Page.ScreenshotOptions().setPath(Path.of(folder, "tools-" + name + ".png")));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package dev.holdfast.tests.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** The embedded model calls what it is told to: the tools for files as they are in the jar. */
+@Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FilesTest {
+  private static final int EDITS = 40;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
+  private final Rig rig = new Rig();
+  private final Path shared = Rig.newFolder("holdfast-shared");
+
+  @BeforeAll
+  void start() {
+    rig.setup().set("inbox.max_attempts", 20);
+    rig.setup().set("tools.files.roots", List.of(shared.toString()));
+    rig.start();
+  }
+
+  @AfterAll
+  void stop() {
+    rig.close();
+    Rig.delete(shared);
+  }
+
+  @Test
+  void aFileIsWrittenAndReadBackAlsoAfterKill9() throws Exception {
+    JsonNode wrote =
+        says("files", "!tool write_file {\"path\":\"notes/a.txt\",\"content\":\"one\\ntwo\"}");
+    assertThat(wrote.path("output").asText()).isEqualTo("echo: Wrote new file notes/a.txt: 7 bytes");
+    rig.restart();
+    assertThat(says("files", "!tool read_file {\"path\":\"notes/a.txt\"}").path("output").asText())
+        .isEqualTo("echo: 1\tone\n2\ttwo\n");
+    assertThat(says("other", "!tool read_file {\"path\":\"notes/a.txt\"}").path("output").asText())
+        .contains("no such file");
+    String execution = wrote.path("event_id").asText() + ".1.1";
+    Path manifest = rig.setup().dataDir().resolve("backups/" + execution + "/manifest.json");
+    assertThat(Files.readString(manifest)).contains("\"stage\":\"done\"");
+    assertThat(rig.api().event(wrote.path("event_id").asText()).path("story").toString())
+        .contains("\"execution\":\"" + execution + "\"");
+  }
+
+  @Test
+  void whatIsOutsideIsRefused() throws Exception {
+    String token = rig.setup().dataDir().resolve("token").toString();
+    for (String path : List.of("../meta.json", token, "/etc/passwd", "/proc/self/environ")) {
+      String output =
+          says("hostile", "!tool read_file {\"path\":\"" + path + "\"}").path("output").asText();
+      assertThat(output).as(path).matches("echo: .*(outside of|must not hold).*");
+    }
+    try (Stream<Path> scratch = Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch"))) {
+      for (Path folder : scratch.toList()) {
+        Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc"));
+      }
+    }
+    assertThat(says("hostile", "!tool read_file {\"path\":\"link/passwd\"}").path("output").asText())
+        .contains("links are not followed");
+  }
+
+  @Test
+  void aConfiguredFolderIsShared() throws Exception {
+    Path file = shared.resolve("a.txt");
+    says("one", "!tool write_file {\"path\":\"" + file + "\",\"content\":\"x\"}");
+    assertThat(file).hasContent("x");
+    assertThat(says("two", "!tool search_files {\"path\":\"" + shared + "\",\"pattern\":\"^x$\"}").path("output").asText())
+        .isEqualTo("echo: " + file + ":1: x\n");
+  }
+
+  /** Each edit is made once, though the server is killed in the middle of them again and again. */
+  @Test
+  void noEditIsLostOrDoubledByKill9() throws Exception {
+    says("kills", "!tool write_file {\"path\":\"log\",\"content\":\"END\"}");
+    List<String> events = new ArrayList<>();
+    for (int i = 0; i < EDITS; i++) {
+      events.add(accept("!tool edit_file {\"path\":\"log\",\"old\":\"END\",\"new\":\"e" + i + " END\"}"));
+    }
+    Path log = find("log");
+    for (int wanted = EDITS / 4; wanted < EDITS; wanted += EDITS / 4) {
+      int enough = wanted;
+      Await.until(
+          "the file has " + enough + " edits", LIMIT, () -> Files.readString(log).split(" ").length > enough);
+      rig.restart();
+    }
+    for (String event : events) {
+      rig.api().awaitState(event, Api.FINAL, LIMIT);
+      assertThat(rig.api().event(event).path("replies").path(0).path("text").asText())
+          .isEqualTo("echo: Edited log: 1 replaced (lines 1)");
+    }
+    List<String> made = new ArrayList<>();
+    for (int i = 0; i < EDITS; i++) {
+      made.add("e" + i);
+    }
+    made.add("END");
+    assertThat(Files.readString(log)).isEqualTo(String.join(" ", made));
+    try (Stream<Path> files = Files.list(log.getParent())) {
+      assertThat(files).containsExactly(log);
+    }
+  }
+
+  private String accept(String text) throws IOException {
+    return rig.api()
+        .post("/api/v1/threads/kills/messages", Map.of("text", text))
+        .json()
+        .path("event_id")
+        .asText();
+  }
+
+  private Path find(String name) throws IOException {
+    try (Stream<Path> files = Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch/" + name))) {
+      return files.findFirst().orElseThrow();
+    }
+  }
+
+  private JsonNode says(String thread, String text) throws IOException {
+    return rig.api()
+        .post(
+            "/api/v1/chat",
+            Map.of(
+                "api_version", "1",
+                "correlation_id", "c",
+                "message", text,
+                "context", Map.of("thread_id", thread, "user_id", "me")))
+        .json();
+  }
+}

@@ -1,0 +1,193 @@
+package dev.holdfast.tests.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Api;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Marked;
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ThreadFolder;
+import dev.holdfast.tests.harness.TinyDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rows F40 to F43 and F45: what a tool's child may do to the server, to others and to the disk. */
+@Timeout(180)
+class HostileToolTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration GONE_WITHIN =
+      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 1));
+  private static final int TIMEOUT_SECS = 3;
+  private static final int TOOLS = 20;
+  private static final long DISK_MAX = 1L << 30;
+
+  private final Marked marked = new Marked();
+
+  @BeforeEach
+  void needsASandbox() {
+    Commands.assumePresent("bwrap");
+  }
+
+  private static Rig withShell() {
+    Rig rig = new Rig();
+    rig.setup().set("tools.shell.enabled", true);
+    rig.setup().set("tools.shell.timeout_secs", TIMEOUT_SECS);
+    return rig;
+  }
+
+  private static String tool(String command) {
+    return "!tool shell " + Json.write(Map.of("command", command));
+  }
+
+  /** All at once; the name of each is what must be read in its answer. */
+  private Map<String, String> hostile(boolean processesAreBounded) {
+    String sleeper = marked.sleeper();
+    Map<String, String> commands = new LinkedHashMap<>();
+    commands.put("ignores-term", "trap '' TERM; echo begun; " + sleeper + "; " + sleeper);
+    commands.put("double-fork", "(setsid setsid " + sleeper + " &) & sleep 0.3; echo escaped");
+    commands.put("lives-on", "exec >&- 2>&- <&-; " + sleeper);
+    commands.put("leaves-one", "(" + sleeper + " >/dev/null 2>&1 </dev/null &); echo left");
+    commands.put("memory-hog", marked.run("head -c 3000000000 /dev/zero") + " | tail -n 1 | wc -c");
+    commands.put("ten-gigabytes", marked.run("yes") + " | head -c 10000000000");
+    commands.put("no-newline", marked.run("yes") + " | tr -d '\\n'");
+    commands.put("binary", marked.run("cat /dev/urandom"));
+    commands.put("long-line", "head -c 1000000000 /dev/zero | tr '\\0' x; echo; echo end");
+    commands.put("escapes", "while :; do printf '\\033[2J\\033]0;x\\007\\0\\r'; done");
+    commands.put("big-file", "head -c 3000000000 /dev/zero > big; rm big; echo cut");
+    if (processesAreBounded) {
+      commands.put("fork-bomb", "bomb() { bomb | bomb & }; bomb; " + sleeper);
+    }
+    return commands;
+  }
+
+  @Test
+  void hostileChildrenEndAndNobodyElseIsHeldUp() throws Exception {
+    try (Rig rig = withShell()) {
+      rig.start();
+      long pid = rig.server().pid();
+      boolean bounded = !rig.server().output().contains("NOT bounded");
+      Map<String, String> commands = hostile(bounded);
+      commands.forEach((name, command) -> rig.accept(name, name, tool(command)));
+      int others = 0;
+      long end = System.nanoTime() + SOON.toNanos();
+      while (!allEnded(rig, commands.keySet()) && System.nanoTime() < end) {
+        others++;
+        String text = rig.converse("other-" + others, "other", "hello " + others).text();
+        assertThat(text).isEqualTo("echo: hello " + others);
+      }
+      for (String name : commands.keySet()) {
+        assertThat(rig.api().state(name)).as(name).isEqualTo("answered");
+        rig.platform().awaitPost(name, SOON);
+      }
+      assertThat(others).as("answers to others meanwhile").isGreaterThan(TIMEOUT_SECS);
+      assertThat(marked.alive()).isZero();
+      assertThat(answer(rig, "ignores-term")).contains("begun", "its time was over");
+      assertThat(answer(rig, "double-fork")).isEqualTo("echo: escaped\nexit code 0");
+      assertThat(answer(rig, "lives-on")).contains("its time was over");
+      assertThat(answer(rig, "leaves-one")).isEqualTo("echo: left\nexit code 0");
+      assertThat(bytes(rig.setup().dataDir())).as("bytes in the data folder").isLessThan(DISK_MAX);
+      assertThat(rig.server().pid()).isEqualTo(pid);
+      assertThat(rig.server().isReady()).isTrue();
+      System.out.printf(
+          "hostile children: %d of them, %d answers to others meanwhile%n",
+          commands.size(), others);
+    }
+  }
+
+  private static boolean allEnded(Rig rig, Set<String> events) throws IOException {
+    for (String event : events) {
+      if (!Api.FINAL.contains(rig.api().state(event))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String answer(Rig rig, String event) {
+    return rig.platform().awaitPost(event, SOON).text();
+  }
+
+  private static long bytes(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    }
+  }
+
+  /**
+   * Row F42: a tool that fills the very disk that the server writes to. Its own turn waits for the
+   * disk; nothing is lost, and all goes on when there is room again.
+   */
+  @Test
+  void aToolThatFillsTheServersDiskLosesNothing() throws Exception {
+    try (Rig rig = withShell();
+        TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
+      rig.setup().dataDir(disk.path().resolve("data"));
+      rig.setup().set("server.min_free_bytes", 8 << 20);
+      rig.start();
+      rig.accept("hog", "hog", tool("head -c 100000000 /dev/zero > big; echo full"));
+      Await.until("not ready", SOON, () -> rig.server().probe("/ready") == 503);
+      assertThat(rig.server().probe("/live")).isEqualTo(200);
+      assertThat(rig.sender().send("refused", "t", "any room?").status()).isEqualTo(503);
+      Files.delete(ThreadFolder.of(rig, "hog").path().resolve("scratch/big"));
+      Await.until("ready again", SOON, () -> rig.server().isReady());
+      assertThat(rig.platform().awaitPost("hog", SOON).text()).contains("No space left", "full");
+      assertThat(rig.converse("after", "t", "and now?").text()).isEqualTo("echo: and now?");
+      rig.restart();
+      assertThat(rig.api().state("hog")).isEqualTo("answered");
+    }
+  }
+
+  /** Row F45, and promise 5 for each of the calls that were cut off. */
+  @Test
+  void noToolOutlivesTheServerAndNoneRunsTwice() throws Exception {
+    try (Rig rig = withShell()) {
+      rig.setup().set("tools.shell.timeout_secs", 50);
+      rig.start();
+      String stubborn =
+          "echo start >> starts; trap '' TERM; (setsid "
+              + marked.sleeper()
+              + " &); "
+              + marked.sleeper();
+      for (int i = 0; i < TOOLS; i++) {
+        rig.accept("tool-" + i, "tool-" + i, tool(stubborn));
+      }
+      Await.until("all of them run", SOON, () -> marked.alive() == 2 * TOOLS);
+      rig.server().kill9();
+      Await.until("none is alive", GONE_WITHIN, () -> marked.alive() == 0);
+      rig.start();
+      for (int i = 0; i < TOOLS; i++) {
+        String event = "tool-" + i;
+        assertThat(answer(rig, event)).contains("interrupted, outcome unknown");
+        assertThat(ThreadFolder.of(rig, event).lines("scratch/starts")).isEqualTo(1);
+      }
+      assertThat(marked.alive()).isZero();
+    }
+  }
+
+  /** A polite stop too leaves nothing behind, and the call is accounted for at the next start. */
+  @Test
+  void aStopEndsToolsThatIgnoreIt() throws Exception {
+    try (Rig rig = withShell()) {
+      rig.setup().set("tools.shell.timeout_secs", 50);
+      rig.start();
+      rig.accept("stubborn", "t", tool("trap '' TERM; echo start >> starts; " + marked.sleeper()));
+      Await.until("it runs", SOON, () -> marked.alive() == 1);
+      assertThat(rig.server().stop()).isZero();
+      assertThat(marked.alive()).isZero();
+      rig.start();
+      rig.platform().awaitPost("stubborn", SOON);
+      assertThat(ThreadFolder.of(rig, "t").lines("scratch/starts")).isEqualTo(1);
+    }
+  }
+}
