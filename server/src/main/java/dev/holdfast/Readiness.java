@@ -36,8 +36,7 @@ final class Readiness implements Probes {
       Guards guards,
       Supplier<String> configWarning) {
     health =
-        new Health(
-            ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS));
+        new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS));
     health.livesWhile(
         "turns", () -> downIf(orchestrator.isClogged() ? "too many threads hang" : ""));
     health.readyWhen("server", this::stage);

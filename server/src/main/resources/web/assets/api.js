@@ -83,6 +83,12 @@ export const thread = (id) => call('GET', threadPath(id));
 export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
 export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
+/** Tool calls of a thread that wait for a yes. */
+export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
+export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
+/** Undoes what a tool call changed; `force` also over what was changed since. */
+export const rollBack = (execution, force) =>
+  call('POST', `/api/v1/executions/${encodeURIComponent(execution)}/rollback`, { force });
 /** `files`: as upload answered. */
 export const send = (id, text, dedupeKey, files = []) =>
   call('POST', `${threadPath(id)}/messages`, {
@@ -100,9 +106,3 @@ export const upload = (id, file) =>
     UPLOAD_TIMEOUT_MS,
   );
 export const fileUrl = (id, file) => `${threadPath(id)}/attachments/${encodeURIComponent(file)}`;
-/** Tool calls of a thread that wait for a yes. */
-export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
-export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
-/** Undoes what a tool call changed; `force` also over what was changed since. */
-export const rollBack = (execution, force) =>
-  call('POST', `/api/v1/executions/${encodeURIComponent(execution)}/rollback`, { force });

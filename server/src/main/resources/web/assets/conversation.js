@@ -41,8 +41,8 @@ export class Conversation {
       onStory: (eventId) => showStory(eventId),
       onRetry: (key) => current.#sender.retry(key),
       onDiscard: (key) => current.#takeBack(key),
-      urlOf: (file) => (file.file ? api.fileUrl(current.threadId, file.file) : ''),
       onDecide: (approval, yes) => current.#decide(approval, yes),
+      urlOf: (file) => (file.file ? api.fileUrl(current.threadId, file.file) : ''),
     });
     current = this;
     view.clear();

@@ -307,7 +307,8 @@ export class Transcript {
       this.items = this.items.filter((item) => !item.live && item.key !== `${whose}.cut`);
     }
     const tools = kind === 'answer' ? (this.#tools.get(whose)?.size ?? 0) : 0;
-    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', tools, files: data.attachments ?? [] };
+    const files = data.attachments ?? [];
+    const item = { key: base, kind, eventId: whose, text: data.text ?? '', at: this.now(), state: '', tools, files };
     if (parts > 1) {
       item.parts = [];
       this.#addPart(item, data);

@@ -105,7 +105,8 @@ export class View {
   }
 
   #nodeOf(item) {
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${item.files?.map((file) => file.file ?? '').join() ?? ''}`;
+    const files = item.files?.map((file) => file.file ?? '').join() ?? '';
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -151,13 +152,13 @@ export class View {
       parts.text = item.text;
       this.#fillText(parts.body, item);
     }
-    const files = item.files ?? [];
-    parts.files.hidden = files.length === 0;
-    parts.files.replaceChildren(...files.map((file) => fileRow(this.#hears.urlOf(file), file)));
     if (item.tools > 0 && item.kind === 'answer' && !item.live && !parts.fold) {
       parts.fold = foldOf(item.eventId, item.tools);
       node.insertBefore(parts.fold, parts.meta);
     }
+    const files = item.files ?? [];
+    parts.files.hidden = files.length === 0;
+    parts.files.replaceChildren(...files.map((file) => fileRow(this.#hears.urlOf(file), file)));
     parts.meta.replaceChildren(...this.#metaOf(item));
   }
 

@@ -24,7 +24,8 @@ final class Compactor {
       """
       Summarise the conversation below for yourself: you will go on from your summary alone. Keep, under these headings,
       what matters and nothing else: goal; constraints and preferences; progress; decisions; next steps; files touched.
-      Keep names, paths, numbers and exact words that will be needed. Do not answer the conversation.""";
+      Keep names, paths, numbers and exact words that will be needed. Do not answer the conversation.\
+      """;
 
   private final AgentParts parts;
   private final Conversation conversation;

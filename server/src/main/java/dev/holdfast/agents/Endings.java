@@ -102,8 +102,7 @@ final class Endings {
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
     asked.forEach(
-        question ->
-            Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
+        question -> Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);

@@ -27,8 +27,7 @@ final class Questions {
   /** Writes a person's word down. False when the question does not wait any more. */
   static boolean decide(AgentParts parts, Approval question, boolean yes, String by)
       throws StoreException {
-    boolean counts =
-        parts.store().approvals().decide(question.id(), yes, by, parts.time().now());
+    boolean counts = parts.store().approvals().decide(question.id(), yes, by, parts.time().now());
     if (counts) {
       Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
       closed(parts.news(), question, state, by);

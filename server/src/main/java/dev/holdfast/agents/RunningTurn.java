@@ -32,8 +32,7 @@ final class RunningTurn {
   private boolean over;
 
   /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
-  RunningTurn(
-      List<Incoming> opening, Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
+  RunningTurn(List<Incoming> opening, Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
     this.messages = new ArrayList<>(opening);
     this.epoch = epoch;
     epoch.works();

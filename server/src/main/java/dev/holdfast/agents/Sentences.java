@@ -13,7 +13,8 @@ final class Sentences {
   static final String TIMED_OUT =
       "I have worked on this for as long as I may and stopped without an answer.";
   static final String STUCK =
-      "I got stuck on this and was stopped without an answer. The operator can see why and run it again.";
+      "I got stuck on this and was stopped without an answer. The operator can see why and run it"
+          + " again.";
   static final String ROUNDS_SPENT =
       "I have taken as many steps on this as I may and stopped without an answer.";
   static final String IN_CIRCLES =

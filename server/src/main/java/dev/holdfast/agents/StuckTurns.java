@@ -50,8 +50,8 @@ final class StuckTurns {
   }
 
   /**
-   * Interrupts the agent's turn when it has given no sign for {@code turn.stuck_secs} longer than it
-   * may be silent. Never blocks.
+   * Interrupts the agent's turn when it has given no sign for {@code turn.stuck_secs} longer than
+   * it may be silent. Never blocks.
    */
   void lookAfter(ThreadAgent agent) {
     Duration patience = parts.config().turn().stuck();

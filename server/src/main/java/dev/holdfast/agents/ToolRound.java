@@ -148,12 +148,12 @@ final class ToolRound {
   private ToolContext context(Pending next, ToolContext.Progress progress) throws IOException {
     return new ToolContext(
         incoming.event().threadId(),
-            incoming.id(),
-            incoming.message().sender(),
-            next.call().id(),
-            next.key(),
-            conversation.scratch(),
-            progress);
+        incoming.id(),
+        incoming.message().sender(),
+        next.call().id(),
+        next.key(),
+        conversation.scratch(),
+        progress);
   }
 
   private void append(ToolCall call, ToolResult result) throws IOException {

@@ -27,8 +27,7 @@ final class TurnEar implements AskListener {
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
 
-  TurnEar(
-      AgentParts parts, Endings endings, Incoming incoming, boolean probe, TurnScene scene) {
+  TurnEar(AgentParts parts, Endings endings, Incoming incoming, boolean probe, TurnScene scene) {
     this.parts = parts;
     this.endings = endings;
     this.incoming = incoming;
@@ -61,15 +60,15 @@ final class TurnEar implements AskListener {
     scene.doing("asking the model");
   }
 
+  /** The model has said its word. */
+  void answered() {
+    endings.epoch().works();
+  }
+
   /** Files that came with a message are being fetched. */
   void fetching() {
     scene.doing("fetching attachments");
     endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
-  }
-
-  /** The model has said its word. */
-  void answered() {
-    endings.epoch().works();
   }
 
   /** An older part of the conversation is being summarised. */

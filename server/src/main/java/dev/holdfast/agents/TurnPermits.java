@@ -19,7 +19,9 @@ final class TurnPermits {
     free = turnsMax;
   }
 
-  /** Takes a permit, blocking until one is free. Whoever returns from here must {@link #release}. */
+  /**
+   * Takes a permit, blocking until one is free. Whoever returns from here must {@link #release}.
+   */
   void acquire(boolean isFresh) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();

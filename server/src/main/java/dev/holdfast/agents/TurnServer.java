@@ -257,7 +257,10 @@ final class TurnServer {
               .put("code", e.failure().code().name())
               .put("message", e.failure().message()));
       endings.end(
-          batch, EventState.DEAD_LETTERED, e.failure().summary(), unanswered.error(Sentences.of(e.failure())));
+          batch,
+          EventState.DEAD_LETTERED,
+          e.failure().summary(),
+          unanswered.error(Sentences.of(e.failure())));
       return Ended.DONE;
     } catch (GivenUpException e) {
       throw e;
@@ -282,10 +285,7 @@ final class TurnServer {
     for (Incoming incoming : batch) {
       epoch.change(
           () ->
-              parts
-                  .store()
-                  .inbox()
-                  .park(incoming.seq(), away.failure().summary(), ear.hasTold()));
+              parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold()));
     }
     endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
     endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));

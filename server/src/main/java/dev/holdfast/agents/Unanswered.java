@@ -53,8 +53,7 @@ final class Unanswered {
   /** Ends a turn that was cut off, or leaves it for the next start. */
   TurnServer.Ended cutOff(List<Incoming> batch, Cancel why) {
     switch (why) {
-      case STOP ->
-          endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      case STOP -> endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
       case TIMEOUT -> giveUp(batch, "turn.timeout_secs is over", Sentences.TIMED_OUT);
       case STUCK -> giveUp(batch, "no sign of progress any more", Sentences.STUCK);
       case SHUTDOWN -> {

@@ -49,11 +49,8 @@ final class Acceptor {
             Inbounds.write(message),
             time.now());
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
-    String told =
-        AttachmentCalls.putUploaded(
-                new JsonObject().put("text", message.text()).put("sender", message.sender()),
-                message)
-            .encode();
+    JsonObject words = new JsonObject().put("text", message.text()).put("sender", message.sender());
+    String told = AttachmentCalls.putUploaded(words, message).encode();
     return intake.append(event).thenApply(appended -> committed(channel, told, appended));
   }
 
@@ -62,8 +59,7 @@ final class Acceptor {
     if (!appended.duplicate()) {
       // The event is safe: its sender gets 200 whatever goes wrong from here on.
       try {
-        news.publish(
-            "event.accepted", appended.event().threadId(), appended.event().id(), told);
+        news.publish("event.accepted", appended.event().threadId(), appended.event().id(), told);
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }

@@ -22,7 +22,8 @@ final class Respond {
   private static final Pattern CORRELATION = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
 
   private static final String CONTENT_SECURITY_POLICY =
-      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src"
+          + " 'none'";
 
   private Respond() {}
 

@@ -24,15 +24,15 @@ final class ThreadCalls {
   private final Store store;
   private final ApiCalls.Given given;
   private final Turns turns;
-  private final AttachmentCalls files;
   private final Records records;
+  private final AttachmentCalls files;
 
   ThreadCalls(Store store, ApiCalls.Given given) {
     this.store = store;
     this.given = given;
     this.turns = given.parts().turns();
-    this.files = new AttachmentCalls(store, given.parts().attachments());
     this.records = new Records(store.audit());
+    this.files = new AttachmentCalls(store, given.parts().attachments());
   }
 
   Map<String, ApiCall> calls() {

@@ -16,7 +16,6 @@ public final class Approvals {
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
           + " asked_at, expires_at, decided_by, arguments from approvals where ";
 
-
   private final Writer writer;
   private final Readers readers;
   private final Audit audit;
@@ -134,7 +133,8 @@ public final class Approvals {
   /** What people are asked about an event. */
   public List<Approval> waitingOf(String eventId) {
     return readers.read(
-        sql -> sql.list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId));
+        sql ->
+            sql.list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId));
   }
 
   /** The event has ended: nobody waits for the answers to its questions any more. */

@@ -18,9 +18,9 @@ final class ReplyRows {
           + " from replies r left join threads t on t.no = r.thread where r.damaged = 0 and ";
 
   private static final String INSERT =
-      "insert into replies (seq, id, event_id, source, thread, address, in_reply_to, text, part, parts,"
-          + " delivered, crc, ends, state, planned_at, next_at, files)"
-          + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
+      "insert into replies (seq, id, event_id, source, thread, address, in_reply_to, text, part,"
+          + " parts, delivered, crc, ends, state, planned_at, next_at, files) values (?, ?, ?, ?,"
+          + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
 
   private final Time time;
   private volatile Consumer<String> planned = _ -> {};

@@ -70,8 +70,7 @@ final class ToolThreads {
   /** How many calls still run long after they were told to stop. */
   int hanging() {
     long now = time.nanos();
-    return (int)
-        left.stream().filter(run -> now - run.leftAt > REACTION.toNanos()).count();
+    return (int) left.stream().filter(run -> now - run.leftAt > REACTION.toNanos()).count();
   }
 
   /** One call on its thread. */

@@ -90,8 +90,9 @@ public final class Toolbox {
 
   /**
    * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing
-   * failure of a repeatable tool, the result checked where the tool declares its shape, output capped with all of it in a file that the text names. An
-   * unknown tool, bad arguments, an exception, a timeout: an error result. Blocks.
+   * failure of a repeatable tool, the result checked where the tool declares its shape, output
+   * capped with all of it in a file that the text names. An unknown tool, bad arguments, an
+   * exception, a timeout: an error result. Blocks.
    *
    * @throws InterruptedException when the turn is cancelled; the tool has been interrupted too
    */

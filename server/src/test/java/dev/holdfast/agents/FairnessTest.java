@@ -26,7 +26,9 @@ class FairnessTest {
     world.close();
   }
 
-  /** A backlog of so many threads, from before a restart; the model answers when it is allowed to. */
+  /**
+   * A backlog of so many threads, from before a restart; the model answers when it is allowed to.
+   */
   private List<Event> backlog(int threads, int each) throws Exception {
     world = new AgentWorld(folder, new ScriptedProvider().hangs(new CountDownLatch(1)), stuck());
     List<Event> events = new ArrayList<>();
@@ -86,7 +88,8 @@ class FairnessTest {
     answers.release(8);
     world.await(
         () ->
-            model.requests().stream().anyMatch(asked -> ScriptedProvider.lastUser(asked).equals("hello")),
+            model.requests().stream()
+                .anyMatch(asked -> ScriptedProvider.lastUser(asked).equals("hello")),
         () -> "none of the new ones was asked for");
     answers.release(1000);
     for (Event event : List.of(fresh, other, third)) {
@@ -105,10 +108,20 @@ class FairnessTest {
     assertThat(
             model.requests().stream()
                 .map(ScriptedProvider::lastUser)
-                .filter(text -> text.equals("the last") || text.endsWith("3") || text.endsWith("8")))
+                .filter(
+                    text -> text.equals("the last") || text.endsWith("3") || text.endsWith("8")))
         .containsExactly(
-            "old 3", "old 8", "old 13", "old 18", "old 23", "old 28", "old 33", "old 38", "old 43",
-            "old 48", "the last");
+            "old 3",
+            "old 8",
+            "old 13",
+            "old 18",
+            "old 23",
+            "old 28",
+            "old 33",
+            "old 38",
+            "old 43",
+            "old 48",
+            "the last");
   }
 
   @Test

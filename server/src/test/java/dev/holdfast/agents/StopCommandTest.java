@@ -121,7 +121,8 @@ class StopCommandTest {
     AgentWorld world = world();
     Event event = world.send("t", "k1", "x");
     world.awaitState(event, EventState.PARKED);
-    Approval asked = world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst();
+    Approval asked =
+        world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst();
     isFreedByStop(world, event);
     assertThat(world.answerOf(world.send("t", "k9", "/approve " + asked.code())))
         .contains("Nothing waits");

@@ -103,8 +103,8 @@ class OperatorCallsTest {
     Map<String, ApiCall> calls = new java.util.HashMap<>();
     calls.putAll(new ApprovalCalls(store.approvals(), turns, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
-    ApiRequest request = new ApiRequest(
-            caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
+    ApiRequest request =
+        new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
     return calls.get(operation).run(request).body();
   }
 

@@ -121,19 +121,20 @@ class ToolStreamTest {
     return switch (provider) {
       case "anthropic", "minimax" ->
           "{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m1\",\"content\":["
-              + "{\"type\":\"thinking\",\"thinking\":\"Hm\",\"signature\":\"sig1\"},"
-              + "{\"type\":\"text\",\"text\":\"Let me look.\"},"
+              + "{\"type\":\"thinking\",\"thinking\":\"Hm\",\"signature\":\"sig1\"},{\"type\":\"text\",\"text\":\"Let"
+              + " me look.\"},"
               + "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"get_weather\",\"input\":{\"city\":\"Oslo\"}},"
               + "{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":\"get_weather\",\"input\":{\"city\":\"Rome\"}}],"
               + "\"stop_reason\":\"tool_use\",\"usage\":{\"input_tokens\":12,\"output_tokens\":3}}";
       case "openai" ->
-          "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m1\",\"choices\":[{\"index\":0,\"message\":"
-              + "{\"role\":\"assistant\",\"content\":\"Let me look.\",\"tool_calls\":["
+          "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m1\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Let"
+              + " me look.\",\"tool_calls\":["
               + "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}},"
               + "{\"id\":\"c2\",\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\\\"Rome\\\"}\"}}]},"
               + "\"finish_reason\":\"tool_calls\"}],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":3}}";
       case "gemini" ->
-          "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"Let me look.\"},"
+          "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"Let me"
+              + " look.\"},"
               + part("c1", "Oslo")
               + ","
               + part("c2", "Rome")

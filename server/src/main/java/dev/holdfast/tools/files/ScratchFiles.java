@@ -55,8 +55,8 @@ public final class ScratchFiles {
   }
 
   /**
-   * Writes a file into a folder of {@code scratch}, which is made when it is missing; whole or not at
-   * all. What was under the name is replaced.
+   * Writes a file into a folder of {@code scratch}, which is made when it is missing; whole or not
+   * at all. What was under the name is replaced.
    */
   public static void write(Path scratch, String folder, String name, byte[] content)
       throws FileFailedException, IOException {

@@ -91,7 +91,8 @@ class WebFetchToolTest {
         <script>alert('no')</script><h2>Menu</h2><p>Black   tea <a href="/tea?x=1">costs</a> 2&euro;</p>
         <ul><li>one</li><li>two</li></ul><p hidden>unseen</p><div style="display: none">nor this</div>
         <a href="javascript:alert(1)">click</a><img alt="a cup" src="x.png"><pre>a
-          b</pre></body></html>""";
+          b</pre></body></html>\
+        """;
     try (RawServer server = serving("text/html; charset=utf-8", utf8(html))) {
       ToolResult result = fetch(server.url() + "/menu");
       assertThat(result.isError()).isFalse();

@@ -105,8 +105,7 @@ public final class ShellRig implements AutoCloseable {
     boolean apart =
         Set.of("BUBBLEWRAP", "NAMESPACES").stream()
             .anyMatch(isolation -> log.contains("children: isolated by " + isolation));
-    Assumptions.assumeTrue(
-        apart, "a mere process group does not keep a child from this: " + what);
+    Assumptions.assumeTrue(apart, "a mere process group does not keep a child from this: " + what);
   }
 
   @Override

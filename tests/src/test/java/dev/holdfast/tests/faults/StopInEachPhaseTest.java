@@ -81,9 +81,7 @@ class StopInEachPhaseTest {
   void aReplyThatIsBeingPostedHoldsNobodyUp() {
     try (Rig rig = new Rig()) {
       rig.platform()
-          .plan(
-              post ->
-                  post.inReplyTo().equals("e1") ? PlatformMode.HANG : PlatformMode.ACCEPT);
+          .plan(post -> post.inReplyTo().equals("e1") ? PlatformMode.HANG : PlatformMode.ACCEPT);
       rig.start();
       rig.accept("e1", "t", "hello");
       Await.until(

@@ -47,7 +47,8 @@ class FilesTest {
   void aFileIsWrittenAndReadBackAlsoAfterKill9() throws Exception {
     JsonNode wrote =
         says("files", "!tool write_file {\"path\":\"notes/a.txt\",\"content\":\"one\\ntwo\"}");
-    assertThat(wrote.path("output").asText()).isEqualTo("echo: Wrote new file notes/a.txt: 7 bytes");
+    assertThat(wrote.path("output").asText())
+        .isEqualTo("echo: Wrote new file notes/a.txt: 7 bytes");
     rig.restart();
     assertThat(says("files", "!tool read_file {\"path\":\"notes/a.txt\"}").path("output").asText())
         .isEqualTo("echo: 1\tone\n2\ttwo\n");
@@ -68,12 +69,14 @@ class FilesTest {
           says("hostile", "!tool read_file {\"path\":\"" + path + "\"}").path("output").asText();
       assertThat(output).as(path).matches("echo: .*(outside of|must not hold).*");
     }
-    try (Stream<Path> scratch = Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch"))) {
+    try (Stream<Path> scratch =
+        Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch"))) {
       for (Path folder : scratch.toList()) {
         Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc"));
       }
     }
-    assertThat(says("hostile", "!tool read_file {\"path\":\"link/passwd\"}").path("output").asText())
+    assertThat(
+            says("hostile", "!tool read_file {\"path\":\"link/passwd\"}").path("output").asText())
         .contains("links are not followed");
   }
 
@@ -82,7 +85,10 @@ class FilesTest {
     Path file = shared.resolve("a.txt");
     says("one", "!tool write_file {\"path\":\"" + file + "\",\"content\":\"x\"}");
     assertThat(file).hasContent("x");
-    assertThat(says("two", "!tool search_files {\"path\":\"" + shared + "\",\"pattern\":\"^x$\"}").path("output").asText())
+    assertThat(
+            says("two", "!tool search_files {\"path\":\"" + shared + "\",\"pattern\":\"^x$\"}")
+                .path("output")
+                .asText())
         .isEqualTo("echo: " + file + ":1: x\n");
   }
 
@@ -92,13 +98,16 @@ class FilesTest {
     says("kills", "!tool write_file {\"path\":\"log\",\"content\":\"END\"}");
     List<String> events = new ArrayList<>();
     for (int i = 0; i < EDITS; i++) {
-      events.add(accept("!tool edit_file {\"path\":\"log\",\"old\":\"END\",\"new\":\"e" + i + " END\"}"));
+      events.add(
+          accept("!tool edit_file {\"path\":\"log\",\"old\":\"END\",\"new\":\"e" + i + " END\"}"));
     }
     Path log = find("log");
     for (int wanted = EDITS / 4; wanted < EDITS; wanted += EDITS / 4) {
       int enough = wanted;
       Await.until(
-          "the file has " + enough + " edits", LIMIT, () -> Files.readString(log).split(" ").length > enough);
+          "the file has " + enough + " edits",
+          LIMIT,
+          () -> Files.readString(log).split(" ").length > enough);
       rig.restart();
     }
     for (String event : events) {
@@ -126,7 +135,8 @@ class FilesTest {
   }
 
   private Path find(String name) throws IOException {
-    try (Stream<Path> files = Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch/" + name))) {
+    try (Stream<Path> files =
+        Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch/" + name))) {
       return files.findFirst().orElseThrow();
     }
   }
@@ -136,10 +146,14 @@ class FilesTest {
         .post(
             "/api/v1/chat",
             Map.of(
-                "api_version", "1",
-                "correlation_id", "c",
-                "message", text,
-                "context", Map.of("thread_id", thread, "user_id", "me")))
+                "api_version",
+                "1",
+                "correlation_id",
+                "c",
+                "message",
+                text,
+                "context",
+                Map.of("thread_id", thread, "user_id", "me")))
         .json();
   }
 }
