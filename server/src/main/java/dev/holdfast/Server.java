@@ -7,7 +7,6 @@ import dev.holdfast.agents.Orchestrator;
 import dev.holdfast.agents.Wakeups;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
-import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
@@ -31,9 +30,6 @@ import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
-import dev.holdfast.net.NameResolver;
-import dev.holdfast.net.WebFetcher;
-import dev.holdfast.net.WebPolicy;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.replies.Replies;
@@ -124,7 +120,7 @@ final class Server {
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
-    web = web(config);
+    web = GuardedWeb.of(http, config.tools().web().allowHosts(), this::ownPorts, guards, time);
     children = children(settings, time);
     files = fileTools();
     models =
@@ -326,8 +322,8 @@ final class Server {
             id -> store.threads().of(id).attachments(),
             attachments,
             forTools);
-    List<Tool> builtIns = BuiltIns.of(tools, needs);
-    Toolbox toolbox = new Toolbox(builtIns, tools.output(), settings.secrets(), time, meters);
+    Toolbox toolbox =
+        new Toolbox(BuiltIns.of(tools, needs), tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
         store,
@@ -341,11 +337,6 @@ final class Server {
         meters,
         this::agentConfig,
         new Attachments(web::fetch, attachments));
-  }
-
-  private GuardedWeb web(ServerConfig config) {
-    WebPolicy policy = new WebPolicy(Set.copyOf(config.tools().web().allowHosts()), this::ownPorts);
-    return new GuardedWeb(new WebFetcher(http, NameResolver.SYSTEM, policy, time), guards, time);
   }
 
   private Set<Integer> ownPorts() {

@@ -9,7 +9,8 @@ import dev.holdfast.media.FileNames;
 import dev.holdfast.net.WebFetcher.Bounds;
 import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.AttachmentFolder;
-import dev.holdfast.tools.ScratchFiles;
+import dev.holdfast.tools.files.FileFailedException;
+import dev.holdfast.tools.files.ScratchFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,7 +158,7 @@ final class AttachmentIntake {
     try {
       ScratchFiles.write(scratch, SCRATCH_FOLDER, file, bytes);
       return SCRATCH_FOLDER + "/" + file;
-    } catch (IOException e) {
+    } catch (FileFailedException | IOException e) {
       LOG.warn("event {}: a file has no copy for tools: {}", incoming.id(), e.getMessage());
       return "";
     }

@@ -11,6 +11,9 @@ import dev.holdfast.resilience.GuardConfig;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The web behind its guard {@code web}: so many fetches at once, each with its deadline.
@@ -30,6 +33,22 @@ public final class GuardedWeb {
     this.guard =
         guards.guard(NAME, GuardConfig.DEFAULT.withoutRetries().withMaxConcurrent(AT_ONCE));
     this.time = time;
+  }
+
+  /**
+   * The machine's own way to names.
+   *
+   * @param allowHosts what the operator lets through although it is private
+   * @param ownPorts asked at each fetch: never connected to on this machine
+   */
+  public static GuardedWeb of(
+      HttpCaller http,
+      List<String> allowHosts,
+      Supplier<Set<Integer>> ownPorts,
+      Guards guards,
+      Time time) {
+    WebPolicy policy = new WebPolicy(Set.copyOf(allowHosts), ownPorts);
+    return new GuardedWeb(new WebFetcher(http, NameResolver.SYSTEM, policy, time), guards, time);
   }
 
   /**

@@ -12,10 +12,10 @@ import dev.holdfast.media.FileFacts;
 import dev.holdfast.media.FileNames;
 import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.ReplyFile;
+import dev.holdfast.tools.files.FileFailedException;
+import dev.holdfast.tools.files.ScratchFiles;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -70,7 +70,7 @@ public final class AttachFileTool implements Tool {
   }
 
   @Override
-  public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
+  public ToolResult run(String argumentsJson, ToolContext context) {
     String path = new JsonObject(argumentsJson).getString("path");
     context.progress().doing(NAME + ": " + FileNames.shown(path));
     try {
@@ -91,13 +91,8 @@ public final class AttachFileTool implements Tool {
                   facts.type().mediaType(),
                   BYTES,
                   Integer.toString(content.length)));
-    } catch (ScratchFiles.RefusedException e) {
-      return ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, e.why()));
-    } catch (NoSuchFileException e) {
-      return ToolResult.error(
-          Failure.of(FailureCode.INVALID_REQUEST, "There is no such file in your working folder."));
-    } catch (ClosedByInterruptException e) {
-      throw new InterruptedException("interrupted while attaching a file");
+    } catch (FileFailedException e) {
+      return ToolResult.error(e.failure());
     } catch (IOException e) {
       return ToolResult.error(
           Failure.of(FailureCode.IO, "The file cannot be read or kept: " + reason(e)));

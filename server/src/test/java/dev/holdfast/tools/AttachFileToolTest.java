@@ -62,7 +62,7 @@ class AttachFileToolTest {
     store.close();
   }
 
-  private ToolResult attach(String path) throws InterruptedException {
+  private ToolResult attach(String path) {
     ToolContext context =
         new ToolContext(
             "web:main:t", "e", "me", "c", "E.1.2", scratch, ToolContext.Progress.SILENT);
