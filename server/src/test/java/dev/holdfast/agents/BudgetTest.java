@@ -17,7 +17,6 @@ import dev.holdfast.store.EventState;
 import dev.holdfast.store.Usage.Whose;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -127,9 +126,8 @@ class BudgetTest {
   @Test
   void aThousandMessagesOfOnePersonStayWithinTheBudget() throws Exception {
     AgentWorld world = world("per_user_daily_messages: 10");
-    List<Event> events = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      events.add(world.send("t", "k" + i, "m" + i));
+      world.send("t", "k" + i, "m" + i);
     }
     world.await(
         () -> world.store.inbox().counts().getOrDefault("silent", 0L) == 989,

@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -298,7 +299,7 @@ class WakeupsTest {
       wakeups.step();
       Map<String, Long> after = fired();
       for (Schedule schedule : made.values()) {
-        Instant due = expected.get(schedule.id());
+        Instant due = Objects.requireNonNull(expected.get(schedule.id()));
         boolean isDue = !due.isAfter(now);
         boolean late = Duration.between(due, now).compareTo(Duration.ofSeconds(60)) > 0;
         long more = after.getOrDefault(schedule.id(), 0L) - before.getOrDefault(schedule.id(), 0L);
