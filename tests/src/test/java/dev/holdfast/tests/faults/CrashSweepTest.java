@@ -69,7 +69,8 @@ class CrashSweepTest {
         try {
           kill(rig, model, point, "t" + done);
         } catch (AssertionError | RuntimeException e) {
-          throw new AssertionError("killed at " + point + ", seed " + seed, e);
+          String context = ThreadFolder.of(rig, "t" + done).text("context.jsonl");
+          throw new AssertionError("killed at " + point + ", seed " + seed + "\n" + context, e);
         }
       }
       System.out.printf(
