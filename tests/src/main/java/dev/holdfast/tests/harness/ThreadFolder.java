@@ -18,7 +18,7 @@ public record ThreadFolder(Path path) {
         return files
             .filter(file -> file.getFileName().toString().equals("meta.json"))
             .filter(file -> read(file).contains("\"" + id + "\""))
-            .map(file -> new ThreadFolder(file.getParent()))
+            .map(file -> new ThreadFolder(file.resolveSibling("")))
             .findFirst()
             .orElse(new ThreadFolder(all.resolve("none")));
       } catch (IOException e) {

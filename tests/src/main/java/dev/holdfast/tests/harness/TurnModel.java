@@ -66,7 +66,6 @@ public final class TurnModel implements AutoCloseable {
       }
     }
     journal.add(new Asked(turn, round, body));
-    List<Wish> wishes = script.wishes(turn, round);
     String answer = answer(turn, round, script.wishes(turn, round));
     exchange.startStream("text/event-stream");
     for (int from = 0; from < answer.length(); from += PIECE) {
