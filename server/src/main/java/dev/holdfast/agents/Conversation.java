@@ -6,6 +6,7 @@ import dev.holdfast.store.ThreadFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -21,6 +22,10 @@ final class Conversation {
   private final ThreadFiles files;
   private final Epoch epoch;
   private final List<ContextEntry> entries;
+
+  /** The entries as messages, read once: a long context costs a turn no more than a short one. */
+  private final List<Message> messages = new ArrayList<>();
+
   private final int quarantined;
   private long tokens;
 
@@ -28,6 +33,7 @@ final class Conversation {
     this.files = files;
     this.epoch = epoch;
     this.entries = new ArrayList<>(loaded.entries());
+    readMessages();
     this.quarantined = loaded.quarantined();
     this.tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
@@ -59,6 +65,7 @@ final class Conversation {
   void append(ContextEntry entry) throws IOException {
     epoch.change(() -> files.append(entry));
     entries.add(entry);
+    Entries.message(entry).ifPresent(messages::add);
     tokens += tokensOf(entry);
   }
 
@@ -71,6 +78,7 @@ final class Conversation {
     epoch.change(() -> files.replaceContext(others));
     entries.clear();
     entries.addAll(others);
+    readMessages();
     tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
@@ -91,10 +99,14 @@ final class Conversation {
     return start;
   }
 
+  /** A view that goes along with what is appended. */
   List<Message> messages() {
-    List<Message> messages = new ArrayList<>();
+    return Collections.unmodifiableList(messages);
+  }
+
+  private void readMessages() {
+    messages.clear();
     entries.forEach(entry -> Entries.message(entry).ifPresent(messages::add));
-    return messages;
   }
 
   static long tokensOf(ContextEntry entry) {

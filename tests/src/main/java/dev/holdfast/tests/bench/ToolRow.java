@@ -1,0 +1,93 @@
+package dev.holdfast.tests.bench;
+
+import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a tool call costs: one that runs within the server, one that starts a child, and the
+ * checkpoints of a model's round. Turns come one after the other, from the webhook to the reply.
+ */
+final class ToolRow implements Row {
+  private int messages;
+
+  @Override
+  public void run(Scale scale, Report report) throws Exception {
+    int turns = scale.count(1000, 100);
+    String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
+    try (ShellRig shell = new ShellRig().start()) {
+      String write = ShellRig.call("write_file", Map.of("path", "x", "content", "hello"));
+      String read = ShellRig.call("read_file", Map.of("path", "x"));
+      turns(shell, write, 1);
+      turns(shell, "warm", turns);
+      turns(shell, read, turns);
+      Histogram plain = turns(shell, "hello", turns);
+      Histogram tool = turns(shell, read, turns);
+      report.figure("turn without a tool", Report.percentiles(plain), fsync);
+      report.figure(
+          "turn with one call of read_file: two rounds, one checkpoint more",
+          Report.percentiles(tool),
+          fsync);
+      report.figure(
+          "a round with its checkpoint, difference of the medians",
+          Report.millis((tool.getValueAtPercentile(50) - plain.getValueAtPercentile(50)) / 1e6),
+          fsync);
+      report.figure("read_file, the server's own mean", mean(shell, "read_file"), bareRead(turns));
+      int children = scale.count(200, 40);
+      turns(shell, ShellRig.command("true"), children);
+      report.figure(
+          "shell: true, the server's own mean", mean(shell, "shell"), bareProcess(children));
+    }
+  }
+
+  private Histogram turns(ShellRig shell, String text, int count) {
+    Histogram nanos = new Histogram(3);
+    for (int i = 0; i < count; i++) {
+      long start = System.nanoTime();
+      shell.say("tool-" + messages++, "t" + messages / 50, text); // short contexts
+      nanos.recordValue(System.nanoTime() - start);
+    }
+    return nanos;
+  }
+
+  private static String mean(ShellRig shell, String tool) throws IOException {
+    String label = "tool=\"" + tool + "\"";
+    double count = 0;
+    double sum = 0;
+    for (String line : shell.rig().metrics().text().lines().toList()) {
+      if (line.contains(label) && line.startsWith("holdfast_tool_seconds_count")) {
+        count += Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+      } else if (line.contains(label) && line.startsWith("holdfast_tool_seconds_sum")) {
+        sum += Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+      }
+    }
+    return Report.millis(count == 0 ? 0 : 1000 * sum / count);
+  }
+
+  private static String bareRead(int count) throws IOException {
+    Path folder = Rig.newFolder("holdfast-read");
+    try {
+      Path file = Files.writeString(folder.resolve("x"), "hello");
+      long start = System.nanoTime();
+      for (int i = 0; i < count; i++) {
+        Files.readString(file);
+      }
+      return "Files.readString " + Report.millis((System.nanoTime() - start) / 1e6 / count);
+    } finally {
+      Rig.delete(folder);
+    }
+  }
+
+  private static String bareProcess(int count) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      new ProcessBuilder("/bin/bash", "-c", "true").start().waitFor();
+    }
+    return "ProcessBuilder " + Report.millis((System.nanoTime() - start) / 1e6 / count);
+  }
+}
