@@ -1,5 +1,6 @@
 package dev.holdfast.tests.bench;
 
+import dev.holdfast.tests.harness.Metrics;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -7,11 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.HdrHistogram.Histogram;
 
 /**
  * What a tool call costs: one that runs within the server, one that starts a child, and the
- * checkpoints of a model's round. Turns come one after the other, from the webhook to the reply.
+ * checkpoints of a model's round. Turns come one after the other; the times are the server's own.
  */
 final class ToolRow implements Row {
   private int messages;
@@ -24,19 +24,12 @@ final class ToolRow implements Row {
       String write = ShellRig.call("write_file", Map.of("path", "x", "content", "hello"));
       String read = ShellRig.call("read_file", Map.of("path", "x"));
       turns(shell, write, 1);
-      turns(shell, "warm", turns);
-      turns(shell, read, turns);
-      Histogram plain = turns(shell, "hello", turns);
-      Histogram tool = turns(shell, read, turns);
-      report.figure("turn without a tool", Report.percentiles(plain), fsync);
-      report.figure(
-          "turn with one call of read_file: two rounds, one checkpoint more",
-          Report.percentiles(tool),
-          fsync);
-      report.figure(
-          "a round with its checkpoint, difference of the medians",
-          Report.millis((tool.getValueAtPercentile(50) - plain.getValueAtPercentile(50)) / 1e6),
-          fsync);
+      turns(shell, read, turns); // warms the JIT
+      double plain = turns(shell, "hello", turns);
+      double tool = turns(shell, read, turns);
+      report.figure("turn without a tool, the server's own mean", Report.millis(plain), fsync);
+      report.figure("turn with one call of read_file: two rounds", Report.millis(tool), fsync);
+      report.figure("a round with its checkpoint", Report.millis(tool - plain), fsync);
       report.figure("read_file, the server's own mean", mean(shell, "read_file"), bareRead(turns));
       int children = scale.count(200, 40);
       turns(shell, ShellRig.command("true"), children);
@@ -45,14 +38,17 @@ final class ToolRow implements Row {
     }
   }
 
-  private Histogram turns(ShellRig shell, String text, int count) {
-    Histogram nanos = new Histogram(3);
+  /** The mean of the server's own times of these turns, in milliseconds. */
+  private double turns(ShellRig shell, String text, int count) throws IOException {
+    Metrics metrics = shell.rig().metrics();
+    double turns = metrics.sum("holdfast_turn_seconds_count");
+    double secs = metrics.sum("holdfast_turn_seconds_sum");
     for (int i = 0; i < count; i++) {
-      long start = System.nanoTime();
       shell.say("tool-" + messages++, "t" + messages / 50, text); // short contexts
-      nanos.recordValue(System.nanoTime() - start);
     }
-    return nanos;
+    return 1000
+        * (metrics.sum("holdfast_turn_seconds_sum") - secs)
+        / (metrics.sum("holdfast_turn_seconds_count") - turns);
   }
 
   private static String mean(ShellRig shell, String tool) throws IOException {
