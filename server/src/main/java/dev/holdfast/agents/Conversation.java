@@ -27,12 +27,22 @@ final class Conversation {
 
   /** What large providers count for an image that they have made smaller. */
   private static final long TOKENS_PER_IMAGE = 1600;
+
   /** For so long the time of a message is the time of now. */
   private static final Duration FRESH = Duration.ofMinutes(5);
+
+  private static final Optional<Instant> NOT_LATER = Optional.empty();
 
   private final ThreadFiles files;
   private final Epoch epoch;
   private final List<ContextEntry> entries;
+
+  /**
+   * The first entries as messages, read once: a long context costs a turn little more than a short
+   * one.
+   */
+  private final List<Optional<Message>> spoken = new ArrayList<>();
+
   private final int quarantined;
   private long tokens;
 
@@ -88,6 +98,7 @@ final class Conversation {
     epoch.change(() -> files.replaceContext(others));
     entries.clear();
     entries.addAll(others);
+    spoken.clear();
     tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
@@ -117,30 +128,40 @@ final class Conversation {
    * shown.
    */
   List<Message> messages(Pictures pictures, ZoneId zone, Instant now) {
+    readNew(zone);
     Map<Integer, Message.User> withFiles = pictures.of(entries);
-    List<Message> messages = new ArrayList<>();
-    boolean isLast = true;
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      ContextEntry entry = entries.get(i);
-      Message.User shown = withFiles.get(i);
-      Optional<Message> message = shown == null ? Entries.message(entry) : Optional.of(shown);
-      if (message.isEmpty()) {
-        continue;
-      }
-      if (entry.type().equals(Entries.USER) && message.get() instanceof Message.User said) {
-        Optional<Instant> later =
-            Optional.of(now).filter(_ -> entry.at().plus(FRESH).isBefore(now));
-        messages.add(stamped(said, entry, zone, isLast ? later : Optional.empty()));
-        isLast = false;
-      } else {
-        messages.add(message.get());
-      }
+    int newest = entries.size() - 1;
+    while (newest >= 0 && !entries.get(newest).type().equals(Entries.USER)) {
+      newest--;
     }
-    return messages.reversed();
+    List<Message> messages = new ArrayList<>(entries.size());
+    for (int i = 0; i < entries.size(); i++) {
+      Optional<Message> message = spoken.get(i);
+      if (i == newest || withFiles.containsKey(i)) {
+        ContextEntry entry = entries.get(i);
+        boolean isLater = i == newest && entry.at().plus(FRESH).isBefore(now);
+        Message.User shown = withFiles.get(i);
+        message =
+            (shown == null ? Entries.message(entry) : Optional.<Message>of(shown))
+                .map(said -> stamped(said, entry, zone, isLater ? Optional.of(now) : NOT_LATER));
+      }
+      message.ifPresent(messages::add);
+    }
+    return messages;
+  }
+
+  private void readNew(ZoneId zone) {
+    for (int i = spoken.size(); i < entries.size(); i++) {
+      ContextEntry entry = entries.get(i);
+      spoken.add(Entries.message(entry).map(said -> stamped(said, entry, zone, NOT_LATER)));
+    }
   }
 
   private static Message stamped(
-      Message.User said, ContextEntry entry, ZoneId zone, Optional<Instant> now) {
+      Message message, ContextEntry entry, ZoneId zone, Optional<Instant> now) {
+    if (!entry.type().equals(Entries.USER) || !(message instanceof Message.User said)) {
+      return message;
+    }
     String text = said.text().isBlank() ? ContextRepair.EMPTY : said.text();
     String told = Stamp.on(text, entry.at(), zone, Entries.senderOf(entry), now);
     return new Message.User(told, said.images());

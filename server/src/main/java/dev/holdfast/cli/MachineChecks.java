@@ -73,7 +73,11 @@ final class MachineChecks {
       return switch (children.isolation()) {
         case BUBBLEWRAP, NAMESPACES -> Finding.good("isolation", text);
         case PROCESS_GROUP ->
-            Finding.warning("isolation", text, "install bubblewrap, and allow user namespaces");
+            Finding.warning(
+                "isolation",
+                text,
+                "install bubblewrap, and allow user namespaces; under systemd copy"
+                    + " holdfast-tools.conf to /etc/systemd/system/holdfast.service.d/");
       };
     } catch (CallFailedException e) {
       return Finding.bad(

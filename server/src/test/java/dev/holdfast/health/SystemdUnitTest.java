@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The shipped unit file, as systemd itself reads it. */
 class SystemdUnitTest {
@@ -60,6 +61,28 @@ class SystemdUnitTest {
     Ran ran = run("systemd-analyze", "verify", "--man=no", UNIT.toRealPath().toString());
     assertThat(ran.status()).as(ran.output()).isZero();
     assertThat(ran.output()).doesNotContain("holdfast.service");
+  }
+
+  /** With what lets tools have walls of their own; systemd reads a drop-in behind the unit. */
+  @Test
+  @EnabledIf("hasSystemdAnalyze")
+  void theDropInForToolsIsRightAndCostsOnePoint(@TempDir Path folder) throws Exception {
+    Path unit = folder.resolve("holdfast.service");
+    Files.writeString(
+        unit,
+        Files.readString(UNIT) + "\n" + Files.readString(FOLDER.resolve("holdfast-tools.conf")));
+    Ran verified = run("systemd-analyze", "verify", "--man=no", unit.toString());
+    assertThat(verified.status()).as(verified.output()).isZero();
+    assertThat(verified.output()).doesNotContain("holdfast.service");
+    Ran exposed =
+        run(
+            "systemd-analyze",
+            "security",
+            "--offline=yes",
+            "--threshold=30",
+            "--no-pager",
+            unit.toString());
+    assertThat(exposed.status()).as(exposed.output()).isZero();
   }
 
   @Test

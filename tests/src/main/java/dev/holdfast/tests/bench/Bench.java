@@ -40,6 +40,8 @@ public final class Bench {
     rows.put("acks", new AckRow());
     rows.put("pending", new PendingRow());
     rows.put("turns", new TurnRow());
+    rows.put("tools", new ToolRow());
+    rows.put("context", new ContextRow());
     rows.put("start", new StartRow());
     rows.put("memory", new MemoryRow());
     rows.put("recovery", new RecoveryRow());
