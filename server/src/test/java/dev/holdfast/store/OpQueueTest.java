@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +35,7 @@ class OpQueueTest {
                     for (int n = 0; n < EACH; n++) {
                       queue.offer(op(Op.Kind.AWAITED));
                       if (n % 64 == 0) {
-                        Thread.yield(); // lets the queue run empty
+                        LockSupport.parkNanos(1000); // lets the queue run empty
                       }
                     }
                   }));
