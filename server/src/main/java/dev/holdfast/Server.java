@@ -156,13 +156,13 @@ final class Server {
             : settings.config().doors().http().host();
     return """
 
-        Holdfast %s is ready.
-          Chat      http://%s:%d/chat?login=%s
-                    (the link logs in once, within 10 minutes)
-          Token     %s
-          Data      %s
-          Models    %s
-        """
+    Holdfast %s is ready.
+      Chat      http://%s:%d/chat?login=%s
+                (the link logs in once, within 10 minutes)
+      Token     %s
+      Data      %s
+      Models    %s
+    """
         .formatted(
             Settings.version(),
             host,

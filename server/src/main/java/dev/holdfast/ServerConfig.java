@@ -49,8 +49,8 @@ public record ServerConfig(
         throw new IllegalArgumentException(
             "http: host "
                 + http.host()
-                + " can be reached from outside and no token was given; set HOLDFAST_TOKEN or api.tokens, or bind"
-                + " 127.0.0.1");
+                + " can be reached from outside and no token was given; set HOLDFAST_TOKEN or"
+                + " api.tokens, or bind 127.0.0.1");
       }
     }
 
@@ -70,7 +70,8 @@ public record ServerConfig(
     return new ServerConfig(
         server.text("data_dir", "data"),
         server.seconds("shutdown_secs", 25),
-        server.read(section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
+        server.read(
+            section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
         Doors.from(root, environment),
         root.section("threads").read(ThreadsConfig::from),
         root.section("turn").read(TurnConfig::from),

@@ -29,8 +29,7 @@ final class DamagedLines {
     }
     known.put(threadId, lines);
     count += lines - before;
-    LOG.error(
-        "thread {}: {} lines of its log are damaged on disk and not shown", threadId, lines);
+    LOG.error("thread {}: {} lines of its log are damaged on disk and not shown", threadId, lines);
   }
 
   /** How many there are, in all logs that were looked at. */

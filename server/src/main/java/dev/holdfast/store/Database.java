@@ -74,7 +74,8 @@ final class Database {
       }
       if (AtomicFiles.isOpenToOthers(file)) {
         LOG.warn(
-            "store: {} could be read or changed by others than its owner; its rights are taken back",
+            "store: {} could be read or changed by others than its owner; its rights are taken"
+                + " back",
             file);
         AtomicFiles.restrict(file);
       }

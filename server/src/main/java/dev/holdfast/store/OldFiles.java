@@ -13,7 +13,8 @@ import java.util.zip.GZIPOutputStream;
 
 /**
  * The earlier parts of a file that is begun anew from time to time: {@code <name>.<n>.jsonl.gz},
- * the newest with the highest number. There are never more than {@code max} for long: the oldest go.
+ * the newest with the highest number. There are never more than {@code max} for long: the oldest
+ * go.
  */
 record OldFiles(Path folder, String name, int max) {
   private static final int BUFFER = 65_536;

@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * JSON objects as lines that tell when they were changed. A line is the object with one more field
- * at its end, {@code crc}: the CRC32C of the object without it, so that a changed byte is found even
- * where the JSON is still JSON.
+ * at its end, {@code crc}: the CRC32C of the object without it, so that a changed byte is found
+ * even where the JSON is still JSON.
  */
 final class SealedLine {
   private static final String CRC_START = ",\"crc\":\"";

@@ -16,8 +16,8 @@ public record StoreConfig(InboxConfig inbox, long freeBytesMin, ThreadFilesConfi
   }
 
   /**
-   * Reads {@code min_free_bytes} of the {@code server} section, the whole {@code inbox} section, and
-   * of the {@code threads} section what is about files.
+   * Reads {@code min_free_bytes} of the {@code server} section, the whole {@code inbox} section,
+   * and of the {@code threads} section what is about files.
    */
   public static StoreConfig from(Section server, Section inbox, Section threads) {
     return new StoreConfig(

@@ -6,8 +6,8 @@ import dev.holdfast.config.Section;
 /**
  * How much is kept in the folder of one chat thread.
  *
- * @param logBytesMax {@code threads.log_max_bytes}: at this size {@code log.jsonl} is compressed and
- *     begun anew
+ * @param logBytesMax {@code threads.log_max_bytes}: at this size {@code log.jsonl} is compressed
+ *     and begun anew
  * @param oldFilesMax {@code threads.old_files_max}: how many earlier logs, and how many earlier
  *     contexts, are kept
  */

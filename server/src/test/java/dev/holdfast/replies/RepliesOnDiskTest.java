@@ -135,7 +135,8 @@ class RepliesOnDiskTest {
         .isEqualTo(
             "{\"event_id\":\""
                 + event.id()
-                + "\",\"thread\":\"t1\",\"in_reply_to\":\"k1\",\"text\":\"part 1\",\"part\":1,\"parts\":1}");
+                + "\",\"thread\":\"t1\",\"in_reply_to\":\"k1\",\"text\":\"part"
+                + " 1\",\"part\":1,\"parts\":1}");
     assertThat(store.outbox().depth()).isZero();
   }
 

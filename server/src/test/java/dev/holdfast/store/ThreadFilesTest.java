@@ -282,8 +282,9 @@ class ThreadFilesTest {
     }
     assertThat(Files.size(log())).isLessThan(65_536 + 6000);
     assertThat(root.resolve("t/log.1.jsonl.gz")).exists();
-    assertThat(PosixFilePermissions.toString(
-            Files.getPosixFilePermissions(root.resolve("t/log.1.jsonl.gz"))))
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(root.resolve("t/log.1.jsonl.gz"))))
         .isEqualTo("rw-------");
     List<String> lines = files.readLog(30);
     assertThat(lines).hasSize(30);
@@ -321,7 +322,9 @@ class ThreadFilesTest {
     assertThat(log()).doesNotExist();
     List<String> whole = files.readLog(1000);
     Files.write(log(), before);
-    assertThat(files().readLog(1000)).hasSize(whole.size()).containsExactlyInAnyOrderElementsOf(whole);
+    assertThat(files().readLog(1000))
+        .hasSize(whole.size())
+        .containsExactlyInAnyOrderElementsOf(whole);
     files().log(said(999));
     assertThat(files().readLog(1000)).hasSize(whole.size() + 1).endsWith(said(999));
   }
