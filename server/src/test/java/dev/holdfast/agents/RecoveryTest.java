@@ -117,8 +117,7 @@ class RecoveryTest {
       world.awaitState(message, EventState.CANCELLED);
     }
     for (Event command : commands) {
-      world.await(
-          () -> !world.stateOf(command).isOpen(), () -> "open: " + world.stateOf(command));
+      world.await(() -> !world.stateOf(command).isOpen(), () -> "open: " + world.stateOf(command));
     }
     assertThat(model.requests()).hasSize(1);
     assertThat(world.answerOf(world.send("t", "later", "later"))).isEqualTo("heard: later");

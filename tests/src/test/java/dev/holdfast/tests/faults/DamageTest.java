@@ -204,7 +204,9 @@ class DamageTest {
     if (!server.isAlive()) {
       System.out.println(what + " -> refused");
       assertThat(server.exitNow()).as(what + "\n" + output).contains(DATA_DAMAGED);
-      assertThat(output).as(what).containsAnyOf("holdfast.db", "context.jsonl", "meta.json", "token");
+      assertThat(output)
+          .as(what)
+          .containsAnyOf("holdfast.db", "context.jsonl", "meta.json", "token");
     } else {
       System.out.println(what + " -> served");
       assertServedRight(what, outputBefore);

@@ -107,7 +107,10 @@ class StopTest {
       rig.accept("tooled", "t2", "use a tool");
       rig.accept("asked", "t3", "hang");
       Await.until("a post hangs", Duration.ofSeconds(10), () -> !rig.platform().posts().isEmpty());
-      Await.until("a tool runs", Duration.ofSeconds(10), () -> rig.api().event("tooled").toString().contains("tool.started"));
+      Await.until(
+          "a tool runs",
+          Duration.ofSeconds(10),
+          () -> rig.api().event("tooled").toString().contains("tool.started"));
       Await.until("asked all", Duration.ofSeconds(10), () -> model.requests().size() >= 3);
       rig.server().terminate();
       assertThat(rig.server().exitCode(Duration.ofSeconds(9))).isZero();
