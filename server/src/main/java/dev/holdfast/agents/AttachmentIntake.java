@@ -45,6 +45,7 @@ final class AttachmentIntake {
   }
 
   /** Had, or why not. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a record
   private record Had(byte[] bytes, String why) {
     static Had not(String why) {
       return new Had(new byte[0], why);

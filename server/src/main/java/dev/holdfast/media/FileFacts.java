@@ -36,7 +36,7 @@ public record FileFacts(FileType type, int width, int height) {
   }
 
   private static long size(int width, int height) {
-    return (long) width << 32 | height & 0xffffffffL;
+    return (long) width << 32 | (height & 0xffffffffL);
   }
 
   private static long png(byte[] bytes) {
@@ -98,13 +98,13 @@ public record FileFacts(FileType type, int width, int height) {
     return (bytes[at] & 0xff) << 24
         | (bytes[at + 1] & 0xff) << 16
         | (bytes[at + 2] & 0xff) << 8
-        | bytes[at + 3] & 0xff;
+        | (bytes[at + 3] & 0xff);
   }
 
   private static int little(byte[] bytes, int at, int count) {
     int value = 0;
     for (int i = count - 1; i >= 0; i--) {
-      value = value << 8 | bytes[at + i] & 0xff;
+      value = value << 8 | (bytes[at + i] & 0xff);
     }
     return value;
   }

@@ -168,7 +168,7 @@ public final class WebFetchTool implements Tool {
         || type.equals("application/json")
         || type.endsWith("+json")
         || type.equals("application/xml")
-        || type.endsWith("+xml") && !type.startsWith("image/")
+        || (type.endsWith("+xml") && !type.startsWith("image/"))
         || type.equals("application/yaml")
         || type.equals("application/x-ndjson");
   }
