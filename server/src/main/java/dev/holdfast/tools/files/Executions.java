@@ -176,7 +176,7 @@ final class Executions {
       Old one = old.get(i);
       State after = plan.after().get(i).state(one, old);
       changes.add(new Change(one.spot(), one.seen().state(), after, one.blob()));
-      if (!after.isLike(State.ABSENT)) {
+      if (!after.isLike(new State.Absent())) {
         made.addAll(files.fence().missingFolders(one.spot()));
       }
     }

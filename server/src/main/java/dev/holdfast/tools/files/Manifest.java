@@ -164,7 +164,7 @@ record Manifest(
 
   private static State state(JsonObject json) {
     return json.isEmpty()
-        ? State.ABSENT
+        ? new State.Absent()
         : new State.Present(
             json.getString("sha256"), json.getLong("size"), json.getInteger("mode"));
   }

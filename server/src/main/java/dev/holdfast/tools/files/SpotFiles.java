@@ -22,7 +22,7 @@ record SpotFiles(Fence fence) {
    * @param fact empty when nothing stood there
    */
   record Seen(State state, Optional<Fact> fact) {
-    static final Seen NOTHING = new Seen(State.ABSENT, Optional.empty());
+    static final Seen NOTHING = new Seen(new State.Absent(), Optional.empty());
   }
 
   /** Takes the bytes of a file while they are looked at. */

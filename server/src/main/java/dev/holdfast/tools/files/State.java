@@ -11,8 +11,6 @@ sealed interface State {
    */
   record Present(String sha256, long size, int mode) implements State {}
 
-  State ABSENT = new Absent();
-
   /** Whether both are the same content; rights do not count. */
   default boolean isLike(State other) {
     return switch (this) {

@@ -80,7 +80,7 @@ record Task(String tool, String arguments, List<Spot> spots, Planner planner) {
 
     default State state(Old own, List<Old> all) {
       return switch (this) {
-        case Gone _ -> State.ABSENT;
+        case Gone _ -> new State.Absent();
         case Written(byte[] bytes) ->
             new State.Present(
                 Hash.of(bytes),
