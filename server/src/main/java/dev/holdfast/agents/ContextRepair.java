@@ -26,8 +26,7 @@ final class ContextRepair {
     while (i < messages.size()) {
       switch (messages.get(i)) {
         case Message.User user -> {
-          repaired.add(
-              user.text().isBlank() ? new Message.User(EMPTY, user.images()) : user);
+          repaired.add(user.text().isBlank() ? new Message.User(EMPTY, user.images()) : user);
           i++;
         }
         case Message.ToolResult _ -> i++; // without its call: it was cut off

@@ -1,8 +1,8 @@
 package dev.holdfast.agents;
 
 import dev.holdfast.api.Message;
-import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.models.Stamp;
+import dev.holdfast.store.AttachmentFolder;
 import dev.holdfast.store.ContextEntry;
 import dev.holdfast.store.ThreadFiles;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package dev.holdfast.tools;
 
 import dev.holdfast.config.Section;
 import dev.holdfast.tools.files.FilesConfig;
-import dev.holdfast.tools.web.WebToolConfig;
 import dev.holdfast.tools.memory.MemoryConfig;
 import dev.holdfast.tools.schedule.ScheduleConfig;
+import dev.holdfast.tools.web.WebToolConfig;
 
 /** The {@code tools} section of holdfast.yaml. */
 public record ToolsConfig(

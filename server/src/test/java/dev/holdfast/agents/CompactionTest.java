@@ -67,10 +67,7 @@ class CompactionTest {
   }
 
   private ModelAnswer next(
-      int n,
-      ModelRequest request,
-      ScriptedProvider.Step summary,
-      ModelListener listener)
+      int n, ModelRequest request, ScriptedProvider.Step summary, ModelListener listener)
       throws CallFailedException, InterruptedException {
     if (wantsSummary(request)) {
       return summary.answer(request, listener);

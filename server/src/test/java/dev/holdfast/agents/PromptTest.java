@@ -120,9 +120,7 @@ class PromptTest {
   void theNewestMessageSaysTheTimeOnceItHasBecomeAnotherOne() throws Exception {
     AgentWorld world = world();
     Instant old = Instant.parse("2026-01-01T00:00:00Z");
-    String payload =
-        Inbounds.write(
-            new InboundMessage("main", "t", "me", "late", List.of(), "k"));
+    String payload = Inbounds.write(new InboundMessage("main", "t", "me", "late", List.of(), "k"));
     var event =
         world
             .store

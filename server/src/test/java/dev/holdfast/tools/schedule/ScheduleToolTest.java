@@ -141,7 +141,10 @@ class ScheduleToolTest {
   void aSecretIsNotWrittenDown() {
     secrets.add("sk-canary-123456");
     JsonObject arguments =
-        new JsonObject().put("action", "add").put("every", "5m").put("text", "use sk-canary-123456");
+        new JsonObject()
+            .put("action", "add")
+            .put("every", "5m")
+            .put("text", "use sk-canary-123456");
     assertThat(run(THREAD, "k1", arguments).text()).doesNotContain("canary");
     assertThat(active().getFirst().text()).isEqualTo("use ***");
   }

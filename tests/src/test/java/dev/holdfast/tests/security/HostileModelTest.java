@@ -84,17 +84,18 @@ class HostileModelTest {
     Path mine = shell.scratch("private").resolve("mine");
     assertThat(mine).hasContent("private words");
     assertThat(told("read_file", Map.of("path", mine.toString()))).doesNotContain("private words");
-    assertThat(told("search_files", Map.of("path", mine.getParent().toString(), "pattern", "."))) 
+    assertThat(told("search_files", Map.of("path", mine.getParent().toString(), "pattern", ".")))
         .doesNotContain("private words");
     assertThat(Files.exists(mine)).isTrue();
   }
 
-  /** Row S52: there is no tool that names a receiver, and an answer goes where the event came from. */
+  /**
+   * Row S52: there is no tool that names a receiver, and an answer goes where the event came from.
+   */
   @Test
   void itDoesNotWriteToAnotherThread() throws IOException {
     int before = shell.rig().platform().posts().size();
-    String told =
-        told("send_message", Map.of("thread", "webhook:ci:victim", "text", "click here"));
+    String told = told("send_message", Map.of("thread", "webhook:ci:victim", "text", "click here"));
     assertThat(told).contains("no tool called send_message");
     List<Post> posts = shell.rig().platform().posts();
     assertThat(posts.subList(before, posts.size()))
