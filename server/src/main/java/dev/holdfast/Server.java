@@ -1,11 +1,8 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.AgentParts;
-import dev.holdfast.agents.Attachments;
-import dev.holdfast.agents.Mind;
 import dev.holdfast.agents.Orchestrator;
 import dev.holdfast.agents.Wakeups;
-import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
@@ -25,13 +22,9 @@ import dev.holdfast.ingress.ServerFacts;
 import dev.holdfast.ingress.Sessions;
 import dev.holdfast.ingress.Tokens;
 import dev.holdfast.ingress.Turns;
-import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
-import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
-import dev.holdfast.processes.Children;
-import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
@@ -42,15 +35,7 @@ import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
-import dev.holdfast.tools.BuiltIns;
-import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
-import dev.holdfast.tools.files.FileFailedException;
-import dev.holdfast.tools.files.FileTools;
-import dev.holdfast.tools.files.Neighbours;
-import dev.holdfast.tools.memory.Memory;
-import dev.holdfast.tools.memory.MemoryConfig;
-import dev.holdfast.tools.skills.Skills;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -65,7 +50,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -76,10 +60,6 @@ final class Server {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
   private static final int NEWS_REMEMBERED = 20_000;
   private static final int GAVE_UP = 70;
-  private static final int DISK_FAILED = 74;
-
-  /** What is cut off at a stop gets this long, even when the budget is spent. */
-  private static final Duration CUT_OFF_MIN = Duration.ofSeconds(4);
 
   private final Settings settings;
   private final Time time;
@@ -90,10 +70,8 @@ final class Server {
   private final Store store;
   private final HttpCaller http;
   private final Guards guards;
-  private final GuardedWeb web;
   private final News news = new News(NEWS_REMEMBERED);
-  private final Optional<Children> children;
-  private final FileTools files;
+  private final Tooling tooling;
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
@@ -120,9 +98,9 @@ final class Server {
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
-    web = GuardedWeb.of(http, config.tools().web().allowHosts(), this::ownPorts, guards, time);
-    children = children(settings, time);
-    files = fileTools();
+    tooling =
+        Tooling.open(
+            settings, new Tooling.Ground(store, http, guards, time, meters), this::ownPorts);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -157,7 +135,7 @@ final class Server {
     Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
     server.supervisor.start(ChildSpec.virtual("wakeups"), wakeups::run);
     server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
-    server.supervisor.start(ChildSpec.virtual("backups"), server.files.backups()::run);
+    server.supervisor.start(ChildSpec.virtual("backups"), server.tooling.backups()::run);
     server.replies.start();
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
@@ -218,7 +196,12 @@ final class Server {
     orchestrator.close(deadline.left().dividedBy(2), hurry);
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
     replies.drain(Deadline.in(time, forReplies));
-    cutOff(deadline);
+    new CutOff(time)
+        .with("replies", this::endPosts)
+        .with("tools", tooling::close)
+        .with("listener", listener::close)
+        .with("supervisor", () -> supervisor.stopAll(CutOff.TIME_MIN))
+        .run(deadline);
     watchdogs.forEach(Watchdog::close);
     store.close();
     markClean();
@@ -226,49 +209,9 @@ final class Server {
     LOG.info("server: stopped");
   }
 
-  /**
-   * Ends what has not ended by itself, all of it at once, so that no part uses up the time of
-   * another. What hangs even then ends with the process.
-   */
-  private void cutOff(Deadline deadline) throws InterruptedException {
-    List<Thread> parts =
-        List.of(
-            ending("replies", this::endPosts),
-            ending("tools", () -> children.ifPresent(Children::close)),
-            ending("listener", listener::close),
-            ending("supervisor", () -> supervisor.stopAll(CUT_OFF_MIN)));
-    Duration left = deadline.left().compareTo(CUT_OFF_MIN) > 0 ? deadline.left() : CUT_OFF_MIN;
-    Deadline end = Deadline.in(time, left);
-    for (Thread part : parts) {
-      if (!part.join(end.left())) {
-        LOG.warn("server: {} did not stop in time, the process ends without", part.getName());
-      }
-    }
-  }
-
   private void endPosts() throws InterruptedException {
     replies.stop();
     http.close();
-  }
-
-  /** A step of the stop. */
-  private interface Step {
-    void run() throws InterruptedException;
-  }
-
-  private static Thread ending(String name, Step step) {
-    return Thread.ofVirtual()
-        .name(name)
-        .start(
-            () -> {
-              try {
-                step.run();
-              } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-              } catch (RuntimeException e) {
-                LOG.warn("server: {} did not stop cleanly", name, e);
-              }
-            });
   }
 
   private void markClean() {
@@ -284,7 +227,7 @@ final class Server {
   }
 
   /** What is on the disk is unknown: the next start looks. */
-  private static void halt(int exitCode, String text) {
+  static void halt(int exitCode, String text) {
     System.err.println("holdfast: " + text);
     LOG.error("server: {}", text);
     Logs.stop();
@@ -309,90 +252,23 @@ final class Server {
   }
 
   private AgentParts agentParts(Channels channels) {
-    ToolsConfig tools = settings.config().tools();
-    AttachmentsConfig attachments = settings.config().attachments();
-    BuiltIns.Mind forTools =
-        new BuiltIns.Mind(
-            store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
-    BuiltIns.Needs needs =
-        new BuiltIns.Needs(
-            children,
-            files,
-            web,
-            id -> store.threads().of(id).attachments(),
-            attachments,
-            forTools);
-    Toolbox toolbox =
-        new Toolbox(BuiltIns.of(tools, needs), tools.output(), settings.secrets(), time, meters);
     return new AgentParts(
         vertx,
         store,
         models,
         channels,
-        toolbox,
-        mind(),
+        tooling.toolbox(),
+        tooling.mind(),
         news,
         settings.secrets(),
         time,
         meters,
         this::agentConfig,
-        new Attachments(web::fetch, attachments));
+        tooling.attachments());
   }
 
   private Set<Integer> ownPorts() {
     return Set.of(listener.port(), listener.metricsPort());
-  }
-
-  private Mind mind() {
-    ServerConfig config = settings.config();
-    MemoryConfig memory = config.tools().memory();
-    return new Mind(
-        memory.enabled()
-            ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
-            : Optional.empty(),
-        new Skills(settings.dataDir(), store.texts()),
-        config.zone(),
-        config.models().budget());
-  }
-
-  /** Only with tools that need them: a server that starts no children need not be able to. */
-  private static Optional<Children> children(Settings settings, Time time)
-      throws StartRefusedException, InterruptedException {
-    ToolsConfig tools = settings.config().tools();
-    if (!tools.shell().enabled() || tools.autonomy() == ToolsConfig.Autonomy.MANUAL) {
-      return Optional.empty();
-    }
-    try {
-      Children children =
-          Children.open(
-              ChildrenConfig.of(
-                  tools.shell().sandbox(), settings.dataDir(), settings.file().toAbsolutePath()),
-              time);
-      LOG.info("tools: {}", children.describe());
-      return Optional.of(children);
-    } catch (CallFailedException e) {
-      throw new StartRefusedException(
-          Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
-    }
-  }
-
-  private FileTools fileTools() throws IOException, StartRefusedException {
-    Neighbours neighbours =
-        new Neighbours(
-            time,
-            store.audit()::append,
-            text -> halt(DISK_FAILED, text),
-            event -> store.inbox().find(event).map(found -> found.state().isOpen()).orElse(false));
-    try {
-      return FileTools.open(
-          settings.config().tools().files(),
-          settings.dataDir(),
-          List.of(settings.file().toAbsolutePath()),
-          neighbours);
-    } catch (FileFailedException e) {
-      throw new StartRefusedException(
-          Boot.CONFIGURATION, "tools.files: " + e.failure().message(), e);
-    }
   }
 
   private AgentParts.AgentConfig agentConfig() {
@@ -442,7 +318,7 @@ final class Server {
         tokens,
         sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, new Rollbacks(files.backups()), replayed),
+        ApiCalls.of(store, guards, facts, new Rollbacks(tooling.backups()), replayed),
         config.attachments());
   }
 

@@ -4,14 +4,23 @@ import java.time.Instant;
 
 /** What a thread agent asks of its surroundings. */
 interface AgentHost {
-  /** One permit for each turn that may run at the same time. */
-  TurnPermits turnPermits();
+  /**
+   * What all agents share.
+   *
+   * @param permits one for each turn that may run at the same time
+   * @param freshness whether an event came a moment ago, and is not one of those that have waited
+   * @param stuckTurns who frees turns that do not end
+   * @param mailboxes what all mailboxes may hold together
+   * @param budgets what people and threads may still spend
+   */
+  record Shared(
+      TurnPermits permits,
+      Freshness freshness,
+      StuckTurns stuckTurns,
+      Room mailboxes,
+      Budgets budgets) {}
 
-  /** Whether the event came a moment ago, and is not one of those that have waited. */
-  boolean isFresh(Incoming incoming);
-
-  /** Who frees turns that do not end. */
-  StuckTurns stuckTurns();
+  Shared shared();
 
   /** The agent has nothing to do for now. */
   void settled(ThreadAgent agent);
@@ -26,11 +35,6 @@ interface AgentHost {
 
   /** A turn that was parked does not wait any more. */
   void gone(Incoming head);
-
-  /** What the mailboxes of all agents may hold together. */
-  Room mailboxRoom();
-
-  Budgets budgets();
 
   /** The number of the outage of now. */
   long outage();

@@ -33,14 +33,11 @@ public final class Orchestrator {
       String threadId, String doing, Instant since, int waiting, String eventId) {}
 
   private final AgentParts parts;
-  private final TurnPermits permits;
-  private final Budgets budgets;
+  private final AgentHost.Shared shared;
   private final Parking parking;
-  private final StuckTurns stuckTurns;
   private final Host host = new Host();
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
-  private final Room mailboxes = Room.ofHeap();
   private final HandOver committed = new HandOver();
 
   /**
@@ -52,19 +49,21 @@ public final class Orchestrator {
   private final TurnedAway turnedAway = new TurnedAway();
 
   private final Obedience obedience;
-  private final Freshness freshness;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
   private long scanned;
 
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
-    this.stuckTurns = new StuckTurns(parts, this::replace);
     this.obedience = new Obedience(parts, this);
-    this.budgets = new Budgets(parts);
-    this.permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
-    this.freshness =
-        new Freshness(parts.time(), parts.store().inbox().counts().getOrDefault("accepted", 0L));
+    long acceptedBefore = parts.store().inbox().counts().getOrDefault("accepted", 0L);
+    this.shared =
+        new AgentHost.Shared(
+            new TurnPermits(parts.config().threads().concurrentTurnsMax()),
+            new Freshness(parts.time(), acceptedBefore),
+            new StuckTurns(parts, this::replace),
+            Room.ofHeap(),
+            new Budgets(parts));
     this.parking =
         new Parking(
             parts.time(),
@@ -143,7 +142,7 @@ public final class Orchestrator {
 
   /** Whether so many threads hang that the server can free no more of them. */
   public boolean isClogged() {
-    return stuckTurns.areTooMany();
+    return shared.stuckTurns().areTooMany();
   }
 
   /** How many turns wait for a model to come back. */
@@ -312,7 +311,7 @@ public final class Orchestrator {
   private void sweep() {
     Instant limit = parts.time().now().minus(parts.config().threads().idle());
     idle.retireSince(limit).forEach(this::leave);
-    agents.values().forEach(stuckTurns::lookAfter);
+    agents.values().forEach(shared.stuckTurns()::lookAfter);
   }
 
   private boolean resume(String threadId, boolean probe) {
@@ -335,18 +334,8 @@ public final class Orchestrator {
   /** What agents ask of their surroundings. */
   private final class Host implements AgentHost {
     @Override
-    public TurnPermits turnPermits() {
-      return permits;
-    }
-
-    @Override
-    public StuckTurns stuckTurns() {
-      return stuckTurns;
-    }
-
-    @Override
-    public boolean isFresh(Incoming incoming) {
-      return freshness.of(incoming);
+    public Shared shared() {
+      return shared;
     }
 
     @Override
@@ -377,16 +366,6 @@ public final class Orchestrator {
     @Override
     public long outage() {
       return parking.outage();
-    }
-
-    @Override
-    public Budgets budgets() {
-      return budgets;
-    }
-
-    @Override
-    public Room mailboxRoom() {
-      return mailboxes;
     }
 
     @Override

@@ -52,7 +52,7 @@ final class ThreadAgent extends VerticleBase {
     this.epoch = new Epoch(parts.time());
     this.turns = new TurnServer(threadId, parts, host, epoch, this::joinRunning);
     this.unanswered = new Unanswered(threadId, parts, new Endings(parts));
-    this.mailbox = new Mailbox(parts.config().threads().mailbox(), host.mailboxRoom());
+    this.mailbox = new Mailbox(parts.config().threads().mailbox(), host.shared().mailboxes());
     this.since = parts.time().now();
   }
 
@@ -299,7 +299,8 @@ final class ThreadAgent extends VerticleBase {
 
   private boolean serve(List<Incoming> next) {
     RunningTurn turn =
-        new RunningTurn(next, epoch, parts.time(), deaf -> host.stuckTurns().free(this, deaf));
+        new RunningTurn(
+            next, epoch, parts.time(), deaf -> host.shared().stuckTurns().free(this, deaf));
     synchronized (lock) {
       running = turn;
       since = parts.time().now();

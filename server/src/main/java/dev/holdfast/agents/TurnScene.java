@@ -15,7 +15,7 @@ final class TurnScene {
   }
 
   Budgets budgets() {
-    return host.budgets();
+    return host.shared().budgets();
   }
 
   /** What the turn does, in a few words. */

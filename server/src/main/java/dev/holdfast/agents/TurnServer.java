@@ -91,7 +91,8 @@ final class TurnServer {
       while (true) {
         scene.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
-        turn.acquire(host.turnPermits(), host.isFresh(head));
+        AgentHost.Shared shared = host.shared();
+        turn.acquire(shared.permits(), shared.freshness().of(head));
         epoch.works();
         Time.Timer timeout =
             parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
@@ -249,7 +250,7 @@ final class TurnServer {
       throw e;
     } catch (CallFailedException e) {
       if (Budgets.isOurs(e.failure())) {
-        host.budgets().refuse(batch, e.failure(), endings);
+        host.shared().budgets().refuse(batch, e.failure(), endings);
         return Ended.DONE;
       }
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());

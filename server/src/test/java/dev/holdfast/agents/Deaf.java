@@ -7,12 +7,11 @@ final class Deaf {
   private Deaf() {}
 
   static void await(CountDownLatch go) {
-    while (true) {
+    while (go.getCount() > 0) {
       try {
         go.await();
-        return;
       } catch (InterruptedException _) {
-        continue; // that is what this is for
+        // That is what this is for: it waits on.
       }
     }
   }

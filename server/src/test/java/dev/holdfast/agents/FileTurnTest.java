@@ -14,6 +14,8 @@ import dev.holdfast.tools.files.Neighbours;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +26,7 @@ class FileTurnTest {
   private final AgentWorld.Options options = new AgentWorld.Options();
 
   /** The store is made with the world, after the tools. */
-  private volatile AgentWorld open;
+  private volatile @Nullable AgentWorld open;
 
   @Test
   void aModelWritesEditsAndReadsAndTheOperatorUndoesIt() throws Exception {
@@ -34,7 +36,7 @@ class FileTurnTest {
         .calls(call("c3", "read_file", "{\"path\":\"n/a.txt\"}"))
         .says("done");
     FileTools files = world();
-    AgentWorld world = open;
+    AgentWorld world = opened();
     Event event = world.send("t", "k1", "go");
     assertThat(world.answerOf(event)).isEqualTo("done");
     assertThat(model.requests().getLast().messages())
@@ -66,13 +68,17 @@ class FileTurnTest {
             List.of(),
             new Neighbours(
                 new SystemTime(),
-                entry -> open.store.audit().append(entry),
+                entry -> opened().store.audit().append(entry),
                 text -> {
                   throw new AssertionError(text);
                 },
-                event -> open.store.inbox().find(event).orElseThrow().state().isOpen()));
+                event -> opened().store.inbox().find(event).orElseThrow().state().isOpen()));
     options.tools = files.tools();
     open = new AgentWorld(folder, model, options);
     return files;
+  }
+
+  private AgentWorld opened() {
+    return Objects.requireNonNull(open);
   }
 }

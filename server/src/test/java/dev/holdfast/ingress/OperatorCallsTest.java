@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,7 +106,7 @@ class OperatorCallsTest {
     calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
     ApiRequest request =
         new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
-    return calls.get(operation).run(request).body();
+    return Objects.requireNonNull(calls.get(operation)).run(request).body();
   }
 
   private JsonObject call(String operation, Caller caller, String id) throws Exception {

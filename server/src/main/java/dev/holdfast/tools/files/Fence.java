@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -110,7 +111,7 @@ final class Fence {
     if (!scratch.endsWith(SCRATCH)) {
       throw new IllegalArgumentException("not a scratch folder: " + scratch);
     }
-    Spot home = new Spot(relative(scratch.getParent()), true, List.of());
+    Spot home = new Spot(relative(Objects.requireNonNull(scratch.getParent())), true, List.of());
     if (!path.startsWith("/")) {
       return new Spot(home.base(), true, names);
     }

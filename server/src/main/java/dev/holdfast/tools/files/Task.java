@@ -73,6 +73,7 @@ record Task(String tool, String arguments, List<Spot> spots, Planner planner) {
     record Gone() implements After {}
 
     /** A file of these bytes; one that was there keeps its rights. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared, and a copy of 10 MiB is no gift
     record Written(byte[] bytes) implements After {}
 
     /** The file of another spot of the task, which is Gone from there. */

@@ -6,6 +6,7 @@ import dev.holdfast.api.ToolResult;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -23,16 +24,18 @@ class EditFilePropertyTest {
 
   @BeforeContainer
   static void open() throws Exception {
-    folder = Files.createTempDirectory("edit");
-    world = new FileWorld(folder);
+    Path made = Files.createTempDirectory("edit");
+    folder = made;
+    world = new FileWorld(made);
   }
 
   @AfterContainer
   static void delete() throws Exception {
-    for (String name : FileWorld.namesIn(folder).reversed()) {
-      Files.delete(folder.resolve(name));
+    Path made = Objects.requireNonNull(folder);
+    for (String name : FileWorld.namesIn(made).reversed()) {
+      Files.delete(made.resolve(name));
     }
-    Files.delete(folder);
+    Files.delete(made);
   }
 
   /** Few letters, so that passages overlap and repeat; some that are special elsewhere. */
@@ -48,6 +51,7 @@ class EditFilePropertyTest {
       @ForAll("texts") String replacement,
       @ForAll boolean all)
       throws Exception {
+    FileWorld world = Objects.requireNonNull(EditFilePropertyTest.world);
     Path file = world.put("f", before);
     ToolResult result =
         world.callWith(

@@ -233,7 +233,7 @@ class FenceTest {
       if (Files.notExists(aside, LinkOption.NOFOLLOW_LINKS)) {
         Files.move(real, aside);
       }
-      Files.createSymbolicLink(link, real.getParent().resolve("../../../../../../outside"));
+      Files.createSymbolicLink(link, real.resolveSibling("../../../../../../outside"));
       Files.move(link, real, StandardCopyOption.ATOMIC_MOVE);
       LockSupport.parkNanos(50_000);
       Files.delete(real);

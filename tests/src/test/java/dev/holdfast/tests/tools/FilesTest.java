@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FilesTest {
   private static final int EDITS = 40;
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private final Rig rig = new Rig();
   private final Path shared = Rig.newFolder("holdfast-shared");
