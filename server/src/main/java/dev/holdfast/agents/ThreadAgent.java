@@ -298,9 +298,8 @@ final class ThreadAgent extends VerticleBase {
   }
 
   private boolean serve(List<Incoming> next) {
-    RunningTurn turn =
-        new RunningTurn(
-            next, epoch, parts.time(), deaf -> host.shared().stuckTurns().free(this, deaf));
+    StuckTurns stuck = host.shared().stuckTurns();
+    RunningTurn turn = new RunningTurn(next, epoch, parts.time(), deaf -> stuck.free(this, deaf));
     synchronized (lock) {
       running = turn;
       since = parts.time().now();

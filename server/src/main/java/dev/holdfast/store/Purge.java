@@ -49,7 +49,7 @@ final class Purge {
       after = step.lastSeq();
       if (!step.more()) {
         long calls = Millis.of(cutoff(MODEL_CALLS_KEPT));
-        writer.call(tx -> loose(tx, Math.min(cutoff, calls)));
+        writer.call(tx -> loose(tx, cutoff, Math.min(cutoff, calls)));
         return removed;
       }
     }
@@ -103,9 +103,9 @@ final class Purge {
     sql.update("delete from dead_letters where event_id = ?", event.id());
   }
 
-  /** Rows that have a time of their own. */
-  private static int loose(Tx tx, long cutoff) throws SQLException {
-    tx.sql().update("delete from told where at < ?", cutoff);
+  /** Rows that have a time of their own; budgets count the calls of a whole month. */
+  private static int loose(Tx tx, long cutoff, long callsCutoff) throws SQLException {
+    tx.sql().update("delete from told where at < ?", callsCutoff);
     tx.sql()
         .update(
             "delete from approvals where id in"
@@ -115,6 +115,6 @@ final class Purge {
         .update(
             "delete from model_calls where no in"
                 + " (select no from model_calls where at < ? order by at limit 5000)",
-            cutoff);
+            callsCutoff);
   }
 }

@@ -145,6 +145,8 @@ final class Rig implements AutoCloseable {
             "getUsage",
             "getConfig",
             "listApprovals",
+            "listSchedules",
+            "cancelSchedule",
             "approve",
             "deny",
             "listAudit",

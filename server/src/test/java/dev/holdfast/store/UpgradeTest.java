@@ -38,9 +38,10 @@ class UpgradeTest {
             DriverManager.getConnection("jdbc:sqlite:" + other.resolve("holdfast.db"));
         Statement statement = sql.createStatement()) {
       statement.execute("attach '" + folder.resolve("holdfast.db") + "' as newer");
-      for (String table : List.of("sources", "threads", "payloads", "counters", "meta")) {
+      for (String table : List.of("sources", "threads", "payloads", "counters")) {
         statement.execute("insert into main." + table + " select * from newer." + table);
       }
+      statement.execute("insert into main.meta select * from newer.meta where name <> 'audit'");
       statement.execute(
           "insert into main.events (seq, id, source, thread, dedupe_key, dedupe_hash, received_at,"
               + " crc, state, outcome) select seq, id, source, thread, dedupe_key, randomblob(16),"
