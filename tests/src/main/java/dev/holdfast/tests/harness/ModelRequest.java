@@ -1,16 +1,20 @@
 package dev.holdfast.tests.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.regex.Pattern;
 
 /** A request that a fake model got. */
 public record ModelRequest(String path, String key, JsonNode body, long atNanos) {
+  /** The line with which the server says when a message was sent and by whom. */
+  private static final Pattern STAMP = Pattern.compile("\\n\\n\\[sent [^\\n]*\\]$");
+
   static ModelRequest of(WireRequest request) {
     String bearer = request.header("authorization");
     String key = bearer.isEmpty() ? request.header("x-api-key") : bearer.replace("Bearer ", "");
     return new ModelRequest(request.path(), key, Json.read(request.text()), request.atNanos());
   }
 
-  /** The text of the newest user message. */
+  /** The newest user message, as the person wrote it. */
   public String lastText() {
     String text = "";
     for (JsonNode message : body.path("messages")) {
@@ -18,7 +22,7 @@ public record ModelRequest(String path, String key, JsonNode body, long atNanos)
         text = textOf(message.path("content"));
       }
     }
-    return text;
+    return STAMP.matcher(text).replaceFirst("");
   }
 
   private static String textOf(JsonNode content) {
