@@ -66,19 +66,15 @@ public final class Backups {
    */
   public RolledBack rollback(String execution, String actor, boolean force)
       throws CallFailedException, InterruptedException {
-    Lock use = vault.inUse();
-    use.lockInterruptibly();
     try {
       Optional<Manifest> found = vault.find(execution);
       if (found.isEmpty()) {
         return new RolledBack.Unknown();
       }
       List<Spot> spots = found.get().changes().stream().map(Change::spot).toList();
+      // First the places, then the vault, as a change does that has to make room in it.
       try (SpotLocks.Held _ = locks.take(execution, spots)) {
-        found = vault.find(execution); // a call that failed meanwhile has left nothing
-        return found.isEmpty()
-            ? new RolledBack.Unknown()
-            : rollbackLocked(found.get(), actor, force);
+        return rollbackInUse(execution, actor, force);
       }
     } catch (FileFailedException e) {
       if (e.why() == Why.DAMAGED) {
@@ -91,6 +87,17 @@ public final class Backups {
     } catch (IOException e) {
       LOG.warn("execution {}: not undone: {}", execution, e.toString());
       throw new FileFailedException(Why.PASSING, "the disk refused: " + e.getMessage());
+    }
+  }
+
+  private RolledBack rollbackInUse(String execution, String actor, boolean force)
+      throws CallFailedException, IOException, InterruptedException {
+    Lock use = vault.inUse();
+    use.lockInterruptibly();
+    try {
+      // A call that failed meanwhile has left nothing.
+      Optional<Manifest> found = vault.find(execution);
+      return found.isEmpty() ? new RolledBack.Unknown() : rollbackLocked(found.get(), actor, force);
     } finally {
       use.unlock();
     }

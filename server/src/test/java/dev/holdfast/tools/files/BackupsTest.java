@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -210,6 +212,51 @@ class BackupsTest {
     ToolResult full = world.call("write_file", "path", "f", "content", half + "more");
     assertThat(full.isError()).isTrue();
     assertThat(full.text()).contains("max_mb");
+  }
+
+  @Test
+  void aChangeThatMakesRoomAndARollbackOfTheSameFileDoNotWaitForEachOther() throws Exception {
+    world.megabytesMax = 1;
+    world.restart();
+    String large = "x".repeat(700_000);
+    done(world.call("write_file", "path", "f", "content", large));
+    String one = done(world.call("write_file", "path", "f", "content", large + 1));
+    CompletableFuture<RolledBack> rolledBack = new CompletableFuture<>();
+    Thread operator =
+        Thread.ofPlatform()
+            .daemon()
+            .unstarted(() -> rolledBack.complete(Failable.unchecked(() -> rollback(one))));
+    world.looked = // in the middle of the sweep, while the change holds its file
+        () -> {
+          if (operator.getState() == Thread.State.NEW) {
+            operator.start();
+            while (operator.getState() != Thread.State.WAITING) {
+              Thread.onSpinWait();
+            }
+          }
+        };
+    CompletableFuture<ToolResult> change =
+        CompletableFuture.supplyAsync(
+            () ->
+                Failable.unchecked(
+                    () -> world.call("write_file", "path", "f", "content", large + 2)),
+            task -> Thread.ofPlatform().daemon().start(task));
+    done(change.get(20, TimeUnit.SECONDS));
+    operator.join();
+    assertThat(rolledBack).isCompletedWithValue(new RolledBack.Unknown());
+  }
+
+  /** For threads, which declare nothing. */
+  private interface Failable<T> {
+    T run() throws Exception;
+
+    static <T> T unchecked(Failable<T> body) {
+      try {
+        return body.run();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   @Test

@@ -28,6 +28,10 @@ final class FileWorld {
   final ManualTime time = new ManualTime();
   final List<AuditEntry> audit = Collections.synchronizedList(new ArrayList<>());
   final Set<String> unfinished = new HashSet<>();
+
+  /** Hears of each look at whether an event is unfinished. */
+  Runnable looked = () -> {};
+
   List<Path> roots = List.of();
   int megabytesMax = 1024;
   boolean auditRefuses;
@@ -59,7 +63,10 @@ final class FileWorld {
             text -> {
               throw new AssertionError(text);
             },
-            unfinished::contains);
+            event -> {
+              looked.run();
+              return unfinished.contains(event);
+            });
     tools = FileTools.open(config, data, List.of(), neighbours);
   }
 
