@@ -118,11 +118,14 @@ public final class WebFetcher {
     return AddressJudge.plain(found.getFirst());
   }
 
-  /** On a thread of its own: the machine's resolver hears no interrupt. */
+  /**
+   * On a thread of its own: the machine's resolver hears no interrupt. And on one of the machine's:
+   * a slow server of names would take a carrier from all virtual threads.
+   */
   private List<InetAddress> lookUp(String host, Duration limit)
       throws HttpFailedException, InterruptedException {
     FutureTask<List<InetAddress>> task = new FutureTask<>(() -> resolver.resolve(host));
-    Thread.ofVirtual().name("resolve").start(task);
+    Thread.ofPlatform().daemon().name("resolve").start(task);
     try {
       List<InetAddress> found = task.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       if (!found.isEmpty()) {

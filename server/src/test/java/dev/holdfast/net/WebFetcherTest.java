@@ -265,6 +265,19 @@ class WebFetcherTest {
     assertThat(e.failure().code()).isEqualTo(FailureCode.TIMEOUT);
   }
 
+  /** Its calls into the C library would hold the carriers of all virtual threads. */
+  @Test
+  void noNameIsResolvedOnAVirtualThread() {
+    List<Thread> asked = new ArrayList<>();
+    NameResolver resolver =
+        _ -> {
+          asked.add(Thread.currentThread());
+          return List.of();
+        };
+    assertThat(failure(fetcher(resolver), "http://none.example.org/", BOUNDS)).isNotNull();
+    assertThat(asked).noneMatch(Thread::isVirtual).hasSize(1);
+  }
+
   @Test
   void anInterruptEndsAFetchThatHangs() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
