@@ -7,6 +7,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Approvals;
@@ -32,6 +33,7 @@ final class ApprovalGate implements ToolRound.Gate {
   private static final String CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 
   private static final int CODE_LENGTH = 5;
+  private static final int CALL_SHOWN = 12;
 
   private final AgentParts parts;
   private final Endings endings;
@@ -51,42 +53,55 @@ final class ApprovalGate implements ToolRound.Gate {
     endings.epoch().check();
     Approvals approvals = parts.store().approvals();
     String hash = hash(pending.call().arguments());
-    Optional<Approval> asked = approvals.ofCall(pending.key());
-    if (asked.isEmpty()) {
-      Approval question = ask(incoming, pending, tool, hash);
+    String key = pending.key();
+    Optional<Approval> asked = approvals.ofCall(key);
+    if (asked.isPresent() && !isAbout(asked.get(), pending.call(), hash)) {
+      // A turn that began anew gives its keys a second time, to other calls.
+      key += "-" + hash(pending.call().tool() + "\n" + hash).substring(0, CALL_SHOWN);
+      asked = approvals.ofCall(key);
+    }
+    // What was withdrawn with a turn is asked again when that turn comes back.
+    if (asked.isEmpty() || asked.get().state() == Approval.State.EXPIRED) {
+      Approval question = ask(incoming, new TurnState.Pending(pending.call(), key, false), tool);
       throw new WaitsForPersonException(question.shown(), question.expiresAt());
     }
     Approval approval = asked.get();
     return switch (approval.state()) {
-      case WAITING -> waitOrExpire(approvals, approval);
+      case WAITING -> waitOrExpire(incoming, approval);
       case APPROVED ->
-          approvals.use(pending.key(), hash)
+          approvals.use(key, hash)
               ? Optional.empty()
               : refusal("The approval was for other arguments.");
       case USED -> refusal("The approval was used already.");
       case DENIED ->
           refusal("A person refused this call. Do not try it again; ask what to do instead.");
-      case EXPIRED ->
-          refusal("Nobody approved this call in time. Do not try it again by yourself.");
+      case EXPIRED -> throw new IllegalStateException("it is asked again");
     };
+  }
+
+  private static boolean isAbout(Approval asked, ToolCall call, String hash) {
+    return asked.argumentsHash().equals(hash) && asked.tool().equals(call.tool());
   }
 
   private static boolean needsYes(Tool tool) {
     return tool.replay() == ReplayClass.UNSAFE || tool.risk() == Risk.HIGH;
   }
 
-  private Optional<ToolResult> waitOrExpire(Approvals approvals, Approval approval)
+  private Optional<ToolResult> waitOrExpire(Incoming incoming, Approval approval)
       throws WaitsForPersonException, StoreException {
     if (parts.time().now().isBefore(approval.expiresAt())) {
+      if (!endings.isTold(Voice.QUESTION, approval.id())) {
+        tell(incoming, approval); // a crash came between writing it down and asking it
+      }
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
-    if (approvals.expire(approval.id())) {
+    if (parts.store().approvals().expire(approval.id())) {
       Questions.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
     }
     return refusal("Nobody approved this call in time. Do not try it again by yourself.");
   }
 
-  private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool, String hash)
+  private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool)
       throws StoreException {
     Instant now = parts.time().now();
     String arguments = pending.call().arguments();
@@ -99,7 +114,7 @@ final class ApprovalGate implements ToolRound.Gate {
             incoming.event().threadId(),
             pending.key(),
             pending.call().tool(),
-            hash,
+            hash(arguments),
             shown,
             person(incoming),
             Approval.State.WAITING,
@@ -109,8 +124,12 @@ final class ApprovalGate implements ToolRound.Gate {
             Questions.visible(parts.secrets().redact(arguments)));
     parts.store().approvals().ask(question);
     Questions.opened(parts.news(), question);
-    endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), pending.key());
+    tell(incoming, question);
     return question;
+  }
+
+  private void tell(Incoming incoming, Approval question) throws StoreException {
+    endings.tell(incoming, new Say(Voice.QUESTION, Sentences.mayI(question)), question.id());
   }
 
   /** A wake-up cannot answer: whoever set it does. */

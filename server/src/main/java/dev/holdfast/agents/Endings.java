@@ -98,7 +98,11 @@ final class Endings {
     Finish finish =
         new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
     List<Approval> asked =
-        outcome == EventState.ANSWERED ? List.of() : parts.store().approvals().waitingOf(last.id());
+        outcome == EventState.ANSWERED
+            ? List.of()
+            : batch.stream()
+                .flatMap(one -> parts.store().approvals().waitingOf(one.id()).stream())
+                .toList();
     persist(last, () -> parts.store().inbox().finish(finish));
     announce(last, replies, say.voice());
     asked.forEach(
@@ -126,6 +130,11 @@ final class Endings {
     log(incoming, about + "." + say.voice().label, say);
     epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
+  }
+
+  /** Whether that was said about this. */
+  boolean isTold(Voice voice, String about) {
+    return parts.store().outbox().find(about + "." + voice.label + ".1").isPresent();
   }
 
   /** {@code outside}: the time that models and tools took of a turn that began at {@code begun}. */

@@ -31,7 +31,10 @@ public final class Approvals {
     return readers.read(sql -> sql.first(Approvals::approval, SELECT + "call_key = ?", key));
   }
 
-  /** Writes the question down; the same call asked again keeps its first question. */
+  /**
+   * Writes the question down. The same call asked again keeps its first question, unless nobody can
+   * answer that any more.
+   */
   public void ask(Approval question) throws StoreException {
     writer.call(
         tx -> {
@@ -40,8 +43,13 @@ public final class Approvals {
                   .update(
                       "insert into approvals (id, code, event_id, thread_id, call_key, tool,"
                           + " arguments_hash, shown, person, state, asked_at, expires_at,"
-                          + " arguments) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict"
-                          + " do nothing",
+                          + " arguments) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                          + " on conflict (call_key) do update set id = excluded.id,"
+                          + " code = excluded.code, shown = excluded.shown,"
+                          + " person = excluded.person, state = excluded.state,"
+                          + " asked_at = excluded.asked_at, expires_at = excluded.expires_at,"
+                          + " arguments = excluded.arguments, decided_by = ''"
+                          + " where approvals.state = 'EXPIRED' on conflict do nothing",
                       question.id(),
                       question.code(),
                       question.eventId(),
