@@ -80,6 +80,7 @@ final class TurnEar implements AskListener {
 
   /** Files that came with a message are being fetched. */
   void fetching() {
+    endings.epoch().waits(parts.attachments().config().timeout());
     scene.doing("fetching attachments");
     endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
   }

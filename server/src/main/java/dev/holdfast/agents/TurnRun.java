@@ -162,8 +162,11 @@ final class TurnRun {
     }
     ear.fetching();
     try {
-      return new AttachmentIntake(parts, conversation.attachments(), conversation.scratch())
-          .take(incoming);
+      List<Attached> had =
+          new AttachmentIntake(parts, conversation.attachments(), conversation.scratch())
+              .take(incoming);
+      ear.answered();
+      return had;
     } catch (InterruptedException e) {
       // Stopped: what was said stays to be read, and a later line of the same id takes its place.
       endings.log(incoming, new Endings.Line(incoming.id(), "user", List.of()));

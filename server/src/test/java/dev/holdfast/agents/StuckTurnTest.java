@@ -2,6 +2,7 @@ package dev.holdfast.agents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
@@ -13,6 +14,8 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.channels.WebChannel;
+import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.time.ManualTime;
@@ -166,6 +169,45 @@ class StuckTurnTest {
     world.awaitState(event, EventState.CANCELLED);
     assertThat(world.answerOf(world.send("t", "k3", "three"))).isEqualTo("heard: three");
     assertThat(model.requests().getLast().messages()).hasSize(1);
+  }
+
+  @Test
+  void aDownloadMayBeSilentForAsLongAsItsOwnLimit() throws Exception {
+    AttachmentsConfig usual = AttachmentsConfig.defaults();
+    options.attachments =
+        new Attachments(
+            (url, _) -> {
+              begun.countDown();
+              letGo.await();
+              return new Fetched(url, 404, "", new byte[0], false);
+            },
+            new AttachmentsConfig(
+                1,
+                usual.bytesMax(),
+                usual.totalBytesMax(),
+                Duration.ofMinutes(10),
+                usual.threadBytesMax(),
+                usual.images()));
+    CountDownLatch called = new CountDownLatch(1);
+    options.tools =
+        List.of(
+            tool(
+                () -> {
+                  called.countDown();
+                  Deaf.await(letGo);
+                }));
+    model.calls(new ToolCall("c1", "deaf", "{}"));
+    AgentWorld world = world();
+    Event slow =
+        world.sendFiles(
+            "web:main", "t", "k1", new Attachment("a", "", "https://files.example.org/a", -1));
+    begun.await();
+    world.send("u", "k2", "x"); // its end shows that all were looked at
+    called.await();
+    time.advance(Duration.ofMinutes(10));
+    world.await(() -> freed(world, "interrupted") > 0, () -> "nobody looks");
+    letGo.countDown();
+    assertThat(world.answerOf(slow)).startsWith("heard: look");
   }
 
   /** Each of them gives its permit back, or no other turn could ever run. */
