@@ -12,12 +12,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The folder of one chat thread: {@code context.jsonl}, {@code log.jsonl}, {@code meta.json}. Used
- * by one thread at a time, but for {@link #readLog}. No method is cut short by an interrupt.
+ * by one thread at a time, but for {@link #readLog} and {@link #log}. No method is cut short by an
+ * interrupt.
  */
 public final class ThreadFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadFiles.class);
@@ -43,7 +45,8 @@ public final class ThreadFiles {
       AtomicLong unwrittenBudget,
       Unsaved unsaved,
       ThreadFilesConfig limits,
-      DamagedLines damaged) {}
+      DamagedLines damaged,
+      LogTurns logTurns) {}
 
   /**
    * Hears whether something is not on the disk yet, so that it is found again by the next user of
@@ -184,8 +187,11 @@ public final class ThreadFiles {
         syncFolders();
         made = false;
       }
-      log.flush();
-      log.close();
+      inLogTurn(
+          () -> {
+            log.flush();
+            log.close();
+          });
     } catch (SyncFailedException e) {
       throw failStop(e);
     } finally {
@@ -234,12 +240,29 @@ public final class ThreadFiles {
    */
   public void log(String json) throws IOException {
     byte[] line = SealedLine.write(json);
-    claimQuietly();
-    log.append(line);
-    log.close();
-    host.unsaved().changed(this, hasUnsaved());
-    if (log.length() >= rotateAt && log.unwritten().isEmpty()) {
-      rotateLog();
+    inLogTurn(
+        () -> {
+          claimQuietly();
+          log.append(line);
+          log.close();
+          host.unsaved().changed(this, hasUnsaved());
+          if (log.length() >= rotateAt && log.unwritten().isEmpty()) {
+            rotateLog();
+          }
+        });
+  }
+
+  private interface LogWrite {
+    void run() throws IOException;
+  }
+
+  private void inLogTurn(LogWrite write) throws IOException {
+    Lock turn = host.logTurns().of(threadId);
+    turn.lock();
+    try {
+      write.run();
+    } finally {
+      turn.unlock();
     }
   }
 

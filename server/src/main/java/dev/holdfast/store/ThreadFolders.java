@@ -53,7 +53,8 @@ public final class ThreadFolders {
             new AtomicLong(UNWRITTEN_MAX),
             this::unsavedChanged,
             given.limits,
-            new DamagedLines());
+            new DamagedLines(),
+            new LogTurns());
   }
 
   /** What the folders are kept with. */

@@ -34,7 +34,8 @@ class ThreadFilesTest {
             new AtomicLong(1_000_000),
             (_, any) -> unsaved.add(any),
             new ThreadFilesConfig(65_536, 3),
-            damaged));
+            damaged,
+            new LogTurns()));
   }
 
   private ThreadFiles files() {
@@ -183,7 +184,8 @@ class ThreadFilesTest {
                 new AtomicLong(1000),
                 (_, _) -> {},
                 TestStore.FILES,
-                damaged));
+                damaged,
+                new LogTurns()));
     assertThatThrownBy(other::loadContext).hasMessageContaining("belongs to another thread");
     assertThatThrownBy(() -> other.append(entry(1))).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> other.log("{\"id\":\"1\"}")).isInstanceOf(IOException.class);

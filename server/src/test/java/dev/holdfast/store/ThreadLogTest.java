@@ -3,6 +3,7 @@ package dev.holdfast.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.time.ManualTime;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -23,6 +25,7 @@ class ThreadLogTest {
   @TempDir Path root;
   private final List<String> fatals = new ArrayList<>();
   private final DamagedLines damaged = new DamagedLines();
+  private final LogTurns turns = new LogTurns();
 
   private ThreadFiles files() {
     return new ThreadFiles(
@@ -34,7 +37,8 @@ class ThreadLogTest {
             new AtomicLong(1_000_000),
             (_, _) -> {},
             new ThreadFilesConfig(65_536, 3),
-            damaged));
+            damaged,
+            turns));
   }
 
   @Test
@@ -50,6 +54,34 @@ class ThreadLogTest {
     files().log("{\"id\":\"2\"}");
     assertThat(files.readLog(10)).containsExactly("{\"id\":\"1\"}", "{\"id\":\"2\"}");
     assertThat(files.readLog(1)).containsExactly("{\"id\":\"2\"}");
+  }
+
+  @Test
+  void whatSeveralThreadsWriteAtTheSameTimeAllStandsInTheLog() throws Exception {
+    CountDownLatch together = new CountDownLatch(4);
+    List<Thread> writers = new ArrayList<>();
+    for (int writer = 0; writer < 4; writer++) {
+      int first = writer * 100;
+      writers.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    together.countDown();
+                    try {
+                      together.await();
+                      for (String line : said(first, first + 100)) {
+                        files().log(line);
+                      }
+                    } catch (IOException | InterruptedException e) {
+                      throw new IllegalStateException(e);
+                    }
+                  }));
+    }
+    for (Thread writer : writers) {
+      writer.join();
+    }
+    assertThat(files().readLog(1000)).containsExactlyInAnyOrderElementsOf(said(0, 400));
+    assertThat(damaged.count()).isZero();
   }
 
   private static String said(int n) {
