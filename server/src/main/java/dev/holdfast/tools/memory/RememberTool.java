@@ -74,7 +74,8 @@ public final class RememberTool implements Tool {
     boolean global = arguments.getString("scope", "thread").equals("global");
     if (global && !config.globalWrites()) {
       return refused(
-          "The operator does not let conversations write to the global memory; scope thread works.");
+          "The operator does not let conversations write to the global memory; scope thread"
+              + " works.");
     }
     String text = Memory.folded(around.secrets().redact(arguments.getString("text")));
     if (text.isBlank() || text.length() > TEXT_MAX) {
@@ -85,7 +86,11 @@ public final class RememberTool implements Tool {
     try {
       Memory.Added added =
           memory.add(
-              scope, context.key(), LocalDate.ofInstant(around.time().now(), around.zone()), text);
+              scope,
+              // With the text: a turn that began anew gives its keys a second time, to other calls.
+              context.key() + "\n" + text,
+              LocalDate.ofInstant(around.time().now(), around.zone()),
+              text);
       if (added == Memory.Added.FULL) {
         return refused(
             "This memory is full: it may have "
@@ -104,14 +109,14 @@ public final class RememberTool implements Tool {
 
   /** Once for a call, whichever of its runs comes so far. */
   private void audit(String text, boolean global, ToolContext context) throws StoreException {
+    JsonObject details =
+        new JsonObject().put("scope", global ? "global" : "thread").put("added", text);
     boolean known =
         around.store().audit().ofExecution(context.key()).stream()
-            .anyMatch(row -> row.entry().what().equals(CHANGED));
+            .anyMatch(row -> isOf(row.entry(), details));
     if (known) {
       return;
     }
-    JsonObject details =
-        new JsonObject().put("scope", global ? "global" : "thread").put("added", text);
     around
         .store()
         .audit()
@@ -123,6 +128,10 @@ public final class RememberTool implements Tool {
                 context.threadId(),
                 context.sender(),
                 details.encode()));
+  }
+
+  private static boolean isOf(AuditEntry entry, JsonObject details) {
+    return entry.what().equals(CHANGED) && entry.detailsJson().equals(details.encode());
   }
 
   private static ToolResult refused(String why) {

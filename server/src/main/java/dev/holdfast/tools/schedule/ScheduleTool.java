@@ -87,9 +87,9 @@ public final class ScheduleTool implements Tool {
   public ToolSpec spec() {
     return new ToolSpec(
         NAME,
-        "Wakes you up in this conversation later: add (with text, and one of at, every, cron), list,"
-            + " cancel (with id). When one is due you get its text as a message and answer it here."
-            + " At most "
+        "Wakes you up in this conversation later: add (with text, and one of at, every, cron),"
+            + " list, cancel (with id). When one is due you get its text as a message and answer it"
+            + " here. At most "
             + config.perThreadMax()
             + ", and no more often than every "
             + config.periodMin().toSeconds()
@@ -129,6 +129,12 @@ public final class ScheduleTool implements Tool {
     if (text.isEmpty() || text.length() > TEXT_MAX) {
       return refused("text must have from 1 to " + TEXT_MAX + " characters.");
     }
+    // The arguments too: a turn that began anew gives its keys a second time, to other calls.
+    String id = id(context.key() + "\n" + arguments.encode());
+    Optional<Schedule> made = store.schedules().find(id);
+    if (made.isPresent()) { // whatever has become of its time meanwhile
+      return ToolResult.ok("Wake-up " + line(made.get()));
+    }
     List<Schedule.Kind> given =
         Stream.of(Schedule.Kind.values())
             .filter(kind -> arguments.containsKey(name(kind)))
@@ -143,8 +149,8 @@ public final class ScheduleTool implements Tool {
     Instant first = first(Timetable.of(kind, spec, area), now);
     Schedule wanted =
         new Schedule(
-            id(context.key()),
-            context.key(),
+            id,
+            context.key() + "-" + id,
             context.threadId(),
             person(context),
             kind,
@@ -156,8 +162,9 @@ public final class ScheduleTool implements Tool {
             Schedule.State.ACTIVE,
             first);
     Schedules.Limits limits = new Schedules.Limits(config.perThreadMax(), IN_ALL_MAX);
-    Schedule made = store.schedules().add(wanted, limits, entry("schedule.added", wanted, context));
-    return ToolResult.ok("Wake-up " + line(made));
+    Schedule added =
+        store.schedules().add(wanted, limits, entry("schedule.added", wanted, context));
+    return ToolResult.ok("Wake-up " + line(added));
   }
 
   /** A wake-up that a wake-up sets belongs to the same person. */

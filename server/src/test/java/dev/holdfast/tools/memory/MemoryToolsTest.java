@@ -82,6 +82,15 @@ class MemoryToolsTest {
         .text();
   }
 
+  @Test
+  void anotherCallUnderTheKeyOfAnEarlierOneAddsItsOwnLine() throws Exception {
+    remember("k1", "one");
+    remember("k1", "two");
+    remember("k1", "two");
+    assertThat(recall(THREAD, "")).contains("one").containsOnlyOnce("two");
+    assertThat(store.audit().ofExecution("k1")).hasSize(2);
+  }
+
   private Path file() {
     return store.threads().of(THREAD).folder().resolve("MEMORY.md");
   }

@@ -92,6 +92,20 @@ class ScheduleToolTest {
   }
 
   @Test
+  void aCallThatRunsAgainAfterItsTimeFindsWhatItMade() {
+    String first = add("k1", "at", "2026-01-02T09:00").text();
+    time.advance(Duration.ofDays(3));
+    assertThat(add("k1", "at", "2026-01-02T09:00").text()).isEqualTo(first);
+  }
+
+  @Test
+  void anotherCallUnderTheKeyOfAnEarlierOneMakesItsOwn() {
+    add("k1", "every", "90m");
+    assertThat(add("k1", "every", "2h").text()).contains("every 2h");
+    assertThat(active()).hasSize(2);
+  }
+
+  @Test
   void anotherThreadNeitherSeesNorCancelsIt() {
     add("k1", "every", "90m");
     String id = active().getFirst().id();
