@@ -38,6 +38,7 @@ public final class Wakeups {
 
   private static final Duration TIDYING = Duration.ofHours(1);
   private static final int AT_ONCE = 100;
+  private static final int PAGES_MAX = 100;
   private static final int PERSON_MAX = 100;
 
   private final Schedules schedules;
@@ -80,13 +81,22 @@ public final class Wakeups {
     }
     wall = time.now();
     nanos = time.nanos();
-    List<Schedule> due = schedules.due(time.now(), AT_ONCE);
-    for (Schedule schedule : due) {
-      settle(schedule);
-    }
+    settleDue();
     if (time.nanos() - tidied > TIDYING.toNanos()) {
       tidied = time.nanos();
       schedules.forgetEnded();
+    }
+  }
+
+  /** All of them: one that had to wait for a later look could count as missed by then. */
+  private void settleDue() throws StoreException {
+    boolean more = true;
+    for (int page = 0; page < PAGES_MAX && more; page++) {
+      List<Schedule> due = schedules.due(time.now(), AT_ONCE);
+      for (Schedule schedule : due) {
+        settle(schedule);
+      }
+      more = due.size() == AT_ONCE;
     }
   }
 

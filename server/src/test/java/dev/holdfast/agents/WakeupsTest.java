@@ -124,6 +124,16 @@ class WakeupsTest {
   }
 
   @Test
+  void howeverManyAreDueTogetherNoneWaitsForALaterLook() throws Exception {
+    for (int i = 0; i < 250; i++) {
+      add("s" + i, Kind.AT, "2026-01-01T01:00", Missed.SKIP);
+    }
+    time.advance(Duration.ofHours(1));
+    wakeups.step();
+    assertThat(events()).hasSize(250);
+  }
+
+  @Test
   void theSameCallMakesItOnce() throws Exception {
     Schedule first = add("s1", Kind.EVERY, "60s", Missed.ONCE);
     time.advance(Duration.ofSeconds(10));
