@@ -264,11 +264,18 @@ final class LinuxCalls {
     call("the file", (_, state) -> (int) FCHMOD.invokeExact(state, open, mode));
   }
 
+  /**
+   * Once, whatever it says: what had to be durable was synced before, and the descriptor is gone
+   * also when a signal came, so that a second try would close what somebody else has opened
+   * meanwhile.
+   */
   static void close(int open) {
-    try {
-      call("the file", (_, state) -> (int) CLOSE.invokeExact(state, open));
-    } catch (FileFailedException _) {
-      // What had to be durable was synced before; the descriptor is gone either way.
+    try (Arena arena = Arena.ofConfined()) {
+      int _ = (int) CLOSE.invokeExact(arena.allocate(STATE), open);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("a call of the C library failed", e);
     }
   }
 }
