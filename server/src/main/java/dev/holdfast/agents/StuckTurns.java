@@ -100,8 +100,11 @@ final class StuckTurns {
         stack(turn.thread()));
     turn.release();
     Cancel why = turn.close().orElse(Cancel.STUCK);
-    new Unanswered(agent.threadId(), parts, new Endings(parts)).cutOff(left, why);
-    replace.accept(agent);
+    try {
+      new Unanswered(agent.threadId(), parts, new Endings(parts)).cutOff(left, why);
+    } finally {
+      replace.accept(agent); // a bug above must not leave the chat thread without an agent
+    }
   }
 
   /** Whether no more can be freed, counting tools that go on after their end. */

@@ -8,6 +8,7 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -135,6 +136,7 @@ public final class Toolbox {
       return ToolResult.error(Failure.of(FailureCode.TIMEOUT, text));
     } catch (ExecutionException e) {
       Throwable bug = Objects.requireNonNull(e.getCause());
+      Fatal.check(bug);
       LOG.error("tool {}: threw in call {}", call.tool(), call.id(), bug);
       String text = "The tool failed: " + bug.getClass().getSimpleName();
       return ToolResult.error(Failure.of(FailureCode.INTERNAL, text));
