@@ -103,6 +103,9 @@ final class ToolRound {
           append(pending.get(i).call(), results.get(i).get());
         }
       } catch (ExecutionException e) {
+        if (e.getCause() instanceof IOException refused) {
+          throw refused; // the disk: a wait, not a bug
+        }
         throw new IllegalStateException("a tool threw through its box", e);
       } finally {
         results.forEach(result -> result.cancel(true));

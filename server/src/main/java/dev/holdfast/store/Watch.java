@@ -58,7 +58,11 @@ final class Watch implements Runnable {
         if (failStop.cause() != null) {
           return;
         }
-        look(turn);
+        try {
+          look(turn);
+        } catch (RuntimeException e) {
+          LOG.error("store: a look at it failed, the next one comes", e);
+        }
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

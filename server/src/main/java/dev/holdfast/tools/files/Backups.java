@@ -7,6 +7,7 @@ import dev.holdfast.tools.files.Manifest.Stage;
 import dev.holdfast.tools.files.SpotFiles.Seen;
 import java.io.IOException;
 import java.io.SyncFailedException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -179,7 +180,7 @@ public final class Backups {
           }
         }
       }
-    } catch (FileFailedException | IOException e) {
+    } catch (FileFailedException | IOException | UncheckedIOException e) {
       LOG.warn("backups: a leftover stays: {}", e.toString());
     }
   }
@@ -191,7 +192,7 @@ public final class Backups {
       if (gone > 0) {
         LOG.info("backups: {} went", gone);
       }
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       LOG.warn("backups: not swept: {}", e.toString());
     }
   }
