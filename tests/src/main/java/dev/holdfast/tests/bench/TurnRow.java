@@ -28,7 +28,7 @@ final class TurnRow implements Row {
       Histogram nanos = atRate(rig, 200, scale.span(30));
       ServerTimer overhead = ServerTimer.read(rig.metrics(), OVERHEAD).since(before);
       report.figure("event due to reply posted, 200 turns/s", Report.percentiles(nanos), fsync);
-      report.figure("the same, the server's own " + OVERHEAD, overhead.figures(), fsync);
+      report.figure("the server's own overhead of these turns", overhead.figures(), fsync);
       String rate = Report.perSecond(flatOut(rig, scale.span(20)));
       report.figure("turns flat out, replies posted", rate, fsync);
     }
