@@ -110,13 +110,21 @@ final class ConfigWatch {
     try {
       Loaded loaded = ConfigFile.read(file, environment);
       ServerConfig changed = loaded.make(reader);
-      lastGood.keep(loaded);
-      changed.models().secrets().forEach(secrets::add);
-      changed.doors().api().tokens().forEach(token -> secrets.add(token.token()));
+      // Also of what waits for a restart: a secret that stands in the file is one already.
+      secrets.addAll(loaded.secrets());
+      changed.models().secrets().forEach(secrets::add); // those of the environment
+      keep(loaded);
       take(changed, loaded);
     } catch (ConfigException e) {
       warning = "the changed configuration is not in force: " + e.problems().getFirst();
       LOG.error("config: the changed file is not in force:\n{}", e.getMessage());
+    }
+  }
+
+  /** Without a copy the change takes effect all the same: only the next start has less to go by. */
+  private void keep(Loaded loaded) {
+    try {
+      lastGood.keep(loaded);
     } catch (IOException e) {
       LOG.warn("config: no copy of the good file could be kept: {}", e.getMessage());
     }

@@ -23,13 +23,16 @@ class ConfigWatchTest {
   @SuppressWarnings("NullAway.Init") // made before each test
   private ConfigWatch watch;
 
+  @SuppressWarnings("NullAway.Init") // made before each test
+  private Settings settings;
+
   @BeforeEach
   void start() throws Exception {
     file = folder.resolve("holdfast.yaml");
     Files.writeString(file, "turn: {max_rounds: 7}\n");
     Loaded loaded = ConfigFile.read(file, Map.of());
     ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
-    Settings settings =
+    settings =
         new Settings(
             new LastGood.Chosen<>(config, loaded, List.of()),
             file,
@@ -75,5 +78,36 @@ class ConfigWatchTest {
     watch.look(); // a change is believed when it stands still
     assertThat(watch.warning()).isEmpty();
     assertThat(applied).hasSize(1);
+  }
+
+  /** The accounts themselves wait for a restart; what the log shows of the file does not. */
+  @Test
+  void everySecretOfTheChangedFileIsHiddenAtOnce() throws Exception {
+    List<String> fresh =
+        List.of("canary-new-secret-012345", "canary-old-secret-012345", "canary-token-0123456789");
+    Files.writeString(
+        file,
+        """
+        api: {tokens: [{name: ci, token: %3$s}]}
+        channels:
+          webhook:
+            accounts:
+              ci: {secret: %1$s, previous_secret: %2$s}
+        """
+            .formatted(fresh.toArray()));
+    watch.look();
+    watch.look(); // a change is believed when it stands still
+    assertThat(watch.warning()).contains("webhook");
+    assertThat(settings.secrets().redact(String.join(" ", fresh))).isEqualTo("*** *** ***");
+  }
+
+  @Test
+  void aChangeOfWhichNoCopyCanBeKeptTakesEffectAllTheSame() throws Exception {
+    Files.createDirectories(folder.resolve("config.last-good.yaml.tmp/in-the-way"));
+    Files.writeString(file, "turn: {max_rounds: 12}\n");
+    watch.look();
+    watch.look(); // a change is believed when it stands still
+    assertThat(applied.getLast().turn().roundsMax()).isEqualTo(12);
+    assertThat(watch.warning()).isEmpty();
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.store.NewReply;
 import dev.holdfast.store.ReplyFile;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.store.StoryLine;
+import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,9 +142,13 @@ final class Endings {
   void measure(long begun, Duration outside) {
     Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
     parts.meters().timer("holdfast.turn").record(whole);
-    parts
-        .meters()
-        .timer("holdfast.turn.overhead")
+    // Buckets, because what the slowest turns cost is asked for and no mean tells.
+    Timer.builder("holdfast.turn.overhead")
+        .description("Turns without the time of models and tools.")
+        .publishPercentileHistogram()
+        .minimumExpectedValue(Duration.ofNanos(50_000))
+        .maximumExpectedValue(Duration.ofSeconds(30))
+        .register(parts.meters())
         .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
   }
 

@@ -35,10 +35,7 @@ public final class Secrets {
   }
 
   public synchronized void add(String secret) {
-    TreeSet<String> all =
-        new TreeSet<>(
-            Comparator.comparingInt(String::length).reversed().thenComparing(text -> text));
-    all.addAll(forms);
+    TreeSet<String> all = sorted(forms);
     addForms(secret.strip(), all);
     secret
         .lines()
@@ -50,6 +47,21 @@ public final class Secrets {
       addForms(secret.substring(prefix + 1).strip(), all);
     }
     forms = List.copyOf(all);
+  }
+
+  /** Hides from now on whatever {@code others} hide at this moment. */
+  public synchronized void addAll(Secrets others) {
+    TreeSet<String> all = sorted(forms);
+    all.addAll(others.forms);
+    forms = List.copyOf(all);
+  }
+
+  private static TreeSet<String> sorted(Collection<String> forms) {
+    TreeSet<String> all =
+        new TreeSet<>(
+            Comparator.comparingInt(String::length).reversed().thenComparing(text -> text));
+    all.addAll(forms);
+    return all;
   }
 
   /** The same text with {@code ***} in the place of each secret. */

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * per event loop.
  */
 final class Front implements Handler<HttpServerRequest> {
+  static final String API_PREFIX = "/api/";
+
   private static final List<String> OVERRIDES =
       List.of("x-http-method-override", "x-http-method", "x-method-override");
 
@@ -55,7 +57,7 @@ final class Front implements Handler<HttpServerRequest> {
       return;
     }
     checkBrowser(request);
-    if (path.startsWith("/api/")) {
+    if (path.startsWith(API_PREFIX)) {
       ways.api.handle(request);
     } else {
       ways.pages.handle(request);
@@ -144,7 +146,7 @@ final class Front implements Handler<HttpServerRequest> {
   private static boolean isNavigation(HttpServerRequest request) {
     return request.method().equals(HttpMethod.GET)
         && "navigate".equals(request.getHeader("sec-fetch-mode"))
-        && !request.path().startsWith("/api/");
+        && !request.path().startsWith(API_PREFIX);
   }
 
   static RefusedRequestException forbidden() {

@@ -53,11 +53,23 @@ final class Shared implements AutoCloseable {
 
   private static Future<OpenAPIContract> loadContract(Vertx vertx) {
     return vertx
-        .executeBlocking(Shared::readContract)
+        .executeBlocking(Shared::enforced)
         .compose(json -> OpenAPIContract.from(vertx, json));
   }
 
-  private static JsonObject readContract() throws IOException {
+  /** What stands outside the API has code of its own and is described for readers alone. */
+  private static JsonObject enforced() throws IOException {
+    JsonObject document = readContract();
+    document
+        .getJsonObject("paths")
+        .getMap()
+        .keySet()
+        .removeIf(path -> !path.startsWith(Front.API_PREFIX));
+    return document;
+  }
+
+  /** The whole document, as readers get it. */
+  static JsonObject readContract() throws IOException {
     try (InputStream in = Shared.class.getClassLoader().getResourceAsStream("openapi.yaml")) {
       if (in == null) {
         throw new IllegalStateException("openapi.yaml is missing from the jar");

@@ -29,6 +29,9 @@ public final class Toolbox {
   private static final Logger LOG = LoggerFactory.getLogger(Toolbox.class);
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
+  /** In the place of a name that no tool has: what a model writes may not become a label. */
+  private static final String UNKNOWN = "unknown";
+
   private record Entry(Tool tool, SchemaCheck arguments, Optional<SchemaCheck> results) {
     static Entry of(Tool tool) {
       ToolSpec spec = tool.spec();
@@ -100,7 +103,8 @@ public final class Toolbox {
   public ToolResult run(ToolCall call, ToolContext context) throws InterruptedException {
     Entry entry = tools.get(call.tool());
     if (entry == null) {
-      return invalid(
+      return refused(
+          UNKNOWN,
           "There is no tool called "
               + call.tool()
               + ". There are: "
@@ -108,7 +112,7 @@ public final class Toolbox {
     }
     Optional<String> problem = entry.arguments().problem(call.arguments());
     if (problem.isPresent()) {
-      return invalid(problem.get());
+      return refused(call.tool(), problem.get());
     }
     long begun = time.nanos();
     ToolResult result = attempt(entry.tool(), call, context);
@@ -118,7 +122,10 @@ public final class Toolbox {
       result = attempt(entry.tool(), call, context);
     }
     result = entry.checked(result);
-    measure(call, result, Duration.ofNanos(time.nanos() - begun));
+    count(call.tool(), result);
+    meters
+        .timer("holdfast.tool", "tool", call.tool())
+        .record(Duration.ofNanos(time.nanos() - begun));
     String text = cap.cap(secrets.redact(result.text()), context);
     return new ToolResult(text, result.failure(), result.facts());
   }
@@ -147,14 +154,16 @@ public final class Toolbox {
     return call.arguments().isBlank() ? "{}" : call.arguments();
   }
 
-  private static ToolResult invalid(String text) {
-    return ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, text));
+  /** A call that reached no tool: it is counted, but took no time worth a timer. */
+  private ToolResult refused(String tool, String text) {
+    ToolResult result = ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, text));
+    count(tool, result);
+    return result;
   }
 
-  private void measure(ToolCall call, ToolResult result, Duration took) {
+  private void count(String tool, ToolResult result) {
     Failure failure = result.failure();
     String outcome = failure == null ? "ok" : failure.code().name().toLowerCase(Locale.ROOT);
-    meters.counter("holdfast.tool.calls", "tool", call.tool(), "outcome", outcome).increment();
-    meters.timer("holdfast.tool", "tool", call.tool()).record(took);
+    meters.counter("holdfast.tool.calls", "tool", tool, "outcome", outcome).increment();
   }
 }

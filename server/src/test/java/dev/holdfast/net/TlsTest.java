@@ -10,13 +10,16 @@ import dev.holdfast.time.SystemTime;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.SelfSignedCertificate;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(30)
 class TlsTest {
@@ -34,18 +37,18 @@ class TlsTest {
 
   @BeforeEach
   void open() {
-    server =
-        vertx
-            .createHttpServer(
-                new HttpServerOptions()
-                    .setSsl(true)
-                    .setHost("localhost")
-                    .setKeyCertOptions(certificate.keyCertOptions()))
-            .requestHandler(request -> request.response().end("hello"))
-            .listen(0)
-            .toCompletionStage()
-            .toCompletableFuture()
-            .join();
+    server = listen(certificate.keyCertOptions());
+  }
+
+  private HttpServer listen(KeyCertOptions key) {
+    return vertx
+        .createHttpServer(
+            new HttpServerOptions().setSsl(true).setHost("localhost").setKeyCertOptions(key))
+        .requestHandler(request -> request.response().end("hello"))
+        .listen(0)
+        .toCompletionStage()
+        .toCompletableFuture()
+        .join();
   }
 
   @AfterEach
@@ -78,6 +81,26 @@ class TlsTest {
           catchThrowableOfType(
               HttpFailedException.class,
               () -> http.send(get("https://127.0.0.1:" + server.actualPort()), LIMITS));
+      assertThat(e.failure().message()).contains("TLS");
+      assertThat(e.surelyNotSent()).isTrue();
+    }
+  }
+
+  /** F38: it differs from the one that is taken in its dates alone. */
+  @Test
+  @Timeout(60)
+  void aCertificateThatHasExpiredIsRefused(@TempDir Path folder) throws Exception {
+    Authority authority = new Authority(folder);
+    HttpServer valid = listen(authority.sign("valid", "-1H"));
+    HttpServer expired = listen(authority.sign("expired", "-2d"));
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), authority.trust())) {
+      assertThat(http.send(get("https://localhost:" + valid.actualPort()), LIMITS).body())
+          .hasSize(5);
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class,
+              () -> http.send(get("https://localhost:" + expired.actualPort()), LIMITS));
+      assertThat(e.failure().code()).isEqualTo(FailureCode.NETWORK);
       assertThat(e.failure().message()).contains("TLS");
       assertThat(e.surelyNotSent()).isTrue();
     }

@@ -50,6 +50,27 @@ class ToolboxTest {
     assertThat(result.text()).contains("nope").contains("probe");
   }
 
+  /** A model that invents names, each a label, would fill the memory of whoever stores metrics. */
+  @Test
+  void callsThatReachNoToolAreCountedAndAnInventedNameIsNeverALabel() throws Exception {
+    Toolbox box = box(ReplayClass.READ, ToolResult::ok);
+    for (String invented : List.of("nope", "Probe", "probe ", "")) {
+      box.run(new ToolCall("c", invented, "{}"), context());
+    }
+    assertThat(refused("unknown")).isEqualTo(4);
+    box.run(new ToolCall("c", "probe", "{\"n\":\"one\"}"), context());
+    assertThat(refused("probe")).isOne();
+    assertThat(meters.find("holdfast.tool.calls").counters())
+        .extracting(counter -> counter.getId().getTag("tool"))
+        .containsExactlyInAnyOrder("unknown", "probe");
+  }
+
+  private double refused(String tool) {
+    return meters
+        .counter("holdfast.tool.calls", "tool", tool, "outcome", "invalid_request")
+        .count();
+  }
+
   @Test
   void argumentsThatDoNotFitNeverReachTheTool() throws Exception {
     for (String bad : List.of("{\"n\":\"one\"}", "{}", "[]", "not json", "{\"n\":1,\"m\":2}")) {

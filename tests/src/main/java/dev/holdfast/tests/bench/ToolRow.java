@@ -20,6 +20,11 @@ final class ToolRow implements Row {
   public void run(Scale scale, Report report) throws Exception {
     int turns = scale.count(1000, 100);
     String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
+    BareCheckpoint.measure(Duration.ofMillis(500)); // warms the JIT
+    report.figure(
+        "append one context line + fsync, nothing else",
+        Report.percentiles(BareCheckpoint.measure(Duration.ofSeconds(2))),
+        fsync);
     try (ShellRig shell = new ShellRig().start()) {
       String write = ShellRig.call("write_file", Map.of("path", "x", "content", "hello"));
       String read = ShellRig.call("read_file", Map.of("path", "x"));

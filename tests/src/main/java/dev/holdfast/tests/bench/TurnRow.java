@@ -3,7 +3,6 @@ package dev.holdfast.tests.bench;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Rig;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +16,7 @@ import org.HdrHistogram.Histogram;
  */
 final class TurnRow implements Row {
   private static final int WINDOW = 2_000;
+  private static final String OVERHEAD = "holdfast_turn_overhead_seconds";
 
   @Override
   public void run(Scale scale, Report report) throws Exception {
@@ -24,12 +24,11 @@ final class TurnRow implements Row {
     try (Rig rig = new Rig(false)) {
       rig.start();
       flatOut(rig, scale.warmUp()); // only warms the JIT
+      ServerTimer before = ServerTimer.read(rig.metrics(), OVERHEAD);
       Histogram nanos = atRate(rig, 200, scale.span(30));
+      ServerTimer overhead = ServerTimer.read(rig.metrics(), OVERHEAD).since(before);
       report.figure("event due to reply posted, 200 turns/s", Report.percentiles(nanos), fsync);
-      report.figure(
-          "the server's own holdfast_turn_overhead_seconds, mean",
-          Report.millis(1000 * meanOverhead(rig)),
-          fsync);
+      report.figure("the server's own overhead of these turns", overhead.figures(), fsync);
       String rate = Report.perSecond(flatOut(rig, scale.span(20)));
       report.figure("turns flat out, replies posted", rate, fsync);
     }
@@ -89,10 +88,5 @@ final class TurnRow implements Row {
           "the rest is answered", Duration.ofMinutes(1), () -> answered.get() >= client.sent());
       return rate;
     }
-  }
-
-  private static double meanOverhead(Rig rig) throws IOException {
-    double count = rig.metrics().sum("holdfast_turn_overhead_seconds_count");
-    return count == 0 ? 0 : rig.metrics().sum("holdfast_turn_overhead_seconds_sum") / count;
   }
 }

@@ -1,0 +1,45 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.Operation;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** openapi.yaml as a whole: what the server enforces of it, and what it only describes. */
+@Timeout(60)
+class ContractTest {
+  @Test
+  void theWholeDocumentIsAContractAndDescribesWhatStandsOutsideTheApi() throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try {
+      OpenAPIContract contract =
+          OpenAPIContract.from(vertx, Shared.readContract())
+              .toCompletionStage()
+              .toCompletableFuture()
+              .get(30, TimeUnit.SECONDS);
+      assertThat(contract.operations())
+          .extracting(Operation::getOperationId)
+          .contains("receiveWebhook", "getLive", "getReady", "getHealth", "logIn", "chat");
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** A path that nobody serves any more would be 404, whatever the page says. */
+  @Test
+  void whatItDescribesOutsideTheApiIsThere() throws Exception {
+    try (Rig rig = new Rig()) {
+      for (String path : Shared.readContract().getJsonObject("paths").fieldNames()) {
+        if (!path.startsWith(Front.API_PREFIX)) {
+          String real = path.replace("{channel}/{account}", "webhook/ci");
+          assertThat(rig.get(real).status()).as(path).isNotEqualTo(404);
+        }
+      }
+      assertThat(rig.get("/webhooks/nobody/ci").status()).isEqualTo(404);
+    }
+  }
+}

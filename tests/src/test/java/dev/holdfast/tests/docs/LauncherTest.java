@@ -1,0 +1,173 @@
+package dev.holdfast.tests.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Setup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher beside a jar, as it stands on a machine without the sources. Nothing is built here:
+ * there are no sources to build, and no start-up cache is made.
+ */
+@Timeout(15)
+class LauncherTest {
+  private static final int UNAVAILABLE = 69;
+  private static final Duration LIMIT = Duration.ofSeconds(12);
+
+  /** All that it needs of the system; a PATH with nothing else has neither a java nor a Maven. */
+  private static final List<String> PROGRAMS =
+      List.of("bash", "dirname", "head", "mkdir", "readlink", "rm", "sed");
+
+  @TempDir Path home;
+
+  private record Ended(int code, String output) {}
+
+  @BeforeEach
+  void install() throws IOException {
+    Files.copy(Path.of("../holdfast"), launcher());
+    assertThat(launcher().toFile().setExecutable(true)).isTrue();
+    Path folder = Files.createDirectories(home.resolve("server/target"));
+    Files.createSymbolicLink(folder.resolve("holdfast.jar"), Setup.jar());
+  }
+
+  @Test
+  void helpNamesTheCommandsAndWhatTheLauncherAddsToThem() throws Exception {
+    Ended help = run(withJava(), launcher().toString(), "--help");
+    assertThat(help.code()).as(help.output()).isZero();
+    assertThat(help.output()).contains("run", "chat", "status", "HOLDFAST_JAVA_OPTS", "bench");
+  }
+
+  @Test
+  void runSaysWhereTheChatIsAndWhereTheTokenAndTheDataLie() throws Exception {
+    Setup ports = new Setup(home);
+    Path config =
+        Files.writeString(
+            home.resolve("holdfast.yaml"),
+            "http: {port: %d}\nmetrics: {port: %d}\n"
+                .formatted(ports.httpPort(), ports.metricsPort()));
+    Path data = home.resolve("data");
+    Path log = home.resolve("log");
+    Process server =
+        builder(withJava(), launcher(), "run", "--config", config, "--data", data)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      Await.until(
+          "a welcome, or an end, in " + log,
+          LIMIT,
+          () -> Files.readString(log).contains("Models ") || !server.isAlive());
+      assertThat(Files.readString(log))
+          .containsPattern(
+              "http://127\\.0\\.0\\.1:" + ports.httpPort() + "/chat\\?login=[A-Za-z0-9_-]{8,}")
+          .containsPattern("Token +" + data.resolve("token"))
+          .containsPattern("Data +" + data + "\\s");
+      assertThat(data.resolve("token")).exists();
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+    try (Stream<Path> files = Files.list(home.resolve("server/target"))) {
+      assertThat(files.map(Path::getFileName).map(Path::toString)).containsExactly("holdfast.jar");
+    }
+  }
+
+  @Test
+  void withoutAJavaItSaysWhatToInstall() throws Exception {
+    List<String> command = new ArrayList<>(List.of("bwrap", "--dev-bind", "/", "/"));
+    Stream.of("/usr/lib/jvm", "/opt")
+        .filter(folder -> Files.isDirectory(Path.of(folder)))
+        .forEach(folder -> command.addAll(List.of("--tmpfs", folder)));
+    assumeWorks(command);
+    command.addAll(List.of(launcher().toString(), "run"));
+    Ended ended = run(withoutJava(), command.toArray());
+    assertThat(ended.output()).contains("no Java 25 found", "Install a JDK 25", "JAVA_HOME");
+    assertThat(ended.code()).isEqualTo(UNAVAILABLE);
+  }
+
+  @Test
+  void withoutAJarAndWithoutMavenItSaysWhatToInstall() throws Exception {
+    Files.delete(home.resolve("server/target/holdfast.jar"));
+    Map<String, String> environment = new HashMap<>(withoutJava());
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    Ended ended = run(environment, launcher(), "run");
+    assertThat(ended.output()).contains("cannot build", "Install Maven");
+    assertThat(ended.code()).isEqualTo(UNAVAILABLE);
+  }
+
+  private Path launcher() {
+    return home.resolve("holdfast");
+  }
+
+  private Map<String, String> withJava() {
+    return Map.of(
+        "PATH", System.getenv("PATH"),
+        "HOME", home.toString(),
+        "JAVA_HOME", System.getProperty("java.home"),
+        "HOLDFAST_AOT", "off",
+        "HOLDFAST_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+  }
+
+  private Map<String, String> withoutJava() throws IOException {
+    Path bin = Files.createDirectories(home.resolve("bin"));
+    for (String program : PROGRAMS) {
+      Files.createSymbolicLink(bin.resolve(program), find(program));
+    }
+    return Map.of("PATH", bin.toString(), "HOME", home.toString());
+  }
+
+  private static Path find(String program) {
+    return Stream.of(System.getenv("PATH").split(":", -1))
+        .map(folder -> Path.of(folder, program))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(program + " is not on the PATH"));
+  }
+
+  /** A folder that cannot be hidden would show its Java, and the test would prove nothing. */
+  private void assumeWorks(List<String> bwrap) throws IOException, InterruptedException {
+    Commands.assumePresent("bwrap");
+    List<String> command = new ArrayList<>(bwrap);
+    command.add(find("true").toString());
+    Ended ended = run(Map.of("PATH", System.getenv("PATH")), command.toArray());
+    Assumptions.assumeTrue(ended.code() == 0, "bwrap cannot hide a folder: " + ended.output());
+  }
+
+  private Ended run(Map<String, String> environment, Object... command)
+      throws IOException, InterruptedException {
+    Path log = Files.createTempFile(home, "log", "");
+    Process process = builder(environment, command).redirectOutput(log.toFile()).start();
+    try {
+      assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS))
+          .as("ended: %s", Files.readString(log))
+          .isTrue();
+      return new Ended(process.exitValue(), Files.readString(log));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private ProcessBuilder builder(Map<String, String> environment, Object... command) {
+    ProcessBuilder builder =
+        new ProcessBuilder(Stream.of(command).map(Object::toString).toList())
+            .directory(home.toFile())
+            .redirectErrorStream(true);
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return builder;
+  }
+}
