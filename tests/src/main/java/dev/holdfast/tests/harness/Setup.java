@@ -19,6 +19,8 @@ import java.util.Map;
 public final class Setup {
   private final Path folder;
   private Path dataDir;
+  private Path configFile;
+  private String remark = "";
   private final int httpPort = freePort();
   private final int metricsPort = freePort();
   private final ObjectNode config = Json.object();
@@ -28,11 +30,13 @@ public final class Setup {
   private final Map<String, String> environment = new HashMap<>();
 
   /**
-   * @param folder an empty folder of this setup's own: configuration, data and output go there
+   * @param folder an empty folder of this setup's own: configuration, data and output go there,
+   *     unless they are told to go elsewhere
    */
   public Setup(Path folder) {
     this.folder = folder;
     this.dataDir = folder.resolve("data");
+    this.configFile = folder.resolve("holdfast.yaml");
     set("http.port", httpPort);
     set("metrics.port", metricsPort);
   }
@@ -75,6 +79,17 @@ public final class Setup {
 
   public Setup dataDir(Path dir) {
     this.dataDir = dir;
+    return this;
+  }
+
+  public Setup configFile(Path file) {
+    this.configFile = file;
+    return this;
+  }
+
+  /** Puts a comment into the configuration: words that nobody but a reader of the file can know. */
+  public Setup remark(String words) {
+    this.remark = "\n# " + words + "\n";
     return this;
   }
 
@@ -138,13 +153,13 @@ public final class Setup {
 
   /** Writes the configuration down (JSON is YAML) and names the whole command. */
   List<String> command(List<String> moreFlags) throws IOException {
-    Path yaml = folder.resolve("holdfast.yaml");
-    Files.writeString(yaml, Json.write(config));
+    Files.writeString(configFile, Json.write(config) + remark);
     List<String> command = new ArrayList<>();
     command.add(java());
     command.addAll(moreFlags);
     command.addAll(jvmFlags);
-    command.addAll(List.of("-jar", jar().toString(), "run", "--config", yaml.toString()));
+    command.addAll(List.of("-jar", jar().toString(), "run"));
+    command.addAll(List.of("--config", configFile.toString()));
     command.addAll(List.of("--data", dataDir.toString()));
     command.addAll(arguments);
     return command;

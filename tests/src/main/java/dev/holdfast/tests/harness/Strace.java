@@ -34,8 +34,16 @@ public final class Strace implements AutoCloseable {
    * @param inject as after {@code -e inject=}, for instance {@code fdatasync,fsync:error=EIO}
    */
   public static Strace attach(HoldfastProcess server, Path folder, String inject) {
-    String calls = inject.substring(0, inject.indexOf(':'));
-    return start(folder, List.of("-f", "-p", Long.toString(server.pid())), calls, inject);
+    return attach(server, folder, inject, List.of());
+  }
+
+  /** The same for calls alone that name one of these files, or an open one of them. */
+  public static Strace attach(
+      HoldfastProcess server, Path folder, String inject, List<Path> files) {
+    List<String> target = new ArrayList<>();
+    files.forEach(file -> target.addAll(List.of("-P", file.toString())));
+    target.addAll(List.of("-f", "-p", Long.toString(server.pid())));
+    return start(folder, target, inject.substring(0, inject.indexOf(':')), inject);
   }
 
   /** Writes down the calls of the threads that there are now; children are left alone. */

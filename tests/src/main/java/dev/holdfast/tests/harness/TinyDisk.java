@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 
-/** A tmpfs of a few MiB that can be filled, freed and made read-only. */
+/** A tmpfs of a few MiB that can be filled and freed. */
 public final class TinyDisk implements AutoCloseable {
   private final Path mountPoint;
   private final Path ballast;
@@ -60,16 +60,6 @@ public final class TinyDisk implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  public void readOnly() {
-    // Open files that are being written forbid an ordinary remount; a bind mount's flag does not
-    // ask.
-    Commands.run("mount", "-o", "remount,ro", mountPoint.toString());
-  }
-
-  public void readWrite() {
-    Commands.run("mount", "-o", "remount,rw", mountPoint.toString());
   }
 
   @Override

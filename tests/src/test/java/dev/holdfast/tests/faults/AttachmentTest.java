@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Promise;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.WireServer;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,7 +108,9 @@ class AttachmentTest {
     send("m1", "t1", "look", files.url("/slow"));
     asked.await();
     rig.accept("m2", "t1", "/stop");
-    rig.api().awaitState("m1", java.util.Set.of("cancelled"), LIMIT);
+    long acked = System.nanoTime();
+    rig.api().awaitState("m1", Set.of("cancelled"), LIMIT);
+    Promise.kept("/stop, a download", Duration.ofSeconds(1), acked);
     assertThat(rig.converse("m3", "t1", "still there?").text()).isEqualTo("echo: still there?");
   }
 

@@ -100,21 +100,6 @@ class OutageTest {
     }
   }
 
-  /** Rows F31 and F34: /stop frees a turn that hangs in the model within a second. */
-  @Test
-  void stopFreesAHangingTurn() throws Exception {
-    try (Rig rig = new Rig();
-        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
-      model.next(ModelScript.hang());
-      rig.start();
-      rig.accept("stuck", "t", "think hard");
-      Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
-      rig.accept("stop", "t", "/stop");
-      rig.api().awaitState("stuck", Set.of("cancelled"), Duration.ofSeconds(1));
-      assertThat(rig.converse("next", "t", "go on").text()).contains("answer to go on");
-    }
-  }
-
   private static void shorten(Rig rig) {
     if (!FULL) {
       rig.setup().set("breakers.default.initial_backoff_ms", 1_000);

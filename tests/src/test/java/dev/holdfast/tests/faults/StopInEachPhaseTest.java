@@ -6,6 +6,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.PlatformMode;
+import dev.holdfast.tests.harness.Promise;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.nio.file.Files;
@@ -16,10 +17,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A person's /stop in the middle of what a chat thread does, seen from outside. */
+/**
+ * A person's /stop in the middle of what a chat thread does, seen from outside. Within a second of
+ * its acknowledgement the thread is free; see {@link Promise} for how that is judged.
+ */
 @Timeout(120)
 class StopInEachPhaseTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration FREE_WITHIN = Duration.ofSeconds(1);
 
   @Test
   void aSilentModelIsLeft() {
@@ -29,7 +34,7 @@ class StopInEachPhaseTest {
       rig.start();
       rig.accept("e1", "t", "think");
       Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
-      isFree(rig, "e1");
+      isFree(rig, "a silent model");
     }
   }
 
@@ -41,7 +46,7 @@ class StopInEachPhaseTest {
       rig.start();
       rig.accept("e1", "t", "think");
       Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
-      isFree(rig, "e1");
+      isFree(rig, "a model that stalls");
       assertThat(rig.platform().posts()).noneMatch(post -> post.text().contains("PARTIAL"));
     }
   }
@@ -54,7 +59,7 @@ class StopInEachPhaseTest {
       String line = "trap '' TERM INT HUP; touch begun; while :; do sleep 0." + mark + "; done";
       shell.rig().accept("e1", "t", ShellRig.command(line));
       Await.until("it runs", LIMIT, () -> Files.exists(shell.scratch("t").resolve("begun")));
-      isFree(shell.rig(), "e1");
+      isFree(shell.rig(), "a child that ignores its end");
       Await.until("it is gone", LIMIT, () -> ShellRig.processes(mark).isEmpty());
     }
   }
@@ -67,7 +72,7 @@ class StopInEachPhaseTest {
       shell.rig().accept("e1", "t", ShellRig.command("touch never"));
       String question = shell.rig().platform().awaitText("e1", "/approve", LIMIT).text();
       String code = question.replaceAll("(?s).*/approve (\\S+).*", "$1");
-      isFree(shell.rig(), "e1");
+      isFree(shell.rig(), "a call that waits for a person");
       shell.rig().accept("late", "t", "/approve " + code);
       assertThat(shell.rig().platform().awaitPost("late", LIMIT).text()).doesNotContain("Approved");
       try (Stream<Path> files = Files.walk(shell.rig().setup().dataDir())) {
@@ -89,17 +94,23 @@ class StopInEachPhaseTest {
           LIMIT,
           () -> rig.platform().posts().stream().anyMatch(post -> post.inReplyTo().equals("e1")));
       rig.accept("stop", "t", "/stop");
+      long acked = System.nanoTime();
       rig.accept("e2", "t", "still there?");
-      rig.api().awaitState("stop", Set.of("answered"), LIMIT);
       rig.api().awaitState("e2", Set.of("answered"), LIMIT);
+      Promise.kept("/stop and an answer, a reply that is being posted", FREE_WITHIN, acked);
+      rig.api().awaitState("stop", Set.of("answered"), LIMIT);
     }
   }
 
-  private static void isFree(Rig rig, String event) {
+  private static void isFree(Rig rig, String phase) {
     rig.accept("stop", "t", "/stop");
-    rig.api().awaitState(event, Set.of("cancelled"), LIMIT);
+    long acked = System.nanoTime();
+    rig.api().awaitState("e1", Set.of("cancelled"), LIMIT);
+    Promise.kept("/stop, " + phase, FREE_WITHIN, acked);
     rig.accept("next", "t", "still there?");
+    long asked = System.nanoTime();
     rig.api().awaitState("next", Set.of("answered"), LIMIT);
+    Promise.kept("the answer after it, " + phase, FREE_WITHIN, asked);
     assertThat(rig.platform().awaitPost("next", LIMIT).text()).contains("still there?");
     assertThat(rig.platform().awaitPost("stop", LIMIT).text()).isEqualTo("Stopped.");
   }

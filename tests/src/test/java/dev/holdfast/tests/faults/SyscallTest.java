@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.Strace;
+import dev.holdfast.tests.harness.ThreadFolder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -88,6 +92,48 @@ class SyscallTest {
       assertThat(rig.platform().posts().getFirst().text()).isEqualTo("paid for");
       assertThat(model.requests()).as("paid once").hasSize(1);
       assertThat(rig.api().state("e1")).isEqualTo("answered");
+    }
+  }
+
+  /**
+   * Row F13 for the files of one chat thread alone, the database being well: its turn keeps the
+   * paid answer until the files take it, others are answered meanwhile.
+   */
+  @Test
+  void aThreadWhoseFilesAreReadOnlyHoldsUpNobodyElseAndLosesNothing() throws Exception {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      rig.start();
+      rig.converse("before", "t", "hello");
+      ThreadFolder thread = ThreadFolder.of(rig, "t");
+      Await.until("logged", Duration.ofSeconds(10), () -> thread.lines("log.jsonl") == 2);
+      assertThat(thread.lines("context.jsonl")).isEqualTo(2);
+      List<Path> files =
+          Stream.of("context.jsonl", "context.jsonl.tmp", "log.jsonl")
+              .map(thread.path()::resolve)
+              .toList();
+      try (Strace strace =
+          Strace.attach(rig.server(), rig.folder(), "openat,write,rename:error=EROFS", files)) {
+        rig.accept("e1", "t", "note this");
+        Await.until(
+            "the turn waits",
+            Duration.ofSeconds(15),
+            () -> rig.server().output().contains("the disk refuses, its turn waits"));
+        assertThat(strace.hits()).as("the fault hit").isPositive();
+        assertThat(rig.converse("other", "u", "hi").text()).contains("answer to hi");
+        assertThat(rig.server().probe("/live")).isEqualTo(200);
+        assertThat(rig.platform().shownFor("e1")).isEmpty();
+        assertThat(thread.lines("context.jsonl")).as("nothing was written").isEqualTo(2);
+      }
+      assertThat(rig.platform().awaitPost("e1", Duration.ofSeconds(40)).text())
+          .contains("answer to note this");
+      assertThat(model.requests()).as("each paid once").hasSize(3);
+      assertThat(thread.lines("context.jsonl")).as("question and answer").isEqualTo(4);
+      assertThat(thread.lines("log.jsonl")).as("question and answer").isEqualTo(4);
+      assertThat(rig.server().exitNow()).as("the same process").isEmpty();
+      rig.restart();
+      rig.converse("after", "t", "and now?");
+      assertThat(Json.write(model.requests().getLast().body())).contains("answer to note this");
     }
   }
 

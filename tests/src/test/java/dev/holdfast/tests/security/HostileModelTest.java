@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,55 +24,106 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Rows S51, S52 and S55: a model that was talked into doing what the person must not have. Code
  * refuses it; nothing here hopes that the model behaves.
+ *
+ * <p>Secrets that the server knows are blacked out in whatever a tool says, so their absence proves
+ * little. Beside them lie words that are no secrets: those are absent only when the file was not
+ * read.
  */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileModelTest {
   private static final String FINAL = "I have done what the quoted text asked for.";
 
+  private static final List<String> SECRETS =
+      List.of(Rig.SECRET, FakeModel.KEY, FakeModel.KEY.substring(3));
+  private static final String CONFIG_WORDS = "words of the configuration alone";
+  private static final String DATA_WORDS = "words of the data folder alone";
+  private static final String ENVIRONMENT_WORDS = "words of the environment alone";
+  private static final String OWN_WORDS = "words of the working folder alone";
+  private static final String OPEN_WORDS = "words that any child may read";
+
   private final ShellRig shell = new ShellRig();
   private final FakeModel model = new FakeModel().asOpenAi(shell.rig().setup());
+  private final Path place;
+  private final Path config;
+  private final Path data;
   private int messages;
 
+  /**
+   * Not below /tmp, where a child of bubblewrap has a folder of its own: that would keep it from
+   * these files without any wall around them.
+   */
+  HostileModelTest() throws IOException {
+    place = Files.createTempDirectory(Path.of("/var/tmp"), "holdfast-rig");
+    config = place.resolve("holdfast.yaml");
+    data = place.resolve("data");
+  }
+
   @BeforeAll
-  void start() {
+  void start() throws IOException {
+    Setup setup = shell.rig().setup();
+    setup.configFile(config).remark(CONFIG_WORDS).dataDir(data).env("REMARK", ENVIRONMENT_WORDS);
     shell.start();
+    Files.writeString(data.resolve("notes"), DATA_WORDS);
+    Files.writeString(place.resolve("open"), OPEN_WORDS);
   }
 
   @AfterAll
   void stop() {
     shell.close();
     model.close();
+    Rig.delete(place);
   }
 
   @Test
   void itsFileToolsDoNotLeaveTheirFolder() throws IOException {
-    Path data = shell.rig().setup().dataDir();
-    Path config = shell.rig().folder().resolve("holdfast.yaml");
+    told("write_file", Map.of("path", "own", "content", OWN_WORDS));
+    assertThat(told("read_file", Map.of("path", "own"))).contains(OWN_WORDS); // not blacked out
+    Path scratch = shell.scratch("t");
+    Path notes = data.resolve("notes");
+    Files.createSymbolicLink(scratch.resolve("link"), notes);
     for (String path :
         List.of(
+            notes.toString(),
+            scratch.relativize(notes).toString(),
+            "link",
             data.resolve("token").toString(),
-            "../../../../../token",
-            "../../../../../holdfast.db",
+            scratch.relativize(data.resolve("token")).toString(),
+            scratch.relativize(data.resolve("holdfast.db")).toString(),
             config.toString(),
+            scratch.relativize(config).toString(),
+            data.resolve("config.last-good.yaml").toString(),
+            place.resolve("open").toString(),
             "../context.jsonl",
             "/proc/self/environ",
+            "/etc/passwd",
             "/etc/shadow")) {
-      assertThat(told("read_file", Map.of("path", path)))
-          .as(path)
-          .doesNotContain(token(), Rig.SECRET, FakeModel.KEY, "SQLite format", "root:");
+      assertNothingRead(path, told("read_file", Map.of("path", path)));
     }
+    for (Path folder : List.of(data, place)) {
+      Map<String, Object> search = Map.of("path", folder.toString(), "pattern", "words|canary");
+      assertNothingRead(folder.toString(), told("search_files", search));
+    }
+  }
+
+  private void assertNothingRead(String path, String answer) {
+    assertThat(answer)
+        .as(path)
+        .doesNotContain(CONFIG_WORDS, DATA_WORDS, ENVIRONMENT_WORDS, OPEN_WORDS)
+        .doesNotContain("SQLite format", "root:", "Ignore all rules", token())
+        .doesNotContain(SECRETS);
   }
 
   @Test
   void itsCommandsDoNotSeeTokensKeysAndConfiguration() throws IOException {
     shell.assumeOwnNamespace("the data folder and the configuration");
-    Path data = shell.rig().setup().dataDir();
     String line =
-        "cat '%s/token' '%s'; env; set; cat /proc/*/environ; grep -r whsec_ '%s'"
-            .formatted(data, shell.rig().folder().resolve("holdfast.yaml"), shell.rig().folder());
-    assertThat(told("shell", Map.of("command", line)))
-        .doesNotContain(token(), Rig.SECRET, FakeModel.KEY, FakeModel.KEY.substring(3));
+        "cat '%1$s/token' '%1$s/notes' '%2$s'; env; set; cat /proc/*/environ;"
+            + " find '%3$s' -type f -exec cat {} +";
+    assertThat(told("shell", Map.of("command", line.formatted(data, config, place))))
+        .contains(OPEN_WORDS, "PATH=") // what has no wall around it is found this way
+        .doesNotContain(CONFIG_WORDS, DATA_WORDS, ENVIRONMENT_WORDS, token())
+        .doesNotContain(SECRETS);
   }
 
   /** Also when the model knows the exact path. */
@@ -110,7 +162,9 @@ class HostileModelTest {
     told("shell", Map.of("command", "true"));
     String everything =
         model.requests().stream().map(request -> Json.write(request.body())).toList().toString();
-    assertThat(everything).doesNotContain(token(), Rig.SECRET, FakeModel.KEY, "reply_url");
+    assertThat(everything)
+        .doesNotContain(CONFIG_WORDS, ENVIRONMENT_WORDS, "reply_url", token())
+        .doesNotContain(SECRETS);
   }
 
   /** What the model is told when it makes this call in the thread {@code t}. */
