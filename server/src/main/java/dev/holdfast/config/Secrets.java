@@ -7,6 +7,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -35,7 +36,7 @@ public final class Secrets {
   }
 
   public synchronized void add(String secret) {
-    TreeSet<String> all = sorted(forms);
+    SortedSet<String> all = sorted(forms);
     addForms(secret.strip(), all);
     secret
         .lines()
@@ -51,13 +52,13 @@ public final class Secrets {
 
   /** Hides from now on whatever {@code others} hide at this moment. */
   public synchronized void addAll(Secrets others) {
-    TreeSet<String> all = sorted(forms);
+    SortedSet<String> all = sorted(forms);
     all.addAll(others.forms);
     forms = List.copyOf(all);
   }
 
-  private static TreeSet<String> sorted(Collection<String> forms) {
-    TreeSet<String> all =
+  private static SortedSet<String> sorted(Collection<String> forms) {
+    SortedSet<String> all =
         new TreeSet<>(
             Comparator.comparingInt(String::length).reversed().thenComparing(text -> text));
     all.addAll(forms);

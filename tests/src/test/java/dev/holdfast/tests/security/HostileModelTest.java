@@ -118,9 +118,9 @@ class HostileModelTest {
   void itsCommandsDoNotSeeTokensKeysAndConfiguration() throws IOException {
     shell.assumeOwnNamespace("the data folder and the configuration");
     String line =
-        "cat '%1$s/token' '%1$s/notes' '%2$s'; env; set; cat /proc/*/environ;"
-            + " find '%3$s' -type f -exec cat {} +";
-    assertThat(told("shell", Map.of("command", line.formatted(data, config, place))))
+        "cat '%1$s/token' '%1$s/notes' '%2$s'; env; set; cat /proc/*/environ; find '%3$s' -type f -exec cat {} +"
+            .formatted(data, config, place);
+    assertThat(told("shell", Map.of("command", line)))
         .contains(OPEN_WORDS, "PATH=") // what has no wall around it is found this way
         .doesNotContain(CONFIG_WORDS, DATA_WORDS, ENVIRONMENT_WORDS, token())
         .doesNotContain(SECRETS);
