@@ -206,7 +206,7 @@ export class Transcript {
     const eventId = approval.event_id;
     const key = `approval ${approval.id}`;
     if (!this.items.some((item) => item.key === key)) {
-      const question = `${approval.execution}.p`;
+      const question = `${approval.id}.p`;
       this.#insert({ key, kind: 'approval', eventId, text: '', at: approval.asked_at, state: 'waiting', approval, question });
     }
     this.#begin(eventId, 'asking', this.turn?.attempt ?? 1);

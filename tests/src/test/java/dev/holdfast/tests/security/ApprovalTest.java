@@ -178,10 +178,11 @@ class ApprovalTest {
     JsonNode asked = asked("t4");
     change("update approvals set arguments_hash = replace(arguments_hash, 'a', 'b') || 'c'");
     post(rig.api().token(), path(asked, "approve"), Map.of());
-    rig.api().awaitState(event(asked), Api.FINAL, LIMIT);
+    Await.until(
+        "the call is asked for anew",
+        LIMIT,
+        () -> approvals("waiting", "t4").path(0).path("event_id").asText().equals(event(asked)));
     assertThat(runs()).isZero();
-    assertThat(rig.api().event(event(asked)).path("replies").toString())
-        .contains("other arguments");
   }
 
   @Test
