@@ -174,7 +174,9 @@ class ToolRoundTripTest {
       Post failed = rig.converse("e2", "t", "!tool shell {\"comand\": \"true\"}");
       assertThat(failed.text()).contains("do not fit the tool");
       assertThat(rig.converse("e3", "t", "!tool none {}").text()).isEqualTo("echo: !tool none {}");
-      assertThat(rig.metrics().sum("holdfast_tool_calls_total", "tool=\"shell\"")).isEqualTo(1);
+      String calls = "holdfast_tool_calls_total";
+      assertThat(rig.metrics().sum(calls, "outcome=\"ok\"")).isEqualTo(1);
+      assertThat(rig.metrics().sum(calls, "outcome=\"invalid_request\"")).isEqualTo(1);
     }
   }
 }
