@@ -32,6 +32,12 @@ final class Exchange {
    */
   private static final Duration TAIL = Duration.ofSeconds(1);
 
+  /** A timer that comes this much too late says that we stood still, not that the peer did. */
+  private static final Duration STANDSTILL = Duration.ofMillis(250);
+
+  /** After a standstill, which counts against no limit: to read what has come meanwhile. */
+  private static final Duration CATCH_UP = Duration.ofSeconds(1);
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
   private final Queue<Buffer> chunks = new ArrayDeque<>();
@@ -39,7 +45,7 @@ final class Exchange {
   private final Context loop;
   private final Limits limits;
   private final String target;
-  private final long startedAt;
+  private long startedAt;
 
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse response;
@@ -166,9 +172,9 @@ final class Exchange {
       if (settled(done)) {
         return;
       }
-      long number = ++waits;
-      Time.Timer timer =
-          time.after(wait.isNegative() ? Duration.ZERO : wait, () -> failWait(number, what));
+      Duration from = wait.isNegative() ? Duration.ZERO : wait;
+      Wait current = new Wait(++waits, done, time.nanos() + from.toNanos(), what);
+      Time.Timer timer = time.after(from, () -> timeOver(current));
       try {
         while (!settled(done)) {
           news.await();
@@ -192,13 +198,28 @@ final class Exchange {
     return done.getAsBoolean();
   }
 
-  /** A timer that comes too late, after its wait was over, changes nothing. */
-  private void failWait(long number, Failure what) {
+  private record Wait(long number, BooleanSupplier done, long dueNanos, Failure expired) {}
+
+  /**
+   * The time of a wait is over. A wait that has its answer is not failed, even if its thread has
+   * not seen it yet: the request would count as lost though nothing was.
+   */
+  private void timeOver(Wait wait) {
     lock.lock();
     try {
-      if (waits == number) {
-        fail(what, null);
+      if (waits != wait.number() || wait.done().getAsBoolean()) {
+        return;
       }
+      long late = time.nanos() - wait.dueNanos();
+      if (late <= STANDSTILL.toNanos()) {
+        fail(wait.expired(), null);
+        return;
+      }
+      long notOurs = late + CATCH_UP.toNanos();
+      startedAt += notOurs;
+      sentAt += notOurs;
+      Wait again = new Wait(wait.number(), wait.done(), wait.dueNanos() + notOurs, wait.expired());
+      time.after(CATCH_UP, () -> timeOver(again));
     } finally {
       lock.unlock();
     }
