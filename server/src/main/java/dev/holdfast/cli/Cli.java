@@ -40,7 +40,27 @@ public final class Cli {
   }
 
   static int run(World world, String[] args, ServerStarter starter, Function<Section, ?> config) {
-    RootCommand root = new RootCommand(world);
+    int exitCode =
+        PlainRun.of(args, world.environment())
+            .map(options -> serve(options, world, starter))
+            .orElseGet(() -> commands(new RootCommand(world), starter, config).execute(args));
+    world.screen().clearProgress();
+    world.screen().out().flush();
+    world.screen().err().flush();
+    return exitCode;
+  }
+
+  private static int serve(RunOptions options, World world, ServerStarter starter) {
+    try {
+      return starter.run(options);
+    } catch (InterruptedException | RuntimeException e) {
+      return failure(e, world, false);
+    }
+  }
+
+  private static CommandLine commands(
+      RootCommand root, ServerStarter starter, Function<Section, ?> config) {
+    World world = root.world;
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new RunCommand(root, starter))
@@ -63,11 +83,7 @@ public final class Cli {
     line.setColorScheme(CommandLine.Help.defaultColorScheme(ansi(world)));
     line.setParameterExceptionHandler((e, _) -> usage(e, world));
     line.setExecutionExceptionHandler((e, _, _) -> failure(e, world, root.json));
-    int exitCode = line.execute(args);
-    world.screen().clearProgress();
-    world.screen().out().flush();
-    world.screen().err().flush();
-    return exitCode;
+    return line;
   }
 
   private static CommandLine.Help.Ansi ansi(World world) {

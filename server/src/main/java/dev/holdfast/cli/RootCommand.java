@@ -37,6 +37,8 @@ import picocli.CommandLine.Spec;
       "  holdfast dlq replay --all --older-than 2h --dry-run"
     })
 final class RootCommand implements Callable<Integer> {
+  static final Path CONFIG = Path.of("conf", "holdfast.yaml");
+
   final World world;
 
   @Spec @Nullable CommandSpec spec;
@@ -100,7 +102,7 @@ final class RootCommand implements Callable<Integer> {
   }
 
   Path configFile() {
-    return config == null ? Path.of("conf", "holdfast.yaml") : config;
+    return config == null ? CONFIG : config;
   }
 
   /** The configuration as it is in the file, for single values; it may have problems. */
