@@ -25,10 +25,13 @@ final class PlainRun {
     Map<String, Path> values = new HashMap<>();
     Set<String> flags = new HashSet<>();
     for (int i = 1; i < args.length; i++) {
-      boolean understood =
-          WITH_VALUE.contains(args[i]) && i + 1 < args.length
-              ? isPlain(args[i + 1]) && values.put(args[i], Path.of(args[++i])) == null
-              : ALONE.contains(args[i]) && flags.add(args[i]);
+      boolean understood;
+      if (WITH_VALUE.contains(args[i]) && i + 1 < args.length && isPlain(args[i + 1])) {
+        understood = values.put(args[i], Path.of(args[i + 1])) == null;
+        i++;
+      } else {
+        understood = ALONE.contains(args[i]) && flags.add(args[i]);
+      }
       if (!understood) {
         return Optional.empty();
       }

@@ -43,9 +43,20 @@ class PlainRunTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "chat run", "--json run", "run --help", "run status", "run --config", "run --data=d",
-        "run --strict --strict", "run --data d --data e", "run --config --strict", "run --data @d",
-        "run --data \"d\"", "run --config ${env:HOME}", "run --strictly"
+        "",
+        "chat run",
+        "--json run",
+        "run --help",
+        "run status",
+        "run --config",
+        "run --data=d",
+        "run --strict --strict",
+        "run --data d --data e",
+        "run --config --strict",
+        "run --data @d",
+        "run --data \"d\"",
+        "run --config ${env:HOME}",
+        "run --strictly"
       })
   void leavesAllElseToTheParser(String line) {
     String[] args = line.isEmpty() ? new String[0] : line.split(" ");
