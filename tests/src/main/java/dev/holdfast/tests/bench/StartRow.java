@@ -40,7 +40,8 @@ final class StartRow implements Row {
     }
   }
 
-  private static void train(Rig rig, Path cache) {
+  /** Starts {@code rig} once to make the cache that the launcher makes for its users. */
+  static void train(Rig rig, Path cache) {
     rig.setup().flag("-XX:AOTCacheOutput=" + cache);
     rig.start();
     for (int i = 0; i < 20; i++) {
