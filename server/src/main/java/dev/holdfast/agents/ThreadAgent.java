@@ -41,6 +41,10 @@ final class ThreadAgent extends VerticleBase {
   private boolean stopNext;
 
   private boolean asks;
+
+  /** A person's word came while the turn had not begun to wait for it. */
+  private boolean wordCame;
+
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;
@@ -125,6 +129,17 @@ final class ThreadAgent extends VerticleBase {
       phase = Phase.IDLE;
       wakeLoop();
       return true;
+    }
+  }
+
+  /**
+   * A person has answered a question. The turn that asked it goes on, also when it is only about to
+   * wait.
+   */
+  void answered() {
+    synchronized (lock) {
+      wordCame = phase == Phase.BUSY;
+      resume(false);
     }
   }
 
@@ -302,6 +317,7 @@ final class ThreadAgent extends VerticleBase {
     RunningTurn turn = new RunningTurn(next, epoch, parts.time(), deaf -> stuck.free(this, deaf));
     synchronized (lock) {
       running = turn;
+      wordCame = false;
       since = parts.time().now();
       if (stopNext) {
         stopNext = false;
@@ -320,6 +336,9 @@ final class ThreadAgent extends VerticleBase {
         }
         batch = List.of();
         return true;
+      }
+      if (ended == TurnServer.Ended.ASKED && wordCame) {
+        return true; // the same batch once more
       }
       phase = Phase.PARKED;
       asks = ended == TurnServer.Ended.ASKED;
