@@ -174,6 +174,7 @@ final class ThreadAgent extends VerticleBase {
       }
       wakeLoop();
     }
+    host.settled(this); // it was parked and has nothing to do now: its place can be another's
     return cancelled + ended.size();
   }
 
