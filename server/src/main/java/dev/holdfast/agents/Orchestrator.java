@@ -327,7 +327,7 @@ public final class Orchestrator {
   public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
     Optional<Approval> asked = parts.store().approvals().find(approvalId);
     boolean counts = asked.isPresent() && Questions.decide(parts, asked.get(), yes, by);
-    asked.ifPresent(question -> resume(question.threadId(), false));
+    asked.map(question -> agents.get(question.threadId())).ifPresent(ThreadAgent::answered);
     return counts;
   }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
@@ -35,6 +36,9 @@ final class Parking {
   }
 
   private record Waiting(String threadId, Instant receivedAt) {}
+
+  /** A turn that tries, and the counts before it. */
+  private record Probing(String threadId, long returns, long neutrals) {}
 
   private final Time time;
   private final Supplier<Duration> ttl;
@@ -239,23 +243,41 @@ final class Parking {
    * #add}.
    */
   private void probe() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      if (!away) {
+    Optional<Probing> next = nextProbing();
+    while (next.isPresent()) {
+      // Without the lock: who is asked to go on has one of its own, and calls here while it holds
+      // that.
+      if (resume.goOn(next.get().threadId(), true)) {
+        awaitEnd(next.get());
         return;
       }
-      anyWaiting = true; // the probe itself waits for its answer
-      long before = returns;
-      long neutralBefore = neutrals;
-      boolean running = false;
-      while (!running && !waiting.isEmpty()) { // one that was stopped meanwhile costs no pause
-        running = resume.goOn(waiting.pollFirstEntry().getValue().threadId(), true);
+      next = nextProbing(); // one that was stopped meanwhile costs no pause
+    }
+  }
+
+  /** Empty when nobody waits, or need not wait any more. */
+  private Optional<Probing> nextProbing() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      if (!away || waiting.isEmpty()) {
+        return Optional.empty();
       }
+      anyWaiting = true; // the probe itself waits for its answer
+      String threadId = waiting.pollFirstEntry().getValue().threadId();
+      return Optional.of(new Probing(threadId, returns, neutrals));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitEnd(Probing probe) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
       long patience = PROBE_PATIENCE.toNanos();
-      while (running && away && returns == before && neutrals == neutralBefore && patience > 0) {
+      while (away && probe.returns() == returns && probe.neutrals() == neutrals && patience > 0) {
         patience = changed.awaitNanos(patience);
       }
-      if (running && away && neutrals == neutralBefore) {
+      if (away && probe.neutrals() == neutrals) {
         probesFailed++;
       }
     } finally {

@@ -41,6 +41,10 @@ final class ThreadAgent extends VerticleBase {
   private boolean stopNext;
 
   private boolean asks;
+
+  /** A person's word came while the turn had not begun to wait for it. */
+  private boolean wordCame;
+
   private boolean closing;
   private Instant since;
   private @Nullable Context loop;
@@ -128,6 +132,17 @@ final class ThreadAgent extends VerticleBase {
     }
   }
 
+  /**
+   * A person has answered a question. The turn that asked it goes on, also when it is only about to
+   * wait.
+   */
+  void answered() {
+    synchronized (lock) {
+      wordCame = phase == Phase.BUSY;
+      resume(false);
+    }
+  }
+
   /** Cancels the running or parked turn. Returns how many events that ends. */
   int stop(boolean all) {
     List<Incoming> ended = new ArrayList<>(all ? unanswered.open() : List.of());
@@ -159,6 +174,7 @@ final class ThreadAgent extends VerticleBase {
       }
       wakeLoop();
     }
+    host.settled(this); // it was parked and has nothing to do now: its place can be another's
     return cancelled + ended.size();
   }
 
@@ -302,6 +318,7 @@ final class ThreadAgent extends VerticleBase {
     RunningTurn turn = new RunningTurn(next, epoch, parts.time(), deaf -> stuck.free(this, deaf));
     synchronized (lock) {
       running = turn;
+      wordCame = false;
       since = parts.time().now();
       if (stopNext) {
         stopNext = false;
@@ -320,6 +337,9 @@ final class ThreadAgent extends VerticleBase {
         }
         batch = List.of();
         return true;
+      }
+      if (ended == TurnServer.Ended.ASKED && wordCame) {
+        return true; // the same batch once more
       }
       phase = Phase.PARKED;
       asks = ended == TurnServer.Ended.ASKED;

@@ -56,6 +56,7 @@ final class Exchange {
   private boolean discards;
   private boolean ended;
   private long waits;
+  private long dueNanos;
   private long bytes;
 
   Exchange(Time time, Context loop, Limits limits, String target) {
@@ -173,7 +174,8 @@ final class Exchange {
         return;
       }
       Duration from = wait.isNegative() ? Duration.ZERO : wait;
-      Wait current = new Wait(++waits, done, time.nanos() + from.toNanos(), what);
+      dueNanos = time.nanos() + from.toNanos();
+      Wait current = new Wait(++waits, done, dueNanos, what);
       Time.Timer timer = time.after(from, () -> timeOver(current));
       try {
         while (!settled(done)) {
@@ -182,6 +184,7 @@ final class Exchange {
       } finally {
         waits++;
         timer.cancel();
+        forgive();
       }
     } catch (InterruptedException e) {
       abort();
@@ -218,10 +221,20 @@ final class Exchange {
       long notOurs = late + CATCH_UP.toNanos();
       startedAt += notOurs;
       sentAt += notOurs;
-      Wait again = new Wait(wait.number(), wait.done(), wait.dueNanos() + notOurs, wait.expired());
+      dueNanos = wait.dueNanos() + notOurs;
+      Wait again = new Wait(wait.number(), wait.done(), dueNanos, wait.expired());
       time.after(CATCH_UP, () -> timeOver(again));
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** A wait that ended long after it was due has met a standstill that no timer has told of. */
+  private void forgive() {
+    long late = time.nanos() - dueNanos;
+    if (late > STANDSTILL.toNanos()) {
+      startedAt += late + CATCH_UP.toNanos();
+      sentAt += late + CATCH_UP.toNanos();
     }
   }
 

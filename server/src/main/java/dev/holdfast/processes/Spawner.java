@@ -1,10 +1,12 @@
 package dev.holdfast.processes;
 
 import java.io.IOException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Starts every child from one permanent platform thread. The kernel's parent-death signal is bound
@@ -15,16 +17,27 @@ final class Spawner implements AutoCloseable {
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("children").daemon().factory());
 
   /**
-   * An interrupt leaves no child behind.
+   * An interrupt leaves no child behind, and comes out when nothing is being started any more: the
+   * caller then gives back the descriptors that the builder names by their numbers.
    *
    * @throws IOException when the kernel refuses
    */
   Process start(ProcessBuilder builder) throws IOException, InterruptedException {
-    Future<Process> process = thread.submit(builder::start);
+    AtomicBoolean claimed = new AtomicBoolean();
+    Future<Process> process =
+        thread.submit(
+            () -> {
+              if (claimed.getAndSet(true)) {
+                throw new CancellationException();
+              }
+              return builder.start();
+            });
     try {
       return process.get();
     } catch (InterruptedException e) {
-      thread.execute(() -> endOrphan(process)); // its turn comes after the start
+      if (claimed.getAndSet(true)) {
+        endOrphan(process);
+      }
       throw e;
     } catch (ExecutionException e) {
       switch (e.getCause()) {
@@ -35,9 +48,17 @@ final class Spawner implements AutoCloseable {
     }
   }
 
+  /** Blocks until its start is over, whoever interrupts. */
   private static void endOrphan(Future<Process> process) {
-    if (process.state() == Future.State.SUCCESS) {
-      process.resultNow().destroyForcibly();
+    while (true) {
+      try {
+        process.get().destroyForcibly();
+        return;
+      } catch (ExecutionException _) {
+        return; // there is none
+      } catch (InterruptedException _) {
+        // It comes out as the first one does.
+      }
     }
   }
 

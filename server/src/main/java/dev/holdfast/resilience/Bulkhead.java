@@ -65,7 +65,7 @@ final class Bulkhead {
         throw full();
       }
     } catch (InterruptedException e) {
-      if (!giveUp(place)) {
+      if (!giveUp(place) && place.given.resultNow()) {
         leave(); // the place was given in the same moment
       }
       throw e;

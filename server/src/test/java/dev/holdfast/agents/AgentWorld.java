@@ -53,6 +53,7 @@ final class AgentWorld {
   final Orchestrator orchestrator;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final Secrets secrets = new Secrets();
+  final News news = new News(1000);
   private final Time time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
   private final List<Thread> loops = new ArrayList<>();
@@ -122,7 +123,7 @@ final class AgentWorld {
                     new Skills(folder, store.texts()),
                     ZoneOffset.UTC,
                     options.budget),
-                new News(1000),
+                news,
                 secrets,
                 options.time,
                 meters,

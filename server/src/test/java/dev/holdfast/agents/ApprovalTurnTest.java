@@ -7,9 +7,12 @@ import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
+import dev.holdfast.bus.News;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
+import dev.holdfast.store.StoreException;
+import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -129,5 +132,32 @@ class ApprovalTurnTest {
     assertThat(world.store.approvals().list(Optional.empty(), "", 10))
         .extracting(Approval::state)
         .containsExactlyInAnyOrder(Approval.State.DENIED, Approval.State.USED);
+  }
+
+  /** Whoever watches may answer before the turn that asked has written down that it waits. */
+  @Test
+  void aYesThatComesAtOnceIsHeard() throws Exception {
+    model.calls(new ToolCall("c1", "unsafe", "{}")).says("finished");
+    AgentWorld world = world();
+    try (News.Watch _ =
+        world.news.watch(
+            item -> {
+              if (item.kind().equals("approval.asked")) {
+                String id = new JsonObject(item.json()).getString("approval_id");
+                decide(world, id);
+              }
+            })) {
+      Event event = world.send("t", "k1", "do it");
+      assertThat(world.answerOf(event)).endsWith("finished");
+      assertThat(runs).hasValue(1);
+    }
+  }
+
+  private static void decide(AgentWorld world, String id) {
+    try {
+      assertThat(world.orchestrator.decide(id, true, "token:test")).isTrue();
+    } catch (StoreException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -7,6 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +116,29 @@ class ParkingTest {
         };
     run();
     assertThat(resumed).containsExactly("stopped meanwhile probes", "b probes");
+  }
+
+  /** Who is asked to go on takes a lock of its own, and tells of an end while it holds that. */
+  @Test
+  void whoStopsTheTurnThatIsAboutToProbeIsNotBlocked() throws Exception {
+    park(1, "a");
+    ReentrantLock agent = new ReentrantLock();
+    CountDownLatch asked = new CountDownLatch(1);
+    onResume =
+        (_, _) -> {
+          asked.countDown();
+          agent.lock();
+          agent.unlock();
+          endAfter(1);
+          return false;
+        };
+    agent.lock();
+    Thread probing = Thread.ofPlatform().daemon().start(this::run);
+    assertThat(asked.await(5, TimeUnit.SECONDS)).isTrue();
+    Thread person = Thread.ofPlatform().daemon().start(() -> parking.remove(1));
+    assertThat(person.join(Duration.ofSeconds(2))).isTrue();
+    agent.unlock();
+    assertThat(probing.join(Duration.ofSeconds(5))).isTrue();
   }
 
   private void park(long seq, String thread) {

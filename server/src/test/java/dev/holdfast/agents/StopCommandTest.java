@@ -143,6 +143,18 @@ class StopCommandTest {
     stop(world, "t", "/stop", event);
   }
 
+  /** The agent of a turn that does not wait any more must not keep its place. */
+  @Test
+  void whileTheModelIsAwayAndThereIsRoomForOneAgent() throws Exception {
+    options.activeMax = 1;
+    model.fails(FailureCode.AUTH, 1);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    world.awaitState(event, EventState.PARKED);
+    stop(world, "t", "/stop", event);
+    assertThat(world.answerOf(world.send("other", "k9", "next"))).isEqualTo("heard: next");
+  }
+
   @Test
   void withAllTheWaitingOnesToo() throws Exception {
     model.hangs(begun);

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -81,5 +83,52 @@ class BulkheadTest {
     }
     assertThat(insideMax.get()).isBetween(1, 4);
     assertThat(bulkhead.taken()).isZero();
+  }
+
+  /** Whoever gave up never had a place to give back. */
+  @Test
+  void anInterruptInTheMomentOfGivingUpFreesNoPlace() throws Exception {
+    for (int i = 0; i < 3000; i++) {
+      TimerInHand hand = new TimerInHand();
+      Bulkhead bulkhead = new Bulkhead("b", 1, ofSeconds(5), hand);
+      bulkhead.enter(Deadline.in(hand, ofMinutes(1)));
+      Thread waiting =
+          Thread.ofPlatform()
+              .start(
+                  () ->
+                      assertThatThrownBy(() -> bulkhead.enter(Deadline.in(hand, ofMinutes(1))))
+                          .isInstanceOfAny(CallFailedException.class, InterruptedException.class));
+      while (waiting.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      Thread timer = Thread.ofPlatform().start(hand.task);
+      waiting.interrupt();
+      timer.join();
+      waiting.join();
+      assertThat(bulkhead.taken()).isEqualTo(1);
+    }
+  }
+
+  private static final class TimerInHand implements Time {
+    private volatile Runnable task = () -> {};
+
+    @Override
+    public Instant now() {
+      return Instant.EPOCH;
+    }
+
+    @Override
+    public long nanos() {
+      return 0;
+    }
+
+    @Override
+    public void sleep(Duration wait) {}
+
+    @Override
+    public Timer after(Duration wait, Runnable then) {
+      task = then;
+      return () -> {};
+    }
   }
 }

@@ -11,6 +11,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.ManualTime;
+import dev.holdfast.time.StandstillTime;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -144,6 +145,40 @@ class GuardTest {
     script.asksToWait(ofSeconds(20));
     assertThat(failureOf(ofSeconds(10)).retryAfter()).isEqualTo(ofSeconds(20));
     assertThat(time.sleeps()).isEmpty();
+  }
+
+  /** The answer of a post is in the socket by then: ended, it would count as lost. */
+  @Test
+  void aStandstillOfTheProcessDoesNotEndTheCallThatItMet() throws Exception {
+    StandstillTime still = new StandstillTime();
+    Guard met = Guards.create(GuardsConfig.defaults(), still, registry, VERTX).guard("channel:met");
+    String answer =
+        met.probe(
+            Deadline.in(still, ofMinutes(1)),
+            () -> {
+              still.standStill(ofMinutes(10));
+              Thread.sleep(50);
+              return "hello";
+            });
+    assertThat(answer).isEqualTo("hello");
+  }
+
+  @Test
+  void aCallThatGoesOnAfterAStandstillIsEndedSoon() {
+    StandstillTime still = new StandstillTime();
+    Guard met = Guards.create(GuardsConfig.defaults(), still, registry, VERTX).guard("channel:met");
+    CallFailedException e =
+        catchThrowableOfType(
+            CallFailedException.class,
+            () ->
+                met.probe(
+                    Deadline.in(still, ofMinutes(1)),
+                    () -> {
+                      still.standStill(ofMinutes(10));
+                      Thread.sleep(20_000);
+                      return "hello";
+                    }));
+    assertThat(e.failure().code()).isEqualTo(FailureCode.TIMEOUT);
   }
 
   @Test

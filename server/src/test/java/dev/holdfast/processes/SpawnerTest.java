@@ -1,0 +1,97 @@
+package dev.holdfast.processes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(30)
+class SpawnerTest {
+  @TempDir Path folder;
+
+  /**
+   * Its streams are named by numbers of descriptors, which the caller gives back: a start that came
+   * after that would open, and empty, whatever file has got such a number by then.
+   */
+  @Test
+  void afterAnInterruptNothingOpensTheStreamsOfTheChildAnyMore() throws Exception {
+    File pipe = folder.resolve("pipe").toFile();
+    assertThat(new ProcessBuilder("mkfifo", pipe.getPath()).start().waitFor()).isZero();
+    Path other = Files.writeString(folder.resolve("other"), "of somebody else");
+    try (Spawner spawner = new Spawner()) {
+      // Opening a pipe that nobody reads holds the spawner up.
+      Started first = new Started(spawner, pipe);
+      awaitOpening(pipe);
+      Started second = new Started(spawner, other.toFile());
+      while (second.thread.getState() != Thread.State.WAITING) {
+        Thread.sleep(5);
+      }
+      second.thread.interrupt();
+      assertThat(second.thread.join(Duration.ofSeconds(5))).isTrue();
+      assertThat(second.ended.get()).isInstanceOf(InterruptedException.class);
+      Files.readAllBytes(pipe.toPath());
+      assertThat(first.thread.join(Duration.ofSeconds(5))).isTrue();
+    }
+    Thread.sleep(300);
+    assertThat(other).hasContent("of somebody else");
+  }
+
+  @Test
+  void anInterruptDuringTheStartComesOutWhenTheStartIsOver() throws Exception {
+    File pipe = folder.resolve("pipe").toFile();
+    assertThat(new ProcessBuilder("mkfifo", pipe.getPath()).start().waitFor()).isZero();
+    try (Spawner spawner = new Spawner()) {
+      Started first = new Started(spawner, pipe);
+      awaitOpening(pipe);
+      first.thread.interrupt();
+      assertThat(first.thread.join(Duration.ofMillis(300))).isFalse();
+      Files.readAllBytes(pipe.toPath());
+      assertThat(first.thread.join(Duration.ofSeconds(5))).isTrue();
+      assertThat(first.ended.get()).isInstanceOf(InterruptedException.class);
+    }
+  }
+
+  /** Until the spawner's thread is in the call that waits for a reader. */
+  private static void awaitOpening(File pipe) throws InterruptedException {
+    Thread spawning =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().equals("children"))
+            .findFirst()
+            .orElseThrow();
+    while (Arrays.stream(spawning.getStackTrace())
+        .noneMatch(frame -> frame.getMethodName().equals("open0"))) {
+      Thread.sleep(5);
+    }
+  }
+
+  /** A child that is started on a thread of its own. */
+  private static final class Started {
+    private final AtomicReference<Object> ended = new AtomicReference<>();
+    private final Thread thread;
+
+    Started(Spawner spawner, File output) throws InterruptedException {
+      thread =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    try {
+                      ended.set(spawner.start(new ProcessBuilder("true").redirectOutput(output)));
+                    } catch (IOException | InterruptedException e) {
+                      ended.set(e);
+                    }
+                  });
+      while (thread.getState() != Thread.State.WAITING) {
+        Thread.sleep(5);
+      }
+    }
+  }
+}
