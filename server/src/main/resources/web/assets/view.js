@@ -240,6 +240,10 @@ function classOf(item) {
 }
 
 /** A picture, or a link to save the file; a name alone for what the server does not have. */
+function sizeOf(bytes) {
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
+}
+
 function fileRow(url, file) {
   const row = element('li');
   if (!url) {
@@ -256,7 +260,7 @@ function fileRow(url, file) {
     image.loading = 'lazy';
     link.append(image);
   } else {
-    link.textContent = `${file.name} (${Math.max(1, Math.round(file.bytes / 1024))} KB)`;
+    link.textContent = `${file.name} (${sizeOf(file.bytes)})`;
   }
   row.append(link);
   return row;

@@ -10,6 +10,7 @@ import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Rig;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,6 +122,14 @@ final class ChatPage implements AutoCloseable {
   void say(String text) {
     box().fill(text);
     box().press("Enter");
+  }
+
+  /** Into the folder of {@code -Dholdfast.pictures}, if there is one. */
+  void picture(String name) {
+    String folder = System.getProperty("holdfast.pictures", "");
+    if (!folder.isEmpty()) {
+      page.screenshot(new Page.ScreenshotOptions().setPath(Path.of(folder, name + ".png")));
+    }
   }
 
   void awaitConnected() {

@@ -5,13 +5,11 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.fasterxml.jackson.databind.JsonNode;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Rig;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -60,7 +58,7 @@ class ToolPageTest {
           .hasText(Pattern.compile("(10|9) min \\d+ s left"));
       assertThat(chat.page().locator("#turn")).containsText("waits for a yes");
       assertThat(chat.notices()).hasCount(0); // the card says it
-      picture(chat, "light");
+      chat.picture("tools-light");
       chat.page().reload();
       assertThat(cards(chat)).hasCount(1);
       Locator approve =
@@ -75,7 +73,7 @@ class ToolPageTest {
       chat.page().keyboard().press("Enter");
       chat.awaitText(chat.page().locator(".tool-call"), "exit code 0");
       chat.awaitText(chat.page().locator(".tool-call"), "echo '<b>it ran</b>'");
-      picture(chat, "folded-out");
+      chat.picture("tools-folded-out");
       chat.page().reload();
       assertThat(chat.page().locator(".tools summary")).hasText("1 tool call");
       Assertions.assertThat(chat.complaints()).isEmpty();
@@ -89,7 +87,7 @@ class ToolPageTest {
     try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser(), phone)) {
       chat.say(COMMAND);
       assertThat(cards(chat)).hasCount(1);
-      picture(chat, "phone-dark");
+      chat.picture("tools-phone-dark");
       Object wide =
           chat.evaluate(
               "document.documentElement.scrollWidth > document.documentElement.clientWidth");
@@ -132,7 +130,7 @@ class ToolPageTest {
       chat.say("!tool shell {\"command\": \"sleep 60\"}");
       assertThat(chat.page().locator("#turn"))
           .containsText(Pattern.compile("shell: sleep 60… [1-9]\\d* s"));
-      picture(chat, "running");
+      chat.picture("tools-running");
       chat.page().reload();
       assertThat(chat.page().locator("#turn")).containsText("shell: sleep 60…");
       chat.box().press("Escape");
@@ -150,7 +148,7 @@ class ToolPageTest {
       Locator undo = chat.page().locator(".tool-undo button");
       undo.click();
       assertThat(undo).hasText("Really undo them?");
-      picture(chat, "undo");
+      chat.picture("tools-undo");
       undo.click();
       assertThat(chat.page().locator(".tool-undone")).hasText("Its changes were undone.");
       assertThat(undo).hasCount(0);
@@ -172,15 +170,5 @@ class ToolPageTest {
                   .path("approvals");
           return all.isEmpty() ? Optional.empty() : Optional.of(all.get(0).path("id").asText());
         });
-  }
-
-  /** For people to look at: {@code -Dholdfast.pictures=FOLDER}. */
-  private static void picture(ChatPage chat, String name) {
-    String folder = System.getProperty("holdfast.pictures", "");
-    if (!folder.isEmpty()) {
-      chat.page()
-          .screenshot(
-              new Page.ScreenshotOptions().setPath(Path.of(folder, "tools-" + name + ".png")));
-    }
   }
 }

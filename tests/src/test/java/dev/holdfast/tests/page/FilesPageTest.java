@@ -1,0 +1,114 @@
+package dev.holdfast.tests.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.options.FilePayload;
+import dev.holdfast.tests.harness.Rig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Files on the page: chosen, dropped, left out, refused; and those that come with an answer. */
+@Timeout(120)
+class FilesPageTest {
+  private final Browsers browsers = Browsers.open();
+  private final Rig rig = new Rig();
+
+  @AfterEach
+  void end() {
+    browsers.close();
+    rig.close();
+  }
+
+  private static FilePayload text(String name, String content) {
+    return new FilePayload(name, "text/plain", content.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Locator tray(ChatPage chat) {
+    return chat.page().locator("#tray li");
+  }
+
+  private static void choose(ChatPage chat, FilePayload... files) {
+    chat.page().locator("#files").setInputFiles(files);
+  }
+
+  private static String save(ChatPage chat, Locator link) throws IOException {
+    Download download = chat.page().waitForDownload(link::click);
+    return Files.readString(download.path());
+  }
+
+  @Test
+  void aChosenFileGoesWithTheMessageAndCanBeLoadedAgain() throws IOException {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      choose(chat, text("notes.txt", "one\ntwo"), text("<b>odd</b>.txt", "three"));
+      assertThat(tray(chat)).hasCount(2);
+      chat.awaitText(tray(chat).last(), "<b>odd</b>.txt");
+      chat.picture("files-tray");
+      chat.page().getByLabel("Leave out <b>odd</b>.txt").press("Enter");
+      assertThat(tray(chat)).hasCount(1);
+      chat.converse("look at this");
+      assertThat(chat.page().locator("#tray")).isHidden();
+      Locator link = chat.messages().last().locator(".files a");
+      assertThat(link).hasText("notes.txt (7 bytes)");
+      chat.page().reload();
+      assertThat(link).hasCount(1);
+      Assertions.assertThat(save(chat, link)).isEqualTo("one\ntwo");
+      chat.picture("files-sent");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  /** Dropped anywhere; what the browser would do by itself is to leave the page. */
+  @Test
+  void aDroppedFileIsTaken() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      String address = chat.page().url();
+      chat.evaluate(
+          """
+          () => {
+            const data = new DataTransfer();
+            data.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }));
+            const kinds = { dataTransfer: data, bubbles: true, cancelable: true };
+            document.body.dispatchEvent(new DragEvent('dragover', kinds));
+            document.body.dispatchEvent(new DragEvent('drop', kinds));
+          }
+          """);
+      chat.awaitText(tray(chat), "dropped.txt");
+      chat.converse("here it is");
+      assertThat(chat.messages().last().locator(".files a")).containsText("dropped.txt");
+      Assertions.assertThat(chat.page().url()).isEqualTo(address);
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileThatIsTooLargeIsRefusedAndTheMessageIsKept() {
+    rig.setup().set("attachments.max_bytes", 10_000);
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.box().fill("with a file");
+      choose(chat, text("large.txt", "x".repeat(20_000)));
+      chat.awaitText(chat.page().locator("#trouble"), "large.txt");
+      chat.awaitText(chat.page().locator("#trouble"), "too large");
+      assertThat(tray(chat)).hasCount(0);
+      assertThat(chat.box()).hasValue("with a file");
+    }
+  }
+
+  @Test
+  void aFileOfAnAnswerIsALink() throws IOException {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("!tool write_file {\"path\": \"report.txt\", \"content\": \"all is well\"}");
+      chat.converse("!tool attach_file {\"path\": \"report.txt\"}");
+      Locator link = chat.answers().last().locator(".files a");
+      chat.awaitText(link, "report.txt");
+      Assertions.assertThat(save(chat, link)).isEqualTo("all is well");
+      chat.picture("files-answer");
+    }
+  }
+}
