@@ -29,6 +29,7 @@ final class RunningTurn {
   private Optional<Cancel> cancel = Optional.empty();
   private final List<Incoming> messages;
   private @Nullable TurnPermits permits;
+  private boolean silent;
   private boolean over;
 
   /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
@@ -58,6 +59,13 @@ final class RunningTurn {
   /** For how long it has given no sign although it should have. */
   Duration overdue() {
     return epoch.overdue();
+  }
+
+  /** Whether it was silent for too long at the look before; {@code now}: at this one. */
+  synchronized boolean wasSilent(boolean now) {
+    boolean before = silent;
+    silent = now;
+    return before;
   }
 
   /** Interrupts the turn, once; false when it is over already or was cancelled before. */

@@ -51,16 +51,19 @@ final class StuckTurns {
 
   /**
    * Interrupts the agent's turn when it has given no sign for {@code turn.stuck_secs} longer than
-   * it may be silent. Never blocks.
+   * it may be silent, at two looks in a row. Never blocks.
    */
   void lookAfter(ThreadAgent agent) {
-    Duration patience = parts.config().turn().stuck();
     Optional<RunningTurn> running = agent.running();
-    Duration overdue = running.map(RunningTurn::overdue).orElse(Duration.ZERO);
-    if (running.isEmpty() || overdue.compareTo(patience) < 0) {
+    if (running.isEmpty()) {
       return;
     }
     RunningTurn turn = running.get();
+    Duration overdue = turn.overdue();
+    boolean isSilent = overdue.compareTo(parts.config().turn().stuck()) >= 0;
+    if (!turn.wasSilent(isSilent) || !isSilent) {
+      return; // the first look behind a standstill of the process: it could not give a sign
+    }
     String stack = stack(turn.thread());
     if (turn.cancel(Cancel.STUCK)) {
       interrupted.increment();

@@ -10,7 +10,6 @@ import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
 import dev.holdfast.supervision.Fatal;
-import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -94,9 +93,7 @@ final class TurnServer {
         AgentHost.Shared shared = host.shared();
         turn.acquire(shared.permits(), shared.freshness().of(head));
         epoch.works();
-        Time.Timer timeout =
-            parts.time().after(parts.config().turn().timeout(), () -> turn.cancel(Cancel.TIMEOUT));
-        try {
+        try (TurnLimit _ = new TurnLimit(turn, parts.config().turn().timeout(), parts.time())) {
           Ended ended = serveOnce(batch);
           if (ended != Ended.AGAIN) {
             return ended;
@@ -113,7 +110,6 @@ final class TurnServer {
           LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
           unanswered.release(batch);
         } finally {
-          timeout.cancel();
           turn.release();
         }
         scene.doing("waiting to try again");

@@ -19,6 +19,7 @@ import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.time.ManualTime;
+import dev.holdfast.time.StandstillTime;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,26 @@ class StuckTurnTest {
     assertThat(freed(world, "interrupted")).isEqualTo(1);
     assertThat(freed(world, "abandoned")).isZero();
     assertThat(world.answerOf(world.send("t", "k2", "next"))).isEqualTo("heard: next");
+  }
+
+  @Test
+  void aStandstillOfTheProcessEndsNoTurn() throws Exception {
+    StandstillTime still = new StandstillTime();
+    options.time = still;
+    options.turnTimeout = Duration.ofMinutes(15);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          letGo.await();
+          return ScriptedProvider.text("here it is");
+        });
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    still.standStill(Duration.ofMinutes(30));
+    Thread.sleep(500);
+    letGo.countDown();
+    assertThat(world.answerOf(event)).isEqualTo("here it is");
   }
 
   @Test
@@ -204,8 +225,7 @@ class StuckTurnTest {
     begun.await();
     world.send("u", "k2", "x"); // its end shows that all were looked at
     called.await();
-    time.advance(Duration.ofMinutes(10));
-    world.await(() -> freed(world, "interrupted") > 0, () -> "nobody looks");
+    awaitInterrupt(world, Duration.ofMinutes(10));
     letGo.countDown();
     assertThat(world.answerOf(slow)).startsWith("heard: look");
   }
@@ -250,9 +270,20 @@ class StuckTurnTest {
   }
 
   /** Lets more time pass than anything may take; the turn is interrupted for it. */
-  private void awaitInterrupt(AgentWorld world) {
-    time.advance(Duration.ofMinutes(30));
-    world.await(() -> freed(world, "interrupted") == 1, () -> "it was not interrupted");
+  /** It takes two looks, and time between them. */
+  private void awaitInterrupt(AgentWorld world) throws InterruptedException {
+    awaitInterrupt(world, Duration.ofMinutes(30));
+  }
+
+  private void awaitInterrupt(AgentWorld world, Duration silence) throws InterruptedException {
+    time.advance(silence);
+    for (int waited = 0; freed(world, "interrupted") < 1; waited++) {
+      assertThat(waited).as("it was not interrupted").isLessThan(10_000);
+      if (waited % 150 == 149) {
+        time.advance(Duration.ofMillis(1100));
+      }
+      Thread.sleep(2);
+    }
   }
 
   private static double freed(AgentWorld world, String how) {
