@@ -13,6 +13,7 @@ const say = byId('say');
 const coarsePointer = matchMedia('(pointer: coarse)');
 
 let conversation = null;
+let sendsWhenReady = false;
 
 const sender = new Sender({
   onSending: (message) => conversation?.sending(message),
@@ -32,8 +33,16 @@ const threads = new Threads({
 });
 
 const tray = new Tray({
-  onChange: () => sizeComposer(),
-  onTrouble: (text) => conversation?.trouble(text),
+  onChange: () => {
+    sizeComposer();
+    if (sendsWhenReady && tray.ready) {
+      sendComposer();
+    }
+  },
+  onTrouble: (text) => {
+    sendsWhenReady = false; // a message must not go without the file that it speaks of
+    conversation?.trouble(text);
+  },
 });
 
 const hears = {
@@ -103,6 +112,7 @@ function openFromAddress() {
   conversation?.close();
   conversation = new Conversation(threadId, sender, hears);
   threads.select(threadId);
+  sendsWhenReady = false;
   tray.open(threadId);
   fillComposer(store.draft(threadId));
   if (!coarsePointer.matches) {
@@ -127,7 +137,8 @@ function sizeComposer() {
 
 function sendComposer() {
   const text = say.value.trim();
-  if ((!text && tray.empty) || !tray.ready || !conversation?.writable) {
+  sendsWhenReady = !tray.ready;
+  if ((!text && tray.empty) || sendsWhenReady || !conversation?.writable) {
     return;
   }
   const files = tray.take();
@@ -218,6 +229,7 @@ document.addEventListener('drop', (event) => {
 });
 
 say.addEventListener('input', () => {
+  sendsWhenReady = false; // there is more to say
   sizeComposer();
   if (conversation) {
     store.keepDraft(conversation.threadId, say.value);

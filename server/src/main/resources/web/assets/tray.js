@@ -65,16 +65,23 @@ export class Tray {
     this.#show();
   }
 
+  /** Rows stay what they are, so that none loses the focus when another file has come. */
   #show() {
     this.#list.hidden = this.empty;
-    this.#list.replaceChildren(...this.#files.map((file) => this.#row(file)));
+    const rows = this.#files.map((file) => this.#row(file));
+    [...this.#list.children].filter((row) => !rows.includes(row)).forEach((row) => row.remove());
+    this.#list.append(...rows.filter((row) => !row.isConnected));
     this.#hears.onChange();
   }
 
   #row(file) {
+    file.row ??= this.#newRow(file);
+    file.row.firstChild.textContent = file.state === 'kept' ? file.name : `${file.name} …`;
+    return file.row;
+  }
+
+  #newRow(file) {
     const row = document.createElement('li');
-    const name = document.createElement('span');
-    name.textContent = file.state === 'kept' ? file.name : `${file.name} …`;
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = '×';
@@ -83,7 +90,7 @@ export class Tray {
       this.#files = this.#files.filter((other) => other !== file);
       this.#show();
     });
-    row.append(name, button);
+    row.append(document.createElement('span'), button);
     return row;
   }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.Rig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.concurrent.CountDownLatch;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,30 @@ class FilesPageTest {
       Assertions.assertThat(save(chat, link)).isEqualTo("one\ntwo");
       chat.picture("files-sent");
       Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aMessageThatIsSentTooSoonWaitsForItsFile() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      CountDownLatch seen = new CountDownLatch(1);
+      chat.page()
+          .route(
+              "**/attachments?*",
+              route -> {
+                seen.countDown();
+                chat.page().waitForTimeout(1500);
+                route.resume();
+              });
+      chat.box().fill("read it");
+      choose(chat, text("late.txt", "it came"));
+      chat.box().press("Enter");
+      assertThat(chat.box()).hasValue("read it");
+      chat.awaitNewest("answered");
+      Assertions.assertThat(seen.getCount()).isZero();
+      assertThat(chat.messages()).hasCount(1);
+      assertThat(chat.messages().last().locator(".files a")).containsText("late.txt");
+      assertThat(chat.box()).isEmpty();
     }
   }
 
