@@ -23,8 +23,11 @@ import org.slf4j.LoggerFactory;
  * whatever cuts this off, no due time makes two events, and a missed one is still due.
  */
 public final class Wakeups {
-  /** What the senders and the keys of such events begin with. */
+  /** What the senders of such events begin with. */
   static final String SENDER = "schedule:";
+
+  /** What their keys begin with; no sender can make such a key, so it tells a wake-up. */
+  static final String KEY = NewEvent.OWN + "wakeup:";
 
   private static final Logger LOG = LoggerFactory.getLogger(Wakeups.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -179,7 +182,7 @@ public final class Wakeups {
     String[] parts = schedule.threadId().split(":", 3);
     String account = parts.length > 1 ? parts[1] : "";
     String platformId = parts.length > 2 ? parts[2] : "";
-    String key = SENDER + schedule.id() + ":" + schedule.next();
+    String key = KEY + schedule.id() + ":" + schedule.next();
     String text =
         "[wake-up "
             + schedule.id()

@@ -3,10 +3,12 @@ package dev.holdfast.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.channels.Inbounds;
 import dev.holdfast.store.AuditEntry;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.InboxConfig;
+import dev.holdfast.store.NewEvent;
 import dev.holdfast.store.Schedule;
 import dev.holdfast.store.Schedule.Kind;
 import dev.holdfast.store.Schedule.Missed;
@@ -30,6 +32,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,7 +101,7 @@ class WakeupsTest {
   }
 
   private List<String> dues() {
-    return events().stream().map(event -> event.dedupeKey().split(":", 3)[2]).toList();
+    return events().stream().map(event -> event.dedupeKey().split(":", 4)[3]).toList();
   }
 
   @Test
@@ -113,7 +116,7 @@ class WakeupsTest {
     assertThat(events()).hasSize(1);
     Event event = events().getFirst();
     assertThat(event.source()).isEqualTo("webhook:ci");
-    assertThat(event.dedupeKey()).isEqualTo("schedule:s1:2026-01-01T01:00:00Z");
+    assertThat(event.dedupeKey()).isEqualTo("holdfast:wakeup:s1:2026-01-01T01:00:00Z");
     var message = Inbounds.read(event.payload());
     assertThat(message.account()).isEqualTo("ci");
     assertThat(message.thread()).isEqualTo("build:7");
@@ -211,7 +214,7 @@ class WakeupsTest {
     time.advance(Duration.ofMinutes(6)); // and none is silent for ten years
     wakeups.step();
     Set<String> woken = new HashSet<>();
-    events().forEach(event -> woken.add(event.dedupeKey().split(":", 3)[1]));
+    events().forEach(event -> woken.add(event.dedupeKey().split(":", 4)[2]));
     assertThat(woken).hasSize(100);
     assertThat(dues()).hasSizeLessThanOrEqualTo(before + 200);
   }
@@ -240,6 +243,30 @@ class WakeupsTest {
     time.advance(Duration.ofMinutes(1));
     wakeups.step();
     assertThat(events()).extracting(Event::dedupeKey).singleElement().asString().contains("good");
+  }
+
+  /** Its id and its times are read in the chat: whoever may send there can foretell its keys. */
+  @Test
+  void noSenderTakesAWakeupsPlaceWithAnEventOfItsKey() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.ONCE);
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    Event first = events().getFirst();
+    String foretold = first.dedupeKey().replace("T00:01:00Z", "T00:02:00Z");
+    assertThat(foretold).isNotEqualTo(first.dedupeKey());
+    NewEvent forged =
+        new NewEvent(first.source(), "webhook:ci:other", foretold, first.payload(), time.now());
+    assertThat(store.inbox().append(forged))
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableOfType(ExecutionException.class)
+        .havingCause()
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            refused ->
+                assertThat(refused.failure().code()).isEqualTo(FailureCode.INVALID_REQUEST));
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    assertThat(events()).hasSize(2).last().extracting(Event::dedupeKey).isEqualTo(foretold);
   }
 
   @Test
@@ -328,7 +355,7 @@ class WakeupsTest {
 
   private Map<String, Long> fired() {
     Map<String, Long> counts = new HashMap<>();
-    events().forEach(event -> counts.merge(event.dedupeKey().split(":", 3)[1], 1L, Long::sum));
+    events().forEach(event -> counts.merge(event.dedupeKey().split(":", 4)[2], 1L, Long::sum));
     return counts;
   }
 }
