@@ -20,7 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Fires wake-ups: a due one becomes an event of its thread in the transaction that moves it on. So
- * whatever cuts this off, no due time makes two events, and a missed one is still due.
+ * whatever cuts this off, no due time makes two events, and a missed one is still due. No wake-up
+ * has two events that are open: an outage of models ends in one answer and one that makes up for
+ * the rest, not in a burst.
  */
 public final class Wakeups {
   /** What the senders of such events begin with. */
@@ -141,13 +143,14 @@ public final class Wakeups {
 
   private void settle(Schedule schedule) throws StoreException {
     Instant now = time.now();
+    boolean isBusy = !schedule.openEventId().isEmpty();
     boolean late = Duration.between(schedule.next(), now).compareTo(LATE) > 0;
     Optional<Timetable> timetable = timetable(schedule);
     Optional<Instant> next = timetable.flatMap(table -> table.next(schedule.next(), now));
     Schedules.Step step = new Schedules.Step(schedule, now, next);
     if (schedules.isDone(schedule.id(), schedule.next())) {
       schedules.aim(schedule, next.orElse(Instant.MAX)); // the clock went back over it
-    } else if (timetable.isEmpty() || (late && schedule.missed() == Schedule.Missed.SKIP)) {
+    } else if (timetable.isEmpty() || ((late || isBusy) && schedule.missed() == Schedule.Missed.SKIP)) {
       if (schedules.skip(step)) {
         count("skipped", schedule);
       }
