@@ -136,7 +136,8 @@ public final class Inbox {
             Instant.ofEpochMilli(Millis.of(event.receivedAt())),
             EventState.PENDING,
             0,
-            false);
+            false,
+            0);
     if (tx.openEvents() >= intake.pendingMax()) {
       Optional<Event> known = known(tx, made);
       if (known.isEmpty()) {

@@ -260,7 +260,7 @@ final class Rig implements AutoCloseable {
                     event.receivedAt(),
                     EventState.PENDING,
                     0,
-                    false);
+                    false, 0);
               });
       if (fresh[0]) {
         events.add(stored);
