@@ -10,6 +10,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +31,7 @@ class ApprovalTurnTest {
 
   @BeforeEach
   void script() {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     options.tools = List.of(new Unsafe());
   }
 
