@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Notices a change of the configuration file. A good one is applied as far as that works without a
- * restart; a bad one leaves the old in force and says why. Belongs to one thread, but for {@link
+ * restart: what is handed out has the rest as it was, so that nobody can act on what is said to
+ * wait. A bad one leaves the old in force and says why. Belongs to one thread, but for {@link
  * #warning}.
  */
 final class ConfigWatch {
@@ -40,11 +41,12 @@ final class ConfigWatch {
           "threads.whileBusy",
           "turn",
           "context",
+          "tools.autonomy",
           "api.tokens",
           "shutdown");
 
   /** The sections of which some keys are live and some are not. */
-  private static final Set<String> BY_KEY = Set.of("threads", "doors", "api");
+  private static final Set<String> BY_KEY = Set.of("threads", "tools", "doors", "api");
 
   private final Path file;
   private final Map<String, String> environment;
@@ -71,7 +73,7 @@ final class ConfigWatch {
   }
 
   /**
-   * @param apply hears of each good change
+   * @param apply hears of each good change: what is in force from now on, and the whole file
    */
   ConfigWatch(Path file, Settings settings, BiConsumer<ServerConfig, Loaded> apply) {
     this.file = file;
@@ -131,15 +133,49 @@ final class ConfigWatch {
   }
 
   private void take(ServerConfig changed, Loaded loaded) {
-    List<String> waiting = new ArrayList<>(differences(inForce, changed));
-    List<String> live = waiting.stream().filter(LIVE::contains).toList();
-    waiting.removeAll(LIVE);
-    apply.accept(changed, loaded);
+    ServerConfig now = (ServerConfig) taken(inForce, changed, "");
+    List<String> live = differences(inForce, now);
+    List<String> waiting = differences(now, changed);
+    inForce = now;
+    apply.accept(now, loaded);
     warning =
         waiting.isEmpty()
             ? ""
             : "a restart is needed to apply the changes of: " + String.join(", ", waiting);
     LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
+  }
+
+  /**
+   * What is live of a change, and the rest as it was. A part that makes no sense like that stays as
+   * it was.
+   */
+  private static Record taken(Record inForce, Record changed, String prefix) {
+    RecordComponent[] parts = inForce.getClass().getRecordComponents();
+    Class<?>[] types = new Class<?>[parts.length];
+    Object[] values = new Object[parts.length];
+    for (int i = 0; i < parts.length; i++) {
+      String name = parts[i].getName();
+      Object before = read(parts[i], inForce);
+      Object after = read(parts[i], changed);
+      types[i] = parts[i].getType();
+      if (BY_KEY.contains(name) && before instanceof Record old && after instanceof Record fresh) {
+        values[i] = taken(old, fresh, prefix(name));
+      } else {
+        values[i] = LIVE.contains(prefix + name) ? after : before;
+      }
+    }
+    try {
+      return inForce.getClass().getDeclaredConstructor(types).newInstance(values);
+    } catch (InvocationTargetException e) {
+      LOG.warn("config: a change cannot be taken in part: {}", String.valueOf(e.getCause()));
+      return inForce;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("a record can make another", e);
+    }
+  }
+
+  private static String prefix(String name) {
+    return name.equals("doors") ? "" : name + ".";
   }
 
   /** The names of the sections in which two configurations differ. */
@@ -151,7 +187,7 @@ final class ConfigWatch {
       if (BY_KEY.contains(part.getName())
           && before instanceof Record old
           && after instanceof Record now) {
-        String prefix = part.getName().equals("doors") ? "" : part.getName() + ".";
+        String prefix = prefix(part.getName());
         differences(old, now).forEach(name -> names.add(prefix + name));
       } else if (!before.equals(after)) {
         names.add(part.getName());

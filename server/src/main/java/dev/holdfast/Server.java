@@ -35,7 +35,6 @@ import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
-import dev.holdfast.tools.ToolsConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -278,7 +277,7 @@ final class Server {
         config.turn(),
         config.context(),
         config.store().inbox().attemptsMax(),
-        config.tools().autonomy() == ToolsConfig.Autonomy.SUPERVISED,
+        config.tools().autonomy(),
         settings.dataDir());
   }
 
@@ -297,7 +296,8 @@ final class Server {
             Settings.version(),
             started,
             settings.dataDir().toString(),
-            () -> new JsonObject(effective.effective()));
+            () -> new JsonObject(effective.effective()),
+            new JsonObject(settings.chosen().loaded().effective()));
     Runnable replayed =
         () -> {
           orchestrator.rescan();

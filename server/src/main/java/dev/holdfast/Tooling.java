@@ -122,7 +122,7 @@ final class Tooling {
   private static Optional<Children> children(Settings settings, Time time)
       throws StartRefusedException, InterruptedException {
     ToolsConfig tools = settings.config().tools();
-    if (!tools.shell().enabled() || tools.autonomy() == ToolsConfig.Autonomy.MANUAL) {
+    if (!tools.shell().enabled()) {
       return Optional.empty();
     }
     try {

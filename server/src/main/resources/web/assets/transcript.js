@@ -1,15 +1,15 @@
 // One chat thread as this page knows it: pure data, no page, no network. The server's log is the truth; the stream
 // moves it on; messages on their way stand at the end until the server names them.
 
-/** Labels in a reply's id, `<event>.<label>.<part>`, and what their texts are. */
+/** Labels in a reply's id, `<event>.<label><replays>.<part>`, and what their texts are. */
 const KINDS = { a: 'answer', n: 'notice', e: 'problem', c: 'command', p: 'question' };
 const FINAL = new Set(['answered', 'silent', 'held', 'dead_lettered', 'cancelled']);
 
 /** {eventId, kind, base} of a reply's id, with or without its part number. */
 function takeApart(replyId) {
-  const match = /^(.*)\.([a-z])(?:\.(\d+))?$/.exec(replyId);
+  const match = /^(.*)\.([a-z])(\d*)(?:\.(\d+))?$/.exec(replyId);
   return match
-    ? { eventId: match[1], kind: KINDS[match[2]] ?? 'notice', base: `${match[1]}.${match[2]}` }
+    ? { eventId: match[1], kind: KINDS[match[2]] ?? 'notice', base: `${match[1]}.${match[2]}${match[3]}` }
     : { eventId: '', kind: 'notice', base: replyId };
 }
 

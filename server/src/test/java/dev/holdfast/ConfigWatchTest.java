@@ -110,4 +110,64 @@ class ConfigWatchTest {
     assertThat(applied.getLast().turn().roundsMax()).isEqualTo(12);
     assertThat(watch.warning()).isEmpty();
   }
+
+  private ServerConfig change(String text) throws Exception {
+    Files.writeString(file, text);
+    watch.look();
+    watch.look(); // a change is believed when it stands still
+    return applied.getLast();
+  }
+
+  /** Whoever reads what was applied cannot be ahead of what the log and /ready say. */
+  @Test
+  void whatIsSaidToWaitForARestartIsNotHandedOut() throws Exception {
+    ServerConfig before = settings.config();
+    ServerConfig now =
+        change(
+            """
+            turn: {max_rounds: 12, park_ttl_secs: 7, same_call_max: 9}
+            context: {keep_recent_tokens: 300}
+            threads: {mailbox: 7, max_concurrent_turns: 3, idle_secs: 5}
+            inbox: {max_attempts: 9}
+            models: {park_after_secs: 3, budget: {daily_usd: 5}}
+            tools: {output: {max_lines: 5}, shell: {timeout_secs: 5}, autonomy: supervised}
+            server: {shutdown_secs: 9, time_zone: Asia/Tokyo}
+            api: {wait_secs: 3, tokens: [{name: ci, token: canary-token-0123456789}]}
+            """);
+    assertThat(ConfigWatch.differences(before, now))
+        .containsExactlyInAnyOrder(
+            "turn",
+            "context",
+            "threads.idle",
+            "tools.autonomy",
+            "shutdown",
+            "api.tokens");
+    assertThat(watch.warning())
+        .contains("store", "threads.mailbox", "threads.concurrentTurnsMax", "models", "zone")
+        .contains("tools.output", "tools.shell", "api.answerWait")
+        .doesNotContain("autonomy", "turn,", "context", "idle", "tokens");
+    assertThat(now.store().inbox().attemptsMax()).isEqualTo(3);
+    assertThat(now.threads().mailbox()).isEqualTo(64);
+  }
+
+  /** Half of a change that makes sense only as a whole is no configuration. */
+  @Test
+  void aChangeThatCannotBeTakenInPartWaitsAsAWhole() throws Exception {
+    String open = "http: {host: 0.0.0.0}\napi: {tokens: [{name: ci, token: token-0123456789abc}]}\n";
+    Files.writeString(file, open);
+    Loaded loaded = ConfigFile.read(file, Map.of());
+    ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
+    settings =
+        new Settings(
+            new LastGood.Chosen<>(config, loaded, List.of()),
+            file,
+            folder,
+            new Secret("x".repeat(20)),
+            Map.of());
+    watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
+    ServerConfig now = change("http: {host: 127.0.0.1}\nturn: {max_rounds: 12}\n");
+    assertThat(now.doors()).isEqualTo(config.doors());
+    assertThat(now.turn().roundsMax()).isEqualTo(12);
+    assertThat(watch.warning()).contains("http", "api.tokens").doesNotContain("turn");
+  }
 }

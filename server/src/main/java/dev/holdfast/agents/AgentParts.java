@@ -7,6 +7,7 @@ import dev.holdfast.models.Models;
 import dev.holdfast.store.Store;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
@@ -32,17 +33,28 @@ public record AgentParts(
     return configs.get();
   }
 
+  /** An empty one while the operator allows no tools. */
+  @Override
+  public Toolbox toolbox() {
+    return config().autonomy() == Autonomy.MANUAL ? toolbox.emptied() : toolbox;
+  }
+
+  /** Whether unsafe tools wait for a person. */
+  boolean isSupervised() {
+    return config().autonomy() == Autonomy.SUPERVISED;
+  }
+
   /**
    * What the operator decides about thread agents.
    *
    * @param attemptsMax runs of one event that may end in a crash ({@code inbox.max_attempts})
-   * @param supervised whether unsafe tools wait for a person ({@code tools.autonomy})
+   * @param autonomy what models may do by themselves ({@code tools.autonomy})
    */
   public record AgentConfig(
       ThreadsConfig threads,
       TurnConfig turn,
       ContextConfig context,
       int attemptsMax,
-      boolean supervised,
+      Autonomy autonomy,
       Path dataDir) {}
 }

@@ -47,7 +47,7 @@ final class ApprovalGate implements ToolRound.Gate {
   @Override
   public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, Tool tool)
       throws WaitsForPersonException, StoreException {
-    if (!parts.config().supervised() || !needsYes(tool)) {
+    if (!parts.isSupervised() || !needsYes(tool)) {
       return Optional.empty();
     }
     endings.epoch().check();

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds turns to what the operator lets them cost. The sums come from the store, so they outlive a
+ * Holds turns to what the operator lets them cost. The sums are kept by the store, so they outlive a
  * restart. Thread-safe.
  */
 final class Budgets {
@@ -71,11 +71,15 @@ final class Budgets {
     }
     LocalDate today = today();
     Instant day = today.atStartOfDay(parts.mind().zone()).toInstant();
-    String person = person(incoming);
-    String thread = incoming.event().threadId();
-    check(Scope.USER, config.perUser(), spent(Whose.PERSON, person, day, incoming), tokensAhead);
-    check(
-        Scope.THREAD, config.perThread(), spent(Whose.THREAD, thread, day, incoming), tokensAhead);
+    if (!config.perUser().isNone()) {
+      Spent hers = spent(Whose.PERSON, person(incoming), day, incoming);
+      check(Scope.USER, config.perUser(), hers, tokensAhead);
+    }
+    if (!config.perThread().isNone()) {
+      String thread = incoming.event().threadId();
+      Spent its = spent(Whose.THREAD, thread, day, incoming);
+      check(Scope.THREAD, config.perThread(), its, tokensAhead);
+    }
     if (!parts.models().isLocal(parts.models().defaultLevel())) {
       Instant month = today.withDayOfMonth(1).atStartOfDay(parts.mind().zone()).toInstant();
       check(Scope.DAILY, config.dailyUsd(), day, incoming);

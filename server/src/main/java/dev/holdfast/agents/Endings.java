@@ -82,7 +82,7 @@ final class Endings {
   void end(List<Incoming> batch, EventState outcome, String reason, Say say)
       throws InterruptedException {
     Incoming last = batch.getLast();
-    String id = last.id() + "." + say.voice().label;
+    String id = id(last, say.voice());
     List<NewReply> replies = replies(last, say, id);
     if (!say.text().isEmpty()) {
       log(last, id, say);
@@ -122,13 +122,26 @@ final class Endings {
    * Says something while the event stays open. Nothing is said twice: the id of a notice is stable.
    */
   void tell(Incoming incoming, Say say) throws StoreException {
-    tell(incoming, say, incoming.id());
+    plan(incoming, say, id(incoming, say.voice()));
   }
 
   /** {@code about}: what is said once about this, in place of once about the event. */
   void tell(Incoming incoming, Say say, String about) throws StoreException {
-    List<NewReply> replies = replies(incoming, say, about + "." + say.voice().label);
-    log(incoming, about + "." + say.voice().label, say);
+    plan(incoming, say, about + "." + say.voice().label);
+  }
+
+  /**
+   * The same in each try, so that nothing is said twice; another one after each replay, where what
+   * was said before is old.
+   */
+  private static String id(Incoming incoming, Voice voice) {
+    int replays = incoming.event().replays();
+    return incoming.id() + "." + voice.label + (replays == 0 ? "" : replays);
+  }
+
+  private void plan(Incoming incoming, Say say, String id) throws StoreException {
+    List<NewReply> replies = replies(incoming, say, id);
+    log(incoming, id, say);
     epoch.change(() -> parts.store().outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }

@@ -30,8 +30,7 @@ record Incoming(Event event, InboundMessage message, Optional<Command> command) 
 
   /** Whether it is a wake-up that this thread has set, not a message of a person. */
   boolean isWakeup() {
-    return message.sender().startsWith(Wakeups.SENDER)
-        && event.dedupeKey().startsWith(Wakeups.SENDER);
+    return event.dedupeKey().startsWith(Wakeups.KEY);
   }
 
   long seq() {

@@ -51,7 +51,7 @@ final class Prompt {
     sections.add(identity());
     sections.add(MESSAGES);
     if (!parts.toolbox().specs().isEmpty()) {
-      sections.add(TOOLS + (parts.config().supervised() ? SUPERVISED : ""));
+      sections.add(TOOLS + (parts.isSupervised() ? SUPERVISED : ""));
       addSkills(sections);
     }
     addMemory(sections, "for all conversations", "global", new Memory.Scope.Global());

@@ -116,11 +116,12 @@ final class ToolRound {
   private ToolResult runOne(Pending next)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
     Optional<Tool> tool = toolbox().find(next.call().tool());
+    // Also of a tool that is not there any more: what it did is not undone by that.
+    if (next.wasStarted() && !tool.map(it -> it.replay().isRepeatable()).orElse(false)) {
+      return ToolResult.error(Failure.of(FailureCode.CANCELLED, INTERRUPTED));
+    }
     if (tool.isEmpty()) {
       return call(next);
-    }
-    if (next.wasStarted() && !tool.get().replay().isRepeatable()) {
-      return ToolResult.error(Failure.of(FailureCode.CANCELLED, INTERRUPTED));
     }
     Optional<ToolResult> refused = gate.check(incoming, next, tool.get());
     if (refused.isPresent()) {

@@ -20,11 +20,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Fires wake-ups: a due one becomes an event of its thread in the transaction that moves it on. So
- * whatever cuts this off, no due time makes two events, and a missed one is still due.
+ * whatever cuts this off, no due time makes two events, and a missed one is still due. No wake-up
+ * has two events that are open: an outage of models ends in one answer and one that makes up for
+ * the rest, not in a burst.
  */
 public final class Wakeups {
-  /** What the senders and the keys of such events begin with. */
+  /** What the senders of such events begin with. */
   static final String SENDER = "schedule:";
+
+  /** What their keys begin with; no sender can make such a key, so it tells a wake-up. */
+  static final String KEY = NewEvent.OWN + "wakeup:";
 
   private static final Logger LOG = LoggerFactory.getLogger(Wakeups.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -138,13 +143,14 @@ public final class Wakeups {
 
   private void settle(Schedule schedule) throws StoreException {
     Instant now = time.now();
+    boolean isBusy = !schedule.openEventId().isEmpty();
     boolean late = Duration.between(schedule.next(), now).compareTo(LATE) > 0;
     Optional<Timetable> timetable = timetable(schedule);
     Optional<Instant> next = timetable.flatMap(table -> table.next(schedule.next(), now));
     Schedules.Step step = new Schedules.Step(schedule, now, next);
     if (schedules.isDone(schedule.id(), schedule.next())) {
       schedules.aim(schedule, next.orElse(Instant.MAX)); // the clock went back over it
-    } else if (timetable.isEmpty() || (late && schedule.missed() == Schedule.Missed.SKIP)) {
+    } else if (timetable.isEmpty() || ((late || isBusy) && schedule.missed() == Schedule.Missed.SKIP)) {
       if (schedules.skip(step)) {
         count("skipped", schedule);
       }
@@ -179,7 +185,7 @@ public final class Wakeups {
     String[] parts = schedule.threadId().split(":", 3);
     String account = parts.length > 1 ? parts[1] : "";
     String platformId = parts.length > 2 ? parts[2] : "";
-    String key = SENDER + schedule.id() + ":" + schedule.next();
+    String key = KEY + schedule.id() + ":" + schedule.next();
     String text =
         "[wake-up "
             + schedule.id()

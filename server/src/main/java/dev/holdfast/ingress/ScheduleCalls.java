@@ -59,6 +59,7 @@ final class ScheduleCalls {
         .put("text", schedule.text())
         .put("missed", schedule.missed().name().toLowerCase(Locale.ROOT))
         .put("made_at", schedule.madeAt().toString())
-        .put("next_at", schedule.next().toString());
+        .put("next_at", schedule.next().toString())
+        .put("open_event_id", schedule.openEventId());
   }
 }

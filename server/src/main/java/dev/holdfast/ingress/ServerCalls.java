@@ -112,7 +112,7 @@ final class ServerCalls {
 
   /** The limits that are in force and what is used of those of all. */
   private JsonObject budget() throws StoreException {
-    JsonObject config = facts.config().get();
+    JsonObject config = facts.startedWith();
     JsonObject budget = config.getJsonObject("models", NOTHING).getJsonObject("budget", NOTHING);
     String name = config.getJsonObject("server", NOTHING).getString("time_zone", "");
     ZoneId zone = name.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(name);

@@ -254,6 +254,9 @@ final class Webhooks {
             : failure;
     if (cause instanceof CallFailedException failed) {
       Failure why = failed.failure();
+      if (why.code() == FailureCode.INVALID_REQUEST) {
+        return RefusedRequestException.invalid(why.message());
+      }
       Duration wait = why.retryAfter().isZero() ? RETRY_LATER : why.retryAfter();
       return new RefusedRequestException(
           503, why.code(), "new messages are not accepted at the moment", wait);

@@ -28,7 +28,7 @@ public record BudgetConfig(
   public record Limit(double usd, long messages, long tokens) {
     static final Limit NONE = new Limit(0, 0, 0);
 
-    boolean isNone() {
+    public boolean isNone() {
       return usd == 0 && messages == 0 && tokens == 0;
     }
 

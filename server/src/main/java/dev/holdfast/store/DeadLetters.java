@@ -108,7 +108,8 @@ public final class DeadLetters {
     }
     tx.sql()
         .update(
-            "update events set attempts = 0, told = 0, outcome = 0, reason = '' where seq = ?",
+            "update events set attempts = 0, told = 0, outcome = 0, reason = '',"
+                + " replays = replays + 1 where seq = ?",
             letter.seq());
     EventRows.move(tx, event.get(), EventState.PENDING);
     return true;

@@ -9,6 +9,7 @@ import java.time.Instant;
  * @param id UUIDv7, what people and other systems call it by
  * @param attempts how often a run of it was started
  * @param told whether its sender was told that the answer comes later
+ * @param replays how often it came back from the dead letters
  */
 public record Event(
     long seq,
@@ -20,4 +21,5 @@ public record Event(
     Instant receivedAt,
     EventState state,
     int attempts,
-    boolean told) {}
+    boolean told,
+    int replays) {}

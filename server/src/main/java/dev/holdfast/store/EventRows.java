@@ -12,7 +12,7 @@ final class EventRows {
   /** The columns that {@link #read} wants; damaged rows are never among them. */
   static final String SELECT =
       "select e.seq, e.id, s.source, t.thread_id, e.dedupe_key, p.payload, e.received_at, e.state,"
-          + " e.attempts, e.told, e.crc"
+          + " e.attempts, e.told, e.crc, e.replays"
           + " from events e left join sources s on s.no = e.source"
           + " left join threads t on t.no = e.thread left join payloads p on p.seq = e.seq"
           + " where e.damaged = 0 and ";
@@ -66,7 +66,8 @@ final class EventRows {
         Instant.ofEpochMilli(row.getLong(7)),
         state.get(),
         row.getInt(9),
-        row.getInt(10) != 0);
+        row.getInt(10) != 0,
+        row.getInt(12));
   }
 
   /** Over all that never changes. */

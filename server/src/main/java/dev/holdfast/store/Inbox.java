@@ -43,21 +43,27 @@ public final class Inbox {
   /**
    * Accepts an event. Returns at once; the future completes on the writer's thread after the fsync
    * of the commit, or fails with a {@link StoreException} (OVERLOADED: too many pending, too little
-   * disk or stopping; IO: the disk refused), and then nothing was accepted.
+   * disk or stopping; IO: the disk refused; INVALID_REQUEST: no sender may use that key), and then
+   * nothing was accepted.
    */
   public CompletableFuture<Appended> append(NewEvent event) {
-    if (event.dedupeKey().isEmpty() || event.dedupeKey().length() > DEDUPE_KEY_MAX) {
-      return CompletableFuture.failedFuture(
-          new StoreException(
-              Failure.of(
-                  FailureCode.INVALID_REQUEST,
-                  "the id of an event must have from 1 to " + DEDUPE_KEY_MAX + " characters")));
+    String key = event.dedupeKey();
+    if (key.isEmpty() || key.length() > DEDUPE_KEY_MAX) {
+      return refused("must have from 1 to " + DEDUPE_KEY_MAX + " characters");
+    }
+    if (key.startsWith(NewEvent.OWN)) {
+      return refused("must not begin with " + NewEvent.OWN);
     }
     Optional<StoreException> refusal = intake.check();
     if (refusal.isPresent()) {
       return CompletableFuture.failedFuture(refusal.get());
     }
     return writer.offer(tx -> insert(tx, event), this::announce);
+  }
+
+  private static CompletableFuture<Appended> refused(String why) {
+    return CompletableFuture.failedFuture(
+        new StoreException(Failure.of(FailureCode.INVALID_REQUEST, "the id of an event " + why)));
   }
 
   /** Whether an event is still wanted when its transaction begins. */
@@ -71,13 +77,16 @@ public final class Inbox {
   }
 
   /**
-   * Accepts an event together with what belongs to it, in one transaction; durable on return. False
-   * when it was not wanted any more. A key that is known makes no new event, but {@code along}
-   * runs.
+   * Accepts an event of the server's own together with what belongs to it, in one transaction;
+   * durable on return. False when it was not wanted any more. A key that is known makes no new
+   * event, but {@code along} runs.
    *
    * @throws StoreException when nothing can be accepted now; nothing was written
    */
   boolean appendWith(Wanted wanted, NewEvent event, Along along) throws StoreException {
+    if (!event.dedupeKey().startsWith(NewEvent.OWN)) {
+      throw new IllegalArgumentException("a key that a sender may use: " + event.dedupeKey());
+    }
     Optional<StoreException> refusal = intake.check();
     if (refusal.isPresent()) {
       throw refusal.get();
@@ -127,7 +136,8 @@ public final class Inbox {
             Instant.ofEpochMilli(Millis.of(event.receivedAt())),
             EventState.PENDING,
             0,
-            false);
+            false,
+            0);
     if (tx.openEvents() >= intake.pendingMax()) {
       Optional<Event> known = known(tx, made);
       if (known.isEmpty()) {

@@ -22,4 +22,9 @@ public record ModelCallRow(
     long cacheWriteTokens,
     double costUsd,
     long firstTokenMillis,
-    long millis) {}
+    long millis) {
+  /** All kinds together, as budgets count them. */
+  long tokens() {
+    return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  }
+}

@@ -13,6 +13,7 @@ import java.time.Instant;
  * @param text what the thread is told when it fires
  * @param missed what becomes of due times that nobody could serve
  * @param next when it is due; of one that has ended, when it was due last
+ * @param openEventId the event of its last firing while that is unanswered; else empty
  */
 public record Schedule(
     String id,
@@ -26,7 +27,8 @@ public record Schedule(
     Missed missed,
     Instant madeAt,
     State state,
-    Instant next) {
+    Instant next,
+    String openEventId) {
 
   /** Once, again and again after so many seconds, or by a cron line. */
   public enum Kind {
@@ -35,7 +37,10 @@ public record Schedule(
     CRON
   }
 
-  /** Due times that passed while the server was down or the clock jumped. */
+  /**
+   * Due times that passed while the server was down, the clock jumped, or the one before was not
+   * answered yet.
+   */
   public enum Missed {
     /** However many there were, it fires once. */
     ONCE,

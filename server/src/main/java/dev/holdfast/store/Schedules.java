@@ -26,7 +26,12 @@ public final class Schedules {
 
   private static final String SELECT =
       "select id, call_key, thread_id, person, kind, spec, zone, text, missed, made_at, crc, state,"
-          + " next_at from schedules where ";
+          + " next_at, coalesce((select id from events where id = schedules.event_id and closed ="
+          + " 0), '') from schedules where ";
+
+  /** Whether the event of the last firing is unanswered. */
+  private static final String BUSY =
+      "exists (select 1 from events where id = schedules.event_id and closed = 0)";
 
   private final Writer writer;
   private final Readers readers;
@@ -126,10 +131,17 @@ public final class Schedules {
     return list("state = 'ACTIVE' and id > ? order by id limit ?", afterId, limit);
   }
 
-  /** Active ones that are due by {@code now}, the longest due first. */
+  /**
+   * Active ones that are due by {@code now}, the longest due first; but for those that make up for
+   * what they miss, and wait for the answer to the one before.
+   */
   public List<Schedule> due(Instant now, int limit) {
     return list(
-        "state = 'ACTIVE' and next_at <= ? order by next_at, id limit ?", Millis.of(now), limit);
+        "state = 'ACTIVE' and next_at <= ? and (missed = 'SKIP' or not "
+            + BUSY
+            + ") order by next_at, id limit ?",
+        Millis.of(now),
+        limit);
   }
 
   /** Whose message made the schedule that made this event; empty for any other event. */
@@ -148,13 +160,16 @@ public final class Schedules {
 
   /**
    * Makes the due time of {@code step.seen()} an event of its thread and moves the schedule on, in
-   * one transaction. False when somebody else has dealt with it or the schedule has ended.
+   * one transaction. False when somebody else has dealt with it, the schedule has ended, or the
+   * event of its last firing is unanswered.
    *
    * @throws StoreException when no event can be accepted now: the due time is still open
    */
   public boolean fire(Step step, NewEvent event) throws StoreException {
     return inbox.appendWith(
-        tx -> isOpen(tx, step), event, (tx, made) -> settle(tx, step, made.id()));
+        tx -> isOpen(tx, step) && !isBusy(tx, step.seen()),
+        event,
+        (tx, made) -> settle(tx, step, made.id()));
   }
 
   /** Moves the schedule on without an event; the due time counts as dealt with. */
@@ -226,6 +241,10 @@ public final class Schedules {
         > 0;
   }
 
+  private static boolean isBusy(Tx tx, Schedule seen) throws SQLException {
+    return count(tx, "select count(*) from schedules where id = ? and " + BUSY, seen.id()) > 0;
+  }
+
   private static void settle(Tx tx, Step step, String eventId) throws SQLException {
     Schedule seen = step.seen();
     Statements sql = tx.sql();
@@ -236,16 +255,22 @@ public final class Schedules {
         Millis.of(step.at()),
         eventId);
     sql.update(
-        "update schedules set state = ?, next_at = ? where id = ?",
+        "update schedules set state = ?, next_at = ?, event_id = coalesce(nullif(?, ''), event_id)"
+            + " where id = ?",
         (step.next().isPresent() ? Schedule.State.ACTIVE : Schedule.State.DONE).name(),
         Millis.of(step.next().orElse(seen.next())),
+        eventId,
         seen.id());
+    // The row of the last event stays: it tells whose that event is, however long that takes.
     sql.update(
         "delete from firings where schedule_id = ? and no <= (select no from firings"
-            + " where schedule_id = ? order by no desc limit 1 offset ?)",
+            + " where schedule_id = ? order by no desc limit 1 offset ?)"
+            + " and (event_id = ''"
+            + " or event_id <> (select event_id from schedules where id = ?))",
         seen.id(),
         seen.id(),
-        LEDGER_ROWS_MAX);
+        LEDGER_ROWS_MAX,
+        seen.id());
   }
 
   /** Forgets the ended ones beyond what may stay; called now and then. */
@@ -300,7 +325,8 @@ public final class Schedules {
               Schedule.Missed.valueOf(row.getString(9)),
               Instant.ofEpochMilli(row.getLong(10)),
               Schedule.State.valueOf(row.getString(12)),
-              Instant.ofEpochMilli(row.getLong(13)));
+              Instant.ofEpochMilli(row.getLong(13)),
+              row.getString(14));
       return crc(schedule) == row.getLong(11) ? new Found.Whole(schedule) : new Found.Bad(id);
     } catch (IllegalArgumentException | NullPointerException _) {
       return new Found.Bad(id); // a text that no column of ours holds

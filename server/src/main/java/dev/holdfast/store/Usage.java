@@ -9,10 +9,12 @@ import java.util.List;
 public final class Usage {
   private final Writer writer;
   private final Readers readers;
+  private final Spending spending;
 
   Usage(Writer writer, Readers readers) {
     this.writer = writer;
     this.readers = readers;
+    this.spending = new Spending(writer, readers);
   }
 
   /** As {@link #add(ModelCallRow, String)}, of nobody in particular. */
@@ -26,28 +28,30 @@ public final class Usage {
    * @param person whom it is counted for, the platform's id behind the channel and account
    */
   public void add(ModelCallRow row, String person) {
-    writer.later(
-        tx ->
-            tx.sql()
-                .update(
-                    "insert into model_calls (event_id, thread_id, at, provider, model, outcome,"
-                        + " input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,"
-                        + " cost_usd, first_token_millis, millis, person)"
-                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    row.eventId(),
-                    row.threadId(),
-                    Millis.of(row.at()),
-                    row.provider(),
-                    row.model(),
-                    row.outcome(),
-                    row.inputTokens(),
-                    row.outputTokens(),
-                    row.cacheReadTokens(),
-                    row.cacheWriteTokens(),
-                    row.costUsd(),
-                    row.firstTokenMillis(),
-                    row.millis(),
-                    person));
+    spending.add(row, person, tx -> insert(tx, row, person));
+  }
+
+  private static int insert(Tx tx, ModelCallRow row, String person) throws SQLException {
+    return tx.sql()
+        .update(
+            "insert into model_calls (event_id, thread_id, at, provider, model, outcome,"
+                + " input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,"
+                + " cost_usd, first_token_millis, millis, person)"
+                + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            row.eventId(),
+            row.threadId(),
+            Millis.of(row.at()),
+            row.provider(),
+            row.model(),
+            row.outcome(),
+            row.inputTokens(),
+            row.outputTokens(),
+            row.cacheReadTokens(),
+            row.cacheWriteTokens(),
+            row.costUsd(),
+            row.firstTokenMillis(),
+            row.millis(),
+            person);
   }
 
   public List<ModelCallRow> ofEvent(String eventId) {
@@ -83,15 +87,9 @@ public final class Usage {
 
   /** Whose calls are added up. */
   public enum Whose {
-    ALL(""),
-    PERSON(" and person = ?"),
-    THREAD(" and thread_id = ?");
-
-    private final String where;
-
-    Whose(String where) {
-      this.where = where;
-    }
+    ALL,
+    PERSON,
+    THREAD
   }
 
   /** Whether {@link #told} was said of that. */
@@ -112,33 +110,23 @@ public final class Usage {
                     Millis.of(at)));
   }
 
-  /** What calls came to. {@code messages}: events that a model was asked for. */
+  /**
+   * What calls came to.
+   *
+   * @param messages events that a model was asked for; of ALL they are not counted
+   */
   public record Spent(long messages, long tokens, double costUsd) {}
 
   /**
-   * What was spent since {@code since}, with all that was added before.
+   * What was spent since {@code since}, with all that was added before. From memory, but for the
+   * first time.
    *
-   * @param id the person or the thread
+   * @param id the person or the thread; empty for ALL
    * @param eventId an event that does not count as a message
-   * @throws StoreException when the disk refuses what was added before
+   * @throws StoreException when it has to be read and the store takes nothing
    */
   public Spent spent(Whose whose, String id, Instant since, String eventId) throws StoreException {
-    writer.<Boolean>call(_ -> true); // what was added without waiting is in front of it
-    Object[] parameters =
-        whose == Whose.ALL
-            ? new Object[] {eventId, Millis.of(since)}
-            : new Object[] {eventId, Millis.of(since), id};
-    return readers
-        .read(
-            sql ->
-                sql.first(
-                    row -> new Spent(row.getLong(1), row.getLong(2), row.getDouble(3)),
-                    "select count(distinct nullif(event_id, ?)), sum(input_tokens + output_tokens"
-                        + " + cache_read_tokens + cache_write_tokens), sum(cost_usd)"
-                        + " from model_calls where at >= ?"
-                        + whose.where,
-                    parameters))
-        .orElse(new Spent(0, 0, 0));
+    return spending.spent(new Spending.Owner(whose, id), since, eventId);
   }
 
   /** Sums by provider, model and outcome since {@code since}. */

@@ -53,9 +53,6 @@ public final class BuiltIns {
 
   public static List<Tool> of(ToolsConfig config, Needs needs) {
     List<Tool> tools = new ArrayList<>();
-    if (config.autonomy() == ToolsConfig.Autonomy.MANUAL) {
-      return tools;
-    }
     needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
     tools.addAll(needs.files().tools());
     if (config.web().enabled()) {

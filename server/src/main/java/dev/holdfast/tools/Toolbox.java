@@ -54,7 +54,7 @@ public final class Toolbox {
     }
   }
 
-  private final Map<String, Entry> tools = new TreeMap<>();
+  private final Map<String, Entry> tools;
   private final ToolThreads threads;
   private final OutputCap cap;
   private final Secrets secrets;
@@ -66,6 +66,7 @@ public final class Toolbox {
    */
   public Toolbox(
       List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
+    this.tools = new TreeMap<>();
     for (Tool tool : tools) {
       if (this.tools.put(tool.spec().name(), Entry.of(tool)) != null) {
         throw new IllegalArgumentException("two tools are called " + tool.spec().name());
@@ -76,6 +77,20 @@ public final class Toolbox {
     this.secrets = secrets;
     this.time = time;
     this.meters = meters;
+  }
+
+  private Toolbox(Toolbox full) {
+    this.tools = Map.of();
+    this.threads = full.threads;
+    this.cap = full.cap;
+    this.secrets = full.secrets;
+    this.time = full.time;
+    this.meters = full.meters;
+  }
+
+  /** The same with no tool in it; calls that run in this one go on, and are counted. */
+  public Toolbox emptied() {
+    return new Toolbox(this);
   }
 
   /** What is offered to models, in a stable order. */
@@ -103,12 +118,9 @@ public final class Toolbox {
   public ToolResult run(ToolCall call, ToolContext context) throws InterruptedException {
     Entry entry = tools.get(call.tool());
     if (entry == null) {
-      return refused(
-          UNKNOWN,
-          "There is no tool called "
-              + call.tool()
-              + ". There are: "
-              + String.join(", ", tools.keySet()));
+      String others =
+          tools.isEmpty() ? "There are none now." : "There are: " + String.join(", ", tools.keySet());
+      return refused(UNKNOWN, "There is no tool called " + call.tool() + ". " + others);
     }
     Optional<String> problem = entry.arguments().problem(call.arguments());
     if (problem.isPresent()) {

@@ -30,6 +30,7 @@ import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.ToolOutputConfig;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.skills.Skills;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -43,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** An orchestrator on a real store, with a scripted model. */
 final class AgentWorld {
@@ -71,7 +73,7 @@ final class AgentWorld {
     Time time = new SystemTime();
 
     List<ChannelAdapter> channels = List.of(new WebChannel());
-    boolean supervised;
+    volatile Autonomy autonomy = Autonomy.FULL;
     int keepRecentTokens = 20_000;
     List<Tool> tools = List.of();
     Attachments attachments = Attachments.none();
@@ -95,8 +97,8 @@ final class AgentWorld {
             .make(
                 root -> root.section("models").read(models -> ModelsConfig.from(models, Map.of())));
     Models models = Models.create(config, List.of(model), guards, time, meters);
-    AgentConfig agents =
-        new AgentConfig(
+    Supplier<AgentConfig> agents =
+        () -> new AgentConfig(
             new ThreadsConfig(
                 options.activeMax,
                 Duration.ofMinutes(5),
@@ -106,7 +108,7 @@ final class AgentWorld {
             new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), options.stuck, 5, true),
             new ContextConfig(1000, options.keepRecentTokens),
             3,
-            options.supervised,
+            options.autonomy,
             folder);
     Toolbox toolbox =
         new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
@@ -127,7 +129,7 @@ final class AgentWorld {
                 secrets,
                 options.time,
                 meters,
-                () -> agents,
+                agents,
                 options.attachments));
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
@@ -196,7 +198,7 @@ final class AgentWorld {
     return store.outbox().ofEvent(event.id()).stream().map(reply -> reply.reply().text()).toList();
   }
 
-  void await(BooleanSupplier condition, java.util.function.Supplier<String> complaint) {
+  void await(BooleanSupplier condition, Supplier<String> complaint) {
     long end = System.nanoTime() + PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {

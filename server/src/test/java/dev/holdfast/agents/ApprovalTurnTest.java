@@ -13,6 +13,7 @@ import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
 import io.vertx.core.json.JsonObject;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +34,7 @@ class ApprovalTurnTest {
 
   @BeforeEach
   void script() {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     options.tools = List.of(new Unsafe());
   }
 

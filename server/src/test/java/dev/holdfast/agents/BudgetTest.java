@@ -160,7 +160,8 @@ class BudgetTest {
     var usage = world.store.usage();
     assertThat(usage.spent(Whose.PERSON, "web:main:amy", Instant.EPOCH, "").tokens()).isEqualTo(7);
     assertThat(usage.spent(Whose.THREAD, "web:main:t", Instant.EPOCH, "").tokens()).isEqualTo(12);
-    assertThat(usage.spent(Whose.ALL, "", Instant.EPOCH, "").messages()).isEqualTo(2);
+    assertThat(usage.spent(Whose.THREAD, "web:main:t", Instant.EPOCH, "").messages()).isEqualTo(2);
+    assertThat(usage.spent(Whose.ALL, "", Instant.EPOCH, "").tokens()).isEqualTo(12);
   }
 
   /** A tool that always has something to look at. */

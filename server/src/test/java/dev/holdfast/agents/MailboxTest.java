@@ -111,6 +111,6 @@ class MailboxTest {
             Instant.EPOCH,
             EventState.PENDING,
             0,
-            false));
+            false, 0));
   }
 }

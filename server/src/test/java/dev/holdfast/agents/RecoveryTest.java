@@ -3,6 +3,7 @@ package dev.holdfast.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.DeadLetter;
 import dev.holdfast.store.Event;
@@ -175,5 +176,80 @@ class RecoveryTest {
         () -> world.store.stories().of(event.id()) + " asked " + model.requests().size());
     assertThat(world.repliesTo(event)).contains("heard: x");
     assertThat(model.requests()).hasSize(26);
+  }
+
+  private static void replay(AgentWorld world) throws Exception {
+    DeadLetter letter = world.store.deadLetters().list("event", Instant.MAX, 10).getFirst();
+    assertThat(world.store.deadLetters().replay(letter.id())).isTrue();
+    world.orchestrator.rescan();
+  }
+
+  private static List<String> ids(AgentWorld world, Event event) {
+    return world.store.outbox().ofEvent(event.id()).stream()
+        .map(reply -> reply.reply().id().substring(event.id().length()))
+        .toList();
+  }
+
+  @Test
+  void eachReplayThatFailsIsSpokenOf() throws Exception {
+    model.fails(FailureCode.INVALID_REQUEST, 3);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    String sentence = world.answerOf(event);
+    for (int replays = 1; replays <= 2; replays++) {
+      int spoken = replays + 1;
+      replay(world);
+      world.await(
+          () -> world.repliesTo(event).size() == spoken, () -> "said: " + world.repliesTo(event));
+      world.awaitState(event, EventState.DEAD_LETTERED);
+    }
+    assertThat(world.repliesTo(event)).containsExactly(sentence, sentence, sentence);
+    assertThat(ids(world, event)).containsExactly(".e.1", ".e1.1", ".e2.1");
+    replay(world);
+    world.awaitState(event, EventState.ANSWERED);
+    assertThat(world.repliesTo(event)).hasSize(4).last().isEqualTo("heard: x");
+    List<String> logged =
+        world.store.threads().of(event.threadId()).readLog(100).stream()
+            .filter(line -> line.contains(sentence))
+            .toList();
+    assertThat(logged).as("a page shows each of them").hasSize(3).doesNotHaveDuplicates();
+  }
+
+  /** Its replies are found again by their ids, so that they have to be the same in each try. */
+  @Test
+  void aReplayThatIsCutOffAndGoesOnSaysNothingTwice() throws Exception {
+    model.fails(FailureCode.INVALID_REQUEST, 1).fails(FailureCode.NETWORK, 20);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    world.answerOf(event);
+    replay(world);
+    world.awaitState(event, EventState.PARKED);
+    for (int crash = 0; crash < 3; crash++) {
+      world.close();
+      Backdoor.run(folder, "update events set told = 0 where id = ?", event.id());
+      world = world();
+      AgentWorld now = world;
+      int asked = model.requests().size();
+      world.await(() -> model.requests().size() > asked, () -> "no try");
+      world.await(() -> now.stateOf(event) == EventState.PARKED, () -> "not parked");
+    }
+    assertThat(ids(world, event)).containsExactly(".e.1", ".n1.1");
+  }
+
+  /** The database has the end of the run and the reply, or neither. */
+  @Test
+  void theEndOfAReplayIsWrittenOnce() throws Exception {
+    model.fails(FailureCode.INVALID_REQUEST, 3);
+    AgentWorld world = world();
+    Event event = world.send("t", "k1", "x");
+    world.answerOf(event);
+    replay(world);
+    world.await(() -> ids(world, event).size() == 2, () -> "said: " + ids(world, event));
+    world.close();
+    Backdoor.run(
+        folder, "update events set closed = 0, state = 1 where id = ?", event.id()); // torn by us
+    AgentWorld after = world();
+    after.awaitState(event, EventState.DEAD_LETTERED);
+    assertThat(ids(after, event)).containsExactly(".e.1", ".e1.1");
   }
 }

@@ -77,12 +77,14 @@ final class ScriptedProvider implements ModelProvider {
   }
 
   ScriptedProvider calls(ToolCall... calls) {
-    return then(
-        (_, _) ->
-            new ModelAnswer(
-                new Message.Assistant("", List.of(calls), "", "embedded/echo"),
-                ModelAnswer.StopReason.TOOL_CALLS,
-                TokenUsage.NONE));
+    return then((_, _) -> calling(calls));
+  }
+
+  static ModelAnswer calling(ToolCall... calls) {
+    return new ModelAnswer(
+        new Message.Assistant("", List.of(calls), "", "embedded/echo"),
+        ModelAnswer.StopReason.TOOL_CALLS,
+        TokenUsage.NONE);
   }
 
   ScriptedProvider fails(FailureCode code, int times) {

@@ -15,6 +15,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -119,7 +120,7 @@ class StopCommandTest {
   /** A yes that comes after it is a yes to nothing. */
   @Test
   void whileAPersonIsAsked() throws Exception {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     options.tools = List.of(new Deafness());
     model.calls(new ToolCall("c1", "deaf", "{}"));
     AgentWorld world = world();

@@ -14,6 +14,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.Approval;
 import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -168,7 +169,7 @@ class ToolTurnTest {
 
   @Test
   void aSupervisedCallWaitsForTheYesOfItsPersonAcrossARestart() throws Exception {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     model.calls(call("c1", "unsafe")).says("finished");
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");
@@ -194,7 +195,7 @@ class ToolTurnTest {
 
   @Test
   void aRefusedCallNeverRuns() throws Exception {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     model.calls(call("c1", "unsafe")).says("as you wish");
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");
@@ -216,7 +217,7 @@ class ToolTurnTest {
 
   @Test
   void askingAnsweringAndUsingAYesStandInTheAudit() throws Exception {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     model.calls(call("c1", "unsafe")).says("finished");
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");
@@ -238,7 +239,7 @@ class ToolTurnTest {
 
   @Test
   void aStoppedTurnAsksNobodyAnyMore() throws Exception {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     model.calls(call("c1", "unsafe")).says("finished");
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");
@@ -260,7 +261,7 @@ class ToolTurnTest {
 
   @Test
   void aRiskyCallIsAskedForAlsoWhereItCouldRunAgain() throws Exception {
-    options.supervised = true;
+    options.autonomy = Autonomy.SUPERVISED;
     model.calls(call("c1", "read"), call("c2", "risky")).says("as you wish");
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");

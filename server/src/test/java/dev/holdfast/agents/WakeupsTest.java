@@ -3,10 +3,14 @@ package dev.holdfast.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.channels.Inbounds;
 import dev.holdfast.store.AuditEntry;
 import dev.holdfast.store.Event;
+import dev.holdfast.store.EventState;
+import dev.holdfast.store.Finish;
 import dev.holdfast.store.InboxConfig;
+import dev.holdfast.store.NewEvent;
 import dev.holdfast.store.Schedule;
 import dev.holdfast.store.Schedule.Kind;
 import dev.holdfast.store.Schedule.Missed;
@@ -30,6 +34,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,11 +50,12 @@ class WakeupsTest {
   private final ManualTime time = new ManualTime();
   private Store store;
   private Wakeups wakeups;
+  private SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
   @BeforeEach
   void open() throws Exception {
     InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    meters = new SimpleMeterRegistry();
     store =
         Store.open(
             new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
@@ -85,7 +91,8 @@ class WakeupsTest {
             missed,
             now,
             Schedule.State.ACTIVE,
-            Timetable.of(kind, spec, "UTC").first(now));
+            Timetable.of(kind, spec, "UTC").first(now),
+            "");
     return store.schedules().add(wanted, LIMITS, audit());
   }
 
@@ -98,7 +105,31 @@ class WakeupsTest {
   }
 
   private List<String> dues() {
-    return events().stream().map(event -> event.dedupeKey().split(":", 3)[2]).toList();
+    return events().stream().map(event -> event.dedupeKey().split(":", 4)[3]).toList();
+  }
+
+  private List<Event> open(String id) {
+    return store.inbox().openOf(THREAD, 0, 10_000).stream()
+        .filter(event -> event.dedupeKey().startsWith(Wakeups.KEY + id + ":"))
+        .toList();
+  }
+
+  private void answer(List<Event> events) throws StoreException {
+    for (Event event : events) {
+      store
+          .inbox()
+          .finish(
+              new Finish(
+                  List.of(event.seq()), EventState.ANSWERED, "", List.of(), List.of()));
+    }
+  }
+
+  private void answerAll() throws StoreException {
+    answer(store.inbox().openOf(THREAD, 0, 10_000));
+  }
+
+  private double count(String outcome) {
+    return meters.counter("holdfast.wakeups", "outcome", outcome).count();
   }
 
   @Test
@@ -113,7 +144,7 @@ class WakeupsTest {
     assertThat(events()).hasSize(1);
     Event event = events().getFirst();
     assertThat(event.source()).isEqualTo("webhook:ci");
-    assertThat(event.dedupeKey()).isEqualTo("schedule:s1:2026-01-01T01:00:00Z");
+    assertThat(event.dedupeKey()).isEqualTo("holdfast:wakeup:s1:2026-01-01T01:00:00Z");
     var message = Inbounds.read(event.payload());
     assertThat(message.account()).isEqualTo("ci");
     assertThat(message.thread()).isEqualTo("build:7");
@@ -162,7 +193,8 @@ class WakeupsTest {
                             Missed.ONCE,
                             time.now(),
                             Schedule.State.ACTIVE,
-                            one.next()),
+                            one.next(),
+                            ""),
                         new Schedules.Limits(1, 10),
                         audit()))
         .isInstanceOf(StoreException.class)
@@ -184,6 +216,7 @@ class WakeupsTest {
     assertThat(store.schedules().active("", 10))
         .extracting(Schedule::id)
         .containsExactlyInAnyOrder("once", "skip");
+    answerAll();
     time.advance(Duration.ofSeconds(60));
     wakeups.step();
     assertThat(events()).hasSize(3); // both go on
@@ -202,16 +235,18 @@ class WakeupsTest {
       wakeups.step();
     }
     assertThat(events()).hasSize(days > 0 ? 100 : 0);
+    answerAll();
     time.jumpWall(Duration.ofDays(-days));
     int before = events().size();
     for (int i = 0; i < 5; i++) {
       wakeups.step();
+      answerAll();
     }
     assertThat(events()).hasSizeLessThanOrEqualTo(before + 100);
     time.advance(Duration.ofMinutes(6)); // and none is silent for ten years
     wakeups.step();
     Set<String> woken = new HashSet<>();
-    events().forEach(event -> woken.add(event.dedupeKey().split(":", 3)[1]));
+    events().forEach(event -> woken.add(event.dedupeKey().split(":", 4)[2]));
     assertThat(woken).hasSize(100);
     assertThat(dues()).hasSizeLessThanOrEqualTo(before + 200);
   }
@@ -222,6 +257,7 @@ class WakeupsTest {
     for (int i = 0; i < 6; i++) {
       time.advance(Duration.ofMinutes(10));
       wakeups.step();
+      answerAll();
       time.jumpWall(Duration.ofMinutes(-7));
       wakeups.step();
       time.advance(Duration.ofMinutes(7));
@@ -240,6 +276,143 @@ class WakeupsTest {
     time.advance(Duration.ofMinutes(1));
     wakeups.step();
     assertThat(events()).extracting(Event::dedupeKey).singleElement().asString().contains("good");
+  }
+
+  /** As in a long outage of all models: it is parked. */
+  @Test
+  void whileOneIsUnansweredTheNextOnesCountAsMissed() throws Exception {
+    add("once", Kind.EVERY, "60s", Missed.ONCE);
+    Schedule skip = add("skip", Kind.EVERY, "60s", Missed.SKIP);
+    for (int minute = 1; minute <= 30; minute++) {
+      time.advance(Duration.ofMinutes(1));
+      wakeups.step();
+      wakeups.step();
+      if (minute == 1) {
+        for (Event event : events()) {
+          store.inbox().park(event.seq(), "no model", true);
+        }
+      }
+      if (minute == 15) {
+        restart();
+      }
+    }
+    assertThat(events()).hasSize(2);
+    for (int minute = 1; minute <= 30; minute++) { // the ledger tells of each that was left out
+      Instant due = skip.madeAt().plus(Duration.ofMinutes(minute));
+      assertThat(store.schedules().isDone("skip", due)).as("due %s", due).isTrue();
+    }
+    assertThat(count("skipped")).isEqualTo(15); // since the restart
+    answerAll();
+    wakeups.step();
+    wakeups.step();
+    assertThat(open("skip")).isEmpty();
+    assertThat(open("once"))
+        .singleElement()
+        .satisfies(
+            event ->
+                assertThat(Inbounds.read(event.payload()).text())
+                    .contains("due 2026-01-01T00:02Z, late]"));
+    assertThat(count("late")).isEqualTo(1);
+    answerAll();
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    assertThat(open("skip")).hasSize(1);
+    assertThat(open("once")).hasSize(1);
+  }
+
+  @Test
+  void anAnswerThatComesInTimeDelaysNothing() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.SKIP);
+    for (int minute = 1; minute <= 5; minute++) {
+      time.advance(Duration.ofMinutes(1));
+      wakeups.step();
+      answerAll();
+    }
+    assertThat(events()).hasSize(5);
+    assertThat(count("fired")).isEqualTo(5);
+  }
+
+  @Test
+  void thoseThatWaitForAnAnswerKeepNobodyElseWaiting() throws Exception {
+    for (int i = 0; i < 250; i++) {
+      add("s" + i, Kind.EVERY, "60s", Missed.ONCE);
+    }
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    time.advance(Duration.ofMinutes(5));
+    add("other", Kind.AT, "2026-01-01T00:07", Missed.SKIP);
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    assertThat(events()).hasSize(251);
+    assertThat(open("other")).hasSize(1);
+  }
+
+  @Test
+  void whoseItIsIsKnownHoweverLongItIsUnanswered() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.SKIP);
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    Event event = events().getFirst();
+    for (int minute = 1; minute <= 1100; minute++) { // more than the ledger keeps
+      time.advance(Duration.ofMinutes(1));
+      wakeups.step();
+    }
+    assertThat(events()).hasSize(1);
+    assertThat(store.schedules().personBehind(event.id())).contains("alice");
+  }
+
+  @Test
+  void theLedgerForgetsWhatIsLongOverAlsoOfOneThatNeverFired() throws Exception {
+    Instant first = add("s1", Kind.EVERY, "60s", Missed.SKIP).next();
+    for (int i = 0; i < 1010; i++) {
+      time.advance(Duration.ofMinutes(3)); // always too late
+      wakeups.step();
+    }
+    assertThat(events()).isEmpty();
+    assertThat(store.schedules().isDone("s1", first)).isFalse();
+  }
+
+  @Test
+  void aReplayedOneCountsAsUnansweredAgain() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.SKIP);
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    Event event = events().getFirst();
+    store
+        .inbox()
+        .finish(
+            new Finish(
+                List.of(event.seq()), EventState.DEAD_LETTERED, "away", List.of(), List.of()));
+    String letter = store.deadLetters().list("", Instant.MAX, 1).getFirst().id();
+    assertThat(store.deadLetters().replay(letter)).isTrue();
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    assertThat(events()).hasSize(1);
+  }
+
+  /** Its id and its times are read in the chat: whoever may send there can foretell its keys. */
+  @Test
+  void noSenderTakesAWakeupsPlaceWithAnEventOfItsKey() throws Exception {
+    add("s1", Kind.EVERY, "60s", Missed.ONCE);
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    Event first = events().getFirst();
+    String foretold = first.dedupeKey().replace("T00:01:00Z", "T00:02:00Z");
+    assertThat(foretold).isNotEqualTo(first.dedupeKey());
+    NewEvent forged =
+        new NewEvent(first.source(), "webhook:ci:other", foretold, first.payload(), time.now());
+    assertThat(store.inbox().append(forged))
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableOfType(ExecutionException.class)
+        .havingCause()
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            refused ->
+                assertThat(refused.failure().code()).isEqualTo(FailureCode.INVALID_REQUEST));
+    answerAll();
+    time.advance(Duration.ofMinutes(1));
+    wakeups.step();
+    assertThat(events()).hasSize(2).last().extracting(Event::dedupeKey).isEqualTo(foretold);
   }
 
   @Test
@@ -276,8 +449,9 @@ class WakeupsTest {
   }
 
   /**
-   * Whatever happens to the clock and the server: no due time makes two events, and each stretch in
-   * which one came due and the runner looked has one.
+   * Whatever happens to the clock, the server and the models: no due time makes two events, no
+   * wake-up has two that are open, and each stretch in which one came due and the runner looked has
+   * one, unless the one before was open.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -304,7 +478,14 @@ class WakeupsTest {
       if (random.nextInt(5) == 0) {
         restart();
       }
+      for (String id : made.keySet()) {
+        if (random.nextInt(3) > 0) {
+          answer(open(id));
+        }
+      }
       Map<String, Long> before = fired();
+      Set<String> busy = new HashSet<>();
+      made.keySet().stream().filter(id -> !open(id).isEmpty()).forEach(busy::add);
       Instant now = time.now();
       wakeups.step();
       Map<String, Long> after = fired();
@@ -313,9 +494,12 @@ class WakeupsTest {
         boolean isDue = !due.isAfter(now);
         boolean late = Duration.between(due, now).compareTo(Duration.ofSeconds(60)) > 0;
         long more = after.getOrDefault(schedule.id(), 0L) - before.getOrDefault(schedule.id(), 0L);
-        boolean wanted = isDue && !(late && schedule.missed() == Missed.SKIP);
+        boolean isBusy = busy.contains(schedule.id());
+        boolean skips = schedule.missed() == Missed.SKIP;
+        boolean wanted = isDue && !isBusy && !(late && skips);
         assertThat(more).as("%s due %s now %s", schedule.id(), due, now).isEqualTo(wanted ? 1 : 0);
-        if (isDue) {
+        assertThat(open(schedule.id())).hasSizeLessThanOrEqualTo(1);
+        if (isDue && (!isBusy || skips)) {
           expected.put(
               schedule.id(),
               Timetable.of(schedule.kind(), schedule.spec(), "UTC").next(due, now).orElseThrow());
@@ -328,7 +512,7 @@ class WakeupsTest {
 
   private Map<String, Long> fired() {
     Map<String, Long> counts = new HashMap<>();
-    events().forEach(event -> counts.merge(event.dedupeKey().split(":", 3)[1], 1L, Long::sum));
+    events().forEach(event -> counts.merge(event.dedupeKey().split(":", 4)[2], 1L, Long::sum));
     return counts;
   }
 }

@@ -2,6 +2,8 @@ package dev.holdfast.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import io.vertx.core.json.JsonObject;
 import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;
@@ -28,14 +30,14 @@ class ApiAnswersTest {
 
   @Test
   void aRefusalOfTheStoreIs503AndNotRemembered() throws Exception {
-    rig.inbox.refuses = true;
+    rig.inbox.refusal = Failure.of(FailureCode.OVERLOADED, "too full");
     String request =
         Raw.request(
             "POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
     Raw.Answer answer = rig.send(request);
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.header("retry-after")).isEqualTo("5");
-    rig.inbox.refuses = false;
+    rig.inbox.refusal = null;
     assertThat(rig.send(request).status()).isEqualTo(202);
   }
 

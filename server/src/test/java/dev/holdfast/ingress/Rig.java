@@ -45,6 +45,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener on free ports with a store in memory and one channel whose signature is the header
@@ -229,14 +230,14 @@ final class Rig implements AutoCloseable {
     private final Map<String, Event> byKey = new ConcurrentHashMap<>();
     final List<Event> events = new CopyOnWriteArrayList<>();
     private final AtomicLong numbers = new AtomicLong();
-    volatile boolean refuses;
+    volatile @Nullable Failure refusal;
     volatile CompletableFuture<?> gate = CompletableFuture.completedFuture("open");
 
     @Override
     public CompletableFuture<Appended> append(NewEvent event) {
-      if (refuses) {
-        return CompletableFuture.failedFuture(
-            new StoreException(Failure.of(FailureCode.OVERLOADED, "too full")));
+      Failure why = refusal;
+      if (why != null) {
+        return CompletableFuture.failedFuture(new StoreException(why));
       }
       return gate.thenApply(_ -> put(event));
     }
@@ -259,7 +260,7 @@ final class Rig implements AutoCloseable {
                     event.receivedAt(),
                     EventState.PENDING,
                     0,
-                    false);
+                    false, 0);
               });
       if (fresh[0]) {
         events.add(stored);

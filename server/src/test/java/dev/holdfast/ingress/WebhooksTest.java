@@ -2,6 +2,8 @@ package dev.holdfast.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -102,10 +104,20 @@ class WebhooksTest {
 
   @Test
   void aFullStoreIsSaidAndTellsWhenToComeAgain() throws Exception {
-    rig.inbox.refuses = true;
+    rig.inbox.refusal = Failure.of(FailureCode.OVERLOADED, "too full");
     Raw.Answer answer = rig.post(PATH, "t1|hi|m1", SIGNED);
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.header("retry-after")).isEqualTo("5");
+  }
+
+  /** To come again with it would not help. */
+  @Test
+  void anIdThatTheStoreDoesNotTakeIsTheSendersMistake() throws Exception {
+    rig.inbox.refusal = Failure.of(FailureCode.INVALID_REQUEST, "not such an id");
+    Raw.Answer answer = rig.post(PATH, "t1|hi|m1", SIGNED);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("INVALID_REQUEST", "not such an id");
+    assertThat(answer.header("retry-after")).isEmpty();
   }
 
   @Test

@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,5 +89,57 @@ class UpgradeTest {
       assertThat(it.store.inbox().open(0, 10)).isEmpty();
       assertThat(it.equationHolds()).isTrue();
     }
+  }
+
+  @Test
+  void whatHadFiredAndComeBackBeforeIsKnown() throws Exception {
+    String url = "jdbc:sqlite:" + folder.resolve("version6.db");
+    Flyway.configure()
+        .dataSource(url, "", "")
+        .locations("classpath:db/migration")
+        .target("6")
+        .load()
+        .migrate();
+    try (Connection sql = DriverManager.getConnection(url);
+        Statement statement = sql.createStatement()) {
+      statement.executeUpdate(
+          "insert into events (seq, id, source, thread, dedupe_key, received_at, crc)"
+              + " values (1, 'e1', 1, 1, 'k1', 0, 0), (2, 'e2', 1, 1, 'k2', 0, 0)");
+      statement.executeUpdate(
+          "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason,"
+              + " payload, attempts, at, replayed) values"
+              + " ('a', 'event', 1, 'e1', '', '', '', '', 0, 0, 1),"
+              + " ('b', 'event', 1, 'e1', '', '', '', '', 0, 0, 1),"
+              + " ('c', 'event', 1, 'e1', '', '', '', '', 0, 0, 0),"
+              + " ('d', 'reply', 1, 'e2', '', '', '', '', 0, 0, 1)");
+      statement.executeUpdate(
+          "insert into schedules (id, call_key, thread_id, person, kind, spec, zone, text, missed,"
+              + " made_at, crc, state, next_at) values"
+              + " ('s', 's', '', '', '', '', '', '', '', 0, 0, '', 0),"
+              + " ('t', 't', '', '', '', '', '', '', '', 0, 0, '', 0)");
+      statement.executeUpdate(
+          "insert into firings (no, schedule_id, due, at, event_id) values"
+              + " (1, 's', 9, 9, 'old'), (2, 's', 5, 5, 'new'), (3, 's', 6, 6, '')");
+    }
+    Flyway.configure()
+        .dataSource(url, "", "")
+        .locations("classpath:db/migration")
+        .load()
+        .migrate();
+    assertThat(column(url, "select replays from events order by seq")).containsExactly("2", "0");
+    assertThat(column(url, "select event_id from schedules order by id"))
+        .containsExactly("new", "");
+  }
+
+  private static List<String> column(String url, String select) throws SQLException {
+    List<String> values = new ArrayList<>();
+    try (Connection sql = DriverManager.getConnection(url);
+        Statement statement = sql.createStatement();
+        ResultSet rows = statement.executeQuery(select)) {
+      while (rows.next()) {
+        values.add(rows.getString(1));
+      }
+    }
+    return values;
   }
 }

@@ -160,7 +160,8 @@ public final class ScheduleTool implements Tool {
             Schedule.Missed.valueOf(arguments.getString("missed", "once").toUpperCase(Locale.ROOT)),
             now,
             Schedule.State.ACTIVE,
-            first);
+            first,
+            "");
     Schedules.Limits limits = new Schedules.Limits(config.perThreadMax(), IN_ALL_MAX);
     Schedule added =
         store.schedules().add(wanted, limits, entry("schedule.added", wanted, context));

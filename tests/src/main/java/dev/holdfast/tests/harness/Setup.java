@@ -151,9 +151,15 @@ public final class Setup {
     return environment;
   }
 
-  /** Writes the configuration down (JSON is YAML) and names the whole command. */
-  List<String> command(List<String> moreFlags) throws IOException {
+  /** Writes the configuration down (JSON is YAML); a start does it too. */
+  public Setup write() throws IOException {
     Files.writeString(configFile, Json.write(config) + remark);
+    return this;
+  }
+
+  /** Writes the configuration down and names the whole command. */
+  List<String> command(List<String> moreFlags) throws IOException {
+    write();
     List<String> command = new ArrayList<>();
     command.add(java());
     command.addAll(moreFlags);

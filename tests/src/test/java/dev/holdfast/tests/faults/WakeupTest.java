@@ -100,6 +100,23 @@ class WakeupTest {
     }
   }
 
+  @Test
+  void noSenderCanMakeAnEventThatPassesForAWakeup() throws Exception {
+    try (Rig rig = new Rig()) {
+      rig.start();
+      String id = set(rig, "a", Map.of("every", "60s", "text", "again"));
+      String key = "holdfast:wakeup:" + id + ":2026-01-01T00:00:00Z";
+      assertThat(rig.sender().send(key, "other", "hi").status()).isEqualTo(400);
+      Answer posted =
+          rig.api()
+              .post(
+                  "/api/v1/threads/night/messages",
+                  Json.of(Map.of("text", "hi", "dedupe_key", key)));
+      assertThat(posted.status()).isEqualTo(400);
+      assertThat(posted.body()).contains("must not begin with holdfast:");
+    }
+  }
+
   private static String set(Rig rig, String id, Map<String, String> what) throws IOException {
     Map<String, String> arguments = new HashMap<>(what);
     arguments.put("action", "add");
