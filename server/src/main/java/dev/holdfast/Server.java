@@ -32,6 +32,7 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
@@ -114,7 +115,9 @@ final class Server {
             time,
             meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
-    readiness = new Readiness(ticks, store, orchestrator, guards, () -> configWatch.warning());
+    readiness =
+        new Readiness(
+            ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts(channels));
@@ -130,12 +133,17 @@ final class Server {
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
-    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat);
-    server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat); // the proof of /live
+    server.supervisor.start(
+        ChildSpec.virtual("parking").as(Criticality.IMPORTANT), server.orchestrator::runParking);
     Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
-    server.supervisor.start(ChildSpec.virtual("wakeups"), wakeups::run);
-    server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
-    server.supervisor.start(ChildSpec.virtual("backups"), server.tooling.backups()::run);
+    server.supervisor.start(
+        ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    server.supervisor.start(
+        ChildSpec.virtual("config").as(Criticality.NON_CRITICAL),
+        () -> server.configWatch.run(time));
+    server.supervisor.start(
+        ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL), server.tooling.backups()::run);
     server.replies.start();
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
