@@ -41,6 +41,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MicrometerMetricsFactory;
@@ -95,7 +96,7 @@ final class Server {
     effective = settings.chosen().loaded();
     configWatch = new ConfigWatch(settings.file(), settings, this::apply);
     ticks = new Ticks(time);
-    vertx = vertx(meters);
+    vertx = vertx(meters, TemporaryFolder.in(settings.dataDir()));
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
@@ -336,7 +337,7 @@ final class Server {
     return all;
   }
 
-  private static Vertx vertx(PrometheusMeterRegistry meters) {
+  private static Vertx vertx(PrometheusMeterRegistry meters, TemporaryFolder unpacked) {
     MicrometerMetricsOptions metrics =
         new MicrometerMetricsOptions()
             .setEnabled(true)
@@ -344,7 +345,11 @@ final class Server {
             .addLabels(Label.LOCAL) // else the two listeners would share their gauges
             .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
     VertxOptions options =
-        new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);
+        new VertxOptions()
+            .setAddressResolverOptions(HttpCaller.names())
+            .setFileSystemOptions(
+                new FileSystemOptions().setFileCacheDir(unpacked.path().resolve("vertx").toString()))
+            .setMetricsOptions(metrics);
     Vertx vertx =
         Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
     return vertx.exceptionHandler(
