@@ -9,6 +9,7 @@ import dev.holdfast.config.Loaded;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.store.ApiToken;
+import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.InstanceLock;
 import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.supervision.Fatal;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Boot {
   private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
-  static final int CONFIGURATION = 78;
+  static final int CONFIGURATION = StartRefusedException.CONFIGURATION;
   private static final int IO = 74;
 
   private final RunOptions options;
@@ -63,8 +64,11 @@ final class Boot {
   private int runWith(LastGood.Chosen<ServerConfig> chosen)
       throws IOException, StartRefusedException, InterruptedException {
     Path dataDir = dataDir(chosen.config().dataDir());
+    DataFolder data = DataFolder.at(dataDir);
+    data.check();
     try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
         SdNotify systemd = SdNotify.from(options.environment())) {
+      data.narrow();
       TemporaryFolder.in(dataDir).empty();
       keep(chosen, dataDir);
       Settings settings =
@@ -73,7 +77,6 @@ final class Boot {
       settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
       Server server = Server.start(settings, time, systemd);
-      TemporaryFolder.in(dataDir).restrict();
       systemd.ready("serving");
       System.out.println(server.welcome());
       stopAsked.await();

@@ -146,6 +146,8 @@ final class Server {
     server.supervisor.start(
         ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL), server.tooling.backups()::run);
     server.replies.start();
+    server.listener.whenContractWasRead(
+        () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(

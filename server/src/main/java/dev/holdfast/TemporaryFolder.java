@@ -4,6 +4,7 @@ import dev.holdfast.store.AtomicFiles;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -11,12 +12,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where libraries unpack files while the server runs. In the data folder, because after a kill -9
  * nobody else would ever remove them: the next start does.
  */
 record TemporaryFolder(Path path) {
+  private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
+
   static TemporaryFolder in(Path dataDir) {
     return new TemporaryFolder(dataDir.resolve("tmp"));
   }
@@ -38,8 +43,12 @@ record TemporaryFolder(Path path) {
   }
 
   /** What was unpacked meanwhile is the owner's alone, like all that lies beside it. */
-  void restrict() throws IOException {
-    Files.walkFileTree(path, new Restriction());
+  void restrict() {
+    try {
+      Files.walkFileTree(path, new Restriction());
+    } catch (IOException e) {
+      LOG.warn("temporary files: their rights are not all narrowed: {}", e.toString());
+    }
   }
 
   private static final class Restriction extends SimpleFileVisitor<Path> {
@@ -48,6 +57,14 @@ record TemporaryFolder(Path path) {
         throws IOException {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
       return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+      if (e instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE; // what needed it has removed it meanwhile
+      }
+      throw e;
     }
 
     @Override
