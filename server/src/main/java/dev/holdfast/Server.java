@@ -117,8 +117,7 @@ final class Server {
             meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     readiness =
-        new Readiness(
-            ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
+        new Readiness(ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts(channels));
@@ -138,8 +137,7 @@ final class Server {
     server.supervisor.start(
         ChildSpec.virtual("parking").as(Criticality.IMPORTANT), server.orchestrator::runParking);
     Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
-    server.supervisor.start(
-        ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    server.supervisor.start(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
     server.supervisor.start(
         ChildSpec.virtual("config").as(Criticality.NON_CRITICAL),
         () -> server.configWatch.run(time));
@@ -350,7 +348,8 @@ final class Server {
         new VertxOptions()
             .setAddressResolverOptions(HttpCaller.names())
             .setFileSystemOptions(
-                new FileSystemOptions().setFileCacheDir(unpacked.path().resolve("vertx").toString()))
+                new FileSystemOptions()
+                    .setFileCacheDir(unpacked.path().resolve("vertx").toString()))
             .setMetricsOptions(metrics);
     Vertx vertx =
         Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();

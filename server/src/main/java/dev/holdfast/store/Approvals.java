@@ -152,8 +152,7 @@ public final class Approvals {
 
   /** The event has ended: nobody waits for the answers to its questions any more. */
   static void withdrawAllOf(Tx tx, Audit audit, long seq) throws SQLException {
-    List<Approval> open =
-        tx.sql().list(Approvals::approval, OPEN_OF_EVENT, seq);
+    List<Approval> open = tx.sql().list(Approvals::approval, OPEN_OF_EVENT, seq);
     for (Approval question : open) {
       tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
       note(tx, audit, "approval.withdrawn", question, "server");

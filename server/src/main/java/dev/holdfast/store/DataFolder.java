@@ -140,7 +140,8 @@ public final class DataFolder {
     PosixFileAttributes attributes = Files.readAttributes(path, PosixFileAttributes.class);
     if (!Collections.disjoint(attributes.permissions(), OTHERS)) {
       Files.setPosixFilePermissions(
-          path, PosixFilePermissions.fromString(attributes.isDirectory() ? "rwx------" : "rw-------"));
+          path,
+          PosixFilePermissions.fromString(attributes.isDirectory() ? "rwx------" : "rw-------"));
       opened.add(String.valueOf(path.getFileName()));
     }
   }

@@ -62,7 +62,9 @@ public final class Supervisor {
     return List.copyOf(children);
   }
 
-  /** Those that crashed too often and are tried again at a slow pace, in the order of their names. */
+  /**
+   * Those that crashed too often and are tried again at a slow pace, in the order of their names.
+   */
   public List<ChildSpec> ailing() {
     return children.stream()
         .filter(Child::isAiling)
