@@ -174,7 +174,7 @@ public final class DataFolder {
       // Real, effective, saved, and that of the file system.
       return lines
           .filter(line -> line.startsWith("Uid:"))
-          .map(line -> Integer.parseUnsignedInt(line.strip().split("\\s+")[4]))
+          .map(line -> Integer.parseUnsignedInt(line.strip().split("\\s+", -1)[4]))
           .findFirst();
     } catch (IOException e) {
       return Optional.empty();
