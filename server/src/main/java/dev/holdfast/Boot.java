@@ -9,7 +9,7 @@ import dev.holdfast.config.Loaded;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.store.ApiToken;
-import dev.holdfast.store.AtomicFiles;
+import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.InstanceLock;
 import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.supervision.Fatal;
@@ -17,14 +17,10 @@ import dev.holdfast.supervision.Preload;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Boot {
   private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
-  static final int CONFIGURATION = 78;
+  static final int CONFIGURATION = StartRefusedException.CONFIGURATION;
   private static final int IO = 74;
 
   private final RunOptions options;
@@ -68,9 +64,12 @@ final class Boot {
   private int runWith(LastGood.Chosen<ServerConfig> chosen)
       throws IOException, StartRefusedException, InterruptedException {
     Path dataDir = dataDir(chosen.config().dataDir());
+    DataFolder data = DataFolder.at(dataDir);
+    data.check();
     try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
         SdNotify systemd = SdNotify.from(options.environment())) {
-      emptyTemporary(dataDir.resolve("tmp"));
+      data.narrow();
+      TemporaryFolder.in(dataDir).empty();
       keep(chosen, dataDir);
       Settings settings =
           new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
@@ -78,38 +77,12 @@ final class Boot {
       settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
       Server server = Server.start(settings, time, systemd);
-      restrictTemporary(dataDir.resolve("tmp"));
       systemd.ready("serving");
       System.out.println(server.welcome());
       stopAsked.await();
       systemd.stopping("finishing what runs");
       server.stop(() -> hurryAsked.getCount() == 0);
       return 0;
-    }
-  }
-
-  /** Libraries unpack files where they run; after a kill -9 nobody else would ever remove them. */
-  private static void emptyTemporary(Path folder) throws IOException {
-    AtomicFiles.createFolders(folder);
-    List<Path> leftovers;
-    try (Stream<Path> files = Files.walk(folder)) {
-      leftovers =
-          files.filter(file -> !file.equals(folder)).sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path leftover : leftovers) {
-      Files.deleteIfExists(leftover);
-    }
-    if (System.getProperty("org.sqlite.tmpdir") == null) {
-      System.setProperty("org.sqlite.tmpdir", folder.toString());
-    }
-  }
-
-  /** What was unpacked meanwhile is the owner's alone, like all that lies beside it. */
-  private static void restrictTemporary(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-      }
     }
   }
 

@@ -8,9 +8,13 @@ import dev.holdfast.ingress.Probes;
 import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Criticality;
+import dev.holdfast.supervision.Supervisor;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** What must be well for the server to live and to be ready. */
 final class Readiness implements Probes {
@@ -34,6 +38,7 @@ final class Readiness implements Probes {
       Store store,
       Orchestrator orchestrator,
       Guards guards,
+      Supervisor supervisor,
       Supplier<String> configWarning) {
     health =
         new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS));
@@ -43,6 +48,8 @@ final class Readiness implements Probes {
     health.readyWhen("store", () -> downIf(store.refusal()));
     health.readyWhen("config", () -> degradedIf(configWarning.get()));
     health.readyWhen("models", () -> models(orchestrator));
+    health.readyWhen("helpers", () -> helpers(supervisor, Criticality.IMPORTANT));
+    health.tells("helpers", () -> helpers(supervisor, Criticality.NON_CRITICAL));
     health.readyWhen("dependencies", () -> dependencies(guards));
   }
 
@@ -96,6 +103,16 @@ final class Readiness implements Probes {
     return open == 0
         ? CheckState.ok()
         : CheckState.degraded(open + " circuit breakers are not closed");
+  }
+
+  /** Those that crash too often, from the most important ones down to {@code least}. */
+  private static CheckState helpers(Supervisor supervisor, Criticality least) {
+    String names =
+        supervisor.ailing().stream()
+            .filter(child -> child.criticality().compareTo(least) <= 0)
+            .map(ChildSpec::name)
+            .collect(Collectors.joining(", "));
+    return degradedIf(names.isEmpty() ? "" : "crashed too often, tried again slowly: " + names);
   }
 
   private static CheckState downIf(String reason) {

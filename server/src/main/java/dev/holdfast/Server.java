@@ -32,6 +32,7 @@ import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
@@ -39,6 +40,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MicrometerMetricsFactory;
@@ -93,7 +95,7 @@ final class Server {
     effective = settings.chosen().loaded();
     configWatch = new ConfigWatch(settings.file(), settings, this::apply);
     ticks = new Ticks(time);
-    vertx = vertx(meters);
+    vertx = vertx(meters, TemporaryFolder.in(settings.dataDir()));
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     http = HttpCaller.create(vertx, time);
     guards = Guards.create(config.guards(), time, meters, vertx);
@@ -113,7 +115,8 @@ final class Server {
             time,
             meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
-    readiness = new Readiness(ticks, store, orchestrator, guards, () -> configWatch.warning());
+    readiness =
+        new Readiness(ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts(channels));
@@ -129,13 +132,19 @@ final class Server {
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
-    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat);
-    server.supervisor.start(ChildSpec.virtual("parking"), server.orchestrator::runParking);
+    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat); // the proof of /live
+    server.supervisor.start(
+        ChildSpec.virtual("parking").as(Criticality.IMPORTANT), server.orchestrator::runParking);
     Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
-    server.supervisor.start(ChildSpec.virtual("wakeups"), wakeups::run);
-    server.supervisor.start(ChildSpec.virtual("config"), () -> server.configWatch.run(time));
-    server.supervisor.start(ChildSpec.virtual("backups"), server.tooling.backups()::run);
+    server.supervisor.start(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    server.supervisor.start(
+        ChildSpec.virtual("config").as(Criticality.NON_CRITICAL),
+        () -> server.configWatch.run(time));
+    server.supervisor.start(
+        ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL), server.tooling.backups()::run);
     server.replies.start();
+    server.listener.whenContractWasRead(
+        () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
     server.readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(
@@ -328,7 +337,7 @@ final class Server {
     return all;
   }
 
-  private static Vertx vertx(PrometheusMeterRegistry meters) {
+  private static Vertx vertx(PrometheusMeterRegistry meters, TemporaryFolder unpacked) {
     MicrometerMetricsOptions metrics =
         new MicrometerMetricsOptions()
             .setEnabled(true)
@@ -336,7 +345,12 @@ final class Server {
             .addLabels(Label.LOCAL) // else the two listeners would share their gauges
             .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true));
     VertxOptions options =
-        new VertxOptions().setAddressResolverOptions(HttpCaller.names()).setMetricsOptions(metrics);
+        new VertxOptions()
+            .setAddressResolverOptions(HttpCaller.names())
+            .setFileSystemOptions(
+                new FileSystemOptions()
+                    .setFileCacheDir(unpacked.path().resolve("vertx").toString()))
+            .setMetricsOptions(metrics);
     Vertx vertx =
         Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(meters)).build();
     return vertx.exceptionHandler(

@@ -129,7 +129,8 @@ final class Tooling {
       Children children =
           Children.open(
               ChildrenConfig.of(
-                  tools.shell().sandbox(), settings.dataDir(), settings.file().toAbsolutePath()),
+                      tools.shell().sandbox(), settings.dataDir(), settings.file().toAbsolutePath())
+                  .tryingIn(TemporaryFolder.in(settings.dataDir()).path()),
               time);
       LOG.info("tools: {}", children.describe());
       return Optional.of(children);

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.store.Audit;
 import dev.holdfast.store.AuditVerdict;
+import dev.holdfast.store.DataFolder;
 import dev.holdfast.time.Time;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -19,19 +20,9 @@ import java.util.Set;
 
 /** Whether the data folder is a safe place for promises. */
 final class DataChecks {
-  private static final Set<String> REMOTE =
-      Set.of(
-          "nfs",
-          "nfs4",
-          "cifs",
-          "smb",
-          "smb2",
-          "smb3",
-          "smbfs",
-          "9p",
-          "afs",
-          "fuse.sshfs",
-          "virtiofs");
+  /** Of a host, which may be as far away. A start does not refuse them. */
+  private static final Set<String> DOUBTFUL = Set.of("9p", "virtiofs");
+
   private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
   private static final Set<PosixFilePermission> OTHERS =
       EnumSet.complementOf(
@@ -80,7 +71,7 @@ final class DataChecks {
   Finding fileSystem() {
     try {
       String type = Files.getFileStore(existing()).type();
-      if (REMOTE.contains(type)) {
+      if (DataFolder.isNetwork(type) || DOUBTFUL.contains(type)) {
         return Finding.bad(
             "file system",
             type + " IS A NETWORK FILE SYSTEM: SQLite's log is not safe there",

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
@@ -26,6 +27,7 @@ public final class Health {
   private final Ticks ticks;
   private final List<String> parts;
   private final Map<String, Supplier<CheckState>> checks = new ConcurrentSkipListMap<>();
+  private final Map<String, Supplier<CheckState>> details = new ConcurrentSkipListMap<>();
   private final Map<String, Supplier<CheckState>> vital = new ConcurrentSkipListMap<>();
   private final Map<String, String> broken = new ConcurrentHashMap<>();
 
@@ -61,6 +63,15 @@ public final class Health {
   }
 
   /**
+   * Adds what only {@code /health} tells, in the place of a check of that name for readiness, if
+   * there is one. The supplier must not block; one that throws is down.
+   */
+  public Health tells(String name, Supplier<CheckState> check) {
+    details.put(name, check);
+    return this;
+  }
+
+  /**
    * Adds what only a restart can mend when it is down. The supplier must not block; one that throws
    * is down.
    */
@@ -79,13 +90,15 @@ public final class Health {
 
   /** Whether new events may come: no check is down. A degraded one is told and does not count. */
   public Answer ready() {
-    return answer(checkResults());
+    return answer(results(checks));
   }
 
-  /** Both. */
+  /** Both, and what matters to neither. */
   public Answer health() {
     List<CheckResult> all = new ArrayList<>(partResults());
-    all.addAll(checkResults());
+    Map<String, Supplier<CheckState>> told = new TreeMap<>(checks);
+    told.putAll(details);
+    all.addAll(results(told));
     return answer(all);
   }
 
@@ -121,10 +134,6 @@ public final class Health {
             })
         .forEach(results::add);
     return results;
-  }
-
-  private List<CheckResult> checkResults() {
-    return results(checks);
   }
 
   private List<CheckResult> results(Map<String, Supplier<CheckState>> all) {

@@ -95,6 +95,11 @@ public final class HttpListener implements AutoCloseable {
     return cause == null ? "no reason was given" : String.valueOf(cause.getMessage());
   }
 
+  /** Runs {@code then}, on an event loop, when the contract was read or could not be. */
+  public void whenContractWasRead(Runnable then) {
+    shared.contract().onComplete(_ -> then.run());
+  }
+
   /** The port that was really bound, which matters when 0 was asked for. */
   public int port() {
     return loops.getFirst().port();

@@ -103,7 +103,7 @@ public final class Children implements AutoCloseable {
     }
     Path folder = null;
     try {
-      folder = Files.createTempDirectory("holdfast-probe-").toRealPath();
+      folder = Files.createTempDirectory(config.trialFolder(), "holdfast-probe-").toRealPath();
       String own = Files.readSymbolicLink(OWN_NAMESPACE).toString();
       ChildSpec look =
           new ChildSpec(

@@ -11,8 +11,10 @@ import java.util.List;
  *     child's own folder may lie in one of them and is seen all the same
  * @param childrenMax how many run at once; more wait for their turn, at most as long as they may
  *     run
+ * @param trialFolder where the folder of the first child is made, which only tries the isolation
  */
-public record ChildrenConfig(Sandbox sandbox, List<Path> hidden, int childrenMax) {
+public record ChildrenConfig(
+    Sandbox sandbox, List<Path> hidden, int childrenMax, Path trialFolder) {
   public static final int CHILDREN_MAX = 64;
 
   /** What the operator asks for. */
@@ -31,6 +33,12 @@ public record ChildrenConfig(Sandbox sandbox, List<Path> hidden, int childrenMax
   }
 
   public static ChildrenConfig of(Sandbox sandbox, Path... hidden) {
-    return new ChildrenConfig(sandbox, List.of(hidden), CHILDREN_MAX);
+    Path shared = Path.of(System.getProperty("java.io.tmpdir"));
+    return new ChildrenConfig(sandbox, List.of(hidden), CHILDREN_MAX, shared);
+  }
+
+  /** For a server: what a kill leaves in that folder is removed by its next start. */
+  public ChildrenConfig tryingIn(Path folder) {
+    return new ChildrenConfig(sandbox, hidden, childrenMax, folder);
   }
 }

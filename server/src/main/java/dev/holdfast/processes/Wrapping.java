@@ -20,10 +20,14 @@ record Wrapping(Isolation isolation, Programs programs, List<Path> hidden, boole
   private static final int OPEN_FILES_MAX = 1024;
   private static final String TEMPORARY_BYTES_MAX = Integer.toString(256 << 20);
 
-  /** Joins the control group, and stops when the server died before its death could be noticed. */
+  /**
+   * Joins the control group, and stops when the server died before its death could be noticed. What
+   * a child makes is its owner's alone, as all that the server makes.
+   */
   private static final String JOIN =
       """
       [ "$PPID" = "$1" ] || exit 125
+      umask 077
       shift
       while [ "$1" != -- ]; do
         echo $$ > "$1" || exit 125

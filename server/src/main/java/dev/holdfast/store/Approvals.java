@@ -16,6 +16,11 @@ public final class Approvals {
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
           + " asked_at, expires_at, decided_by, arguments from approvals where ";
 
+  static final String OPEN_OF_EVENT =
+      SELECT
+          + "event_id = (select id from events where seq = ?)"
+          + " and state in ('WAITING', 'APPROVED')";
+
   private final Writer writer;
   private final Readers readers;
   private final Audit audit;
@@ -147,14 +152,7 @@ public final class Approvals {
 
   /** The event has ended: nobody waits for the answers to its questions any more. */
   static void withdrawAllOf(Tx tx, Audit audit, long seq) throws SQLException {
-    List<Approval> open =
-        tx.sql()
-            .list(
-                Approvals::approval,
-                SELECT
-                    + "event_id = (select id from events where seq = ?)"
-                    + " and state in ('WAITING', 'APPROVED')",
-                seq);
+    List<Approval> open = tx.sql().list(Approvals::approval, OPEN_OF_EVENT, seq);
     for (Approval question : open) {
       tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
       note(tx, audit, "approval.withdrawn", question, "server");

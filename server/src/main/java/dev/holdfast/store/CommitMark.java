@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 final class CommitMark implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CommitMark.class);
-  private static final String NAME = "holdfast.commits";
+  static final String NAME = "holdfast.commits";
   private static final int BYTES = Integer.BYTES + Long.BYTES + Long.BYTES;
   private static final int CRC_AT = Integer.BYTES + Long.BYTES;
 

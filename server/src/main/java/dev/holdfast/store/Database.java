@@ -26,7 +26,7 @@ final class Database {
   static final String FILE = "holdfast.db";
 
   /** The newest migration in {@code db/migration}; each sets it as its last statement. */
-  static final int SCHEMA = 8;
+  static final int SCHEMA = 9;
 
   /** Older ones can corrupt a log that several connections use. */
   private static final int[] SQLITE_MIN = {3, 51, 3};

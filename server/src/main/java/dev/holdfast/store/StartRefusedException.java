@@ -10,6 +10,7 @@ public final class StartRefusedException extends Exception {
   public static final int DAMAGED = 65;
   public static final int ALREADY_RUNNING = 73;
   public static final int IO = 74;
+  public static final int CONFIGURATION = 78;
 
   private final int exitCode;
 

@@ -20,6 +20,7 @@ public final class Child {
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile State state = State.RUNNING;
   private volatile boolean stopping;
+  private volatile boolean ailing;
   private volatile @Nullable Thread thread;
 
   Child(ChildSpec spec) {
@@ -34,6 +35,11 @@ public final class Child {
     return state;
   }
 
+  /** Whether it crashed too often and has not run for long enough since. */
+  public boolean isAiling() {
+    return ailing;
+  }
+
   /** Interrupts it and starts it no more. Does not wait: see {@link #awaitEnd}. */
   public void stop() {
     stopping = true;
@@ -46,6 +52,10 @@ public final class Child {
   /** Blocks until it is over; false when it still runs after {@code wait}. */
   public boolean awaitEnd(Duration wait) throws InterruptedException {
     return over.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  void isAiling(boolean now) {
+    ailing = now;
   }
 
   boolean isStopping() {

@@ -7,18 +7,24 @@ package dev.holdfast.supervision;
  * @param id which one of its kind; empty when there is only one
  * @param platformThread for what must not share a carrier, such as code that calls into native
  *     libraries
+ * @param criticality what happens when it crashes too often
  */
-public record ChildSpec(String kind, String id, boolean platformThread) {
+public record ChildSpec(String kind, String id, boolean platformThread, Criticality criticality) {
   public static ChildSpec virtual(String kind) {
-    return new ChildSpec(kind, "", false);
+    return virtual(kind, "");
   }
 
   public static ChildSpec virtual(String kind, String id) {
-    return new ChildSpec(kind, id, false);
+    return new ChildSpec(kind, id, false, Criticality.CRITICAL);
   }
 
   public static ChildSpec platform(String kind) {
-    return new ChildSpec(kind, "", true);
+    return new ChildSpec(kind, "", true, Criticality.CRITICAL);
+  }
+
+  /** One that the process can live without, or not; by itself it cannot. */
+  public ChildSpec as(Criticality other) {
+    return new ChildSpec(kind, id, platformThread, other);
   }
 
   /** As logs and people see it. */

@@ -2,8 +2,10 @@ package dev.holdfast.supervision;
 
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,10 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs long-lived tasks, each on a thread of its own, and starts again what crashes. Thread-safe.
+ * Runs long-lived tasks, each on a thread of its own, and starts again what crashes. One that
+ * crashes too often is given up if the process cannot live without it; any other is tried again at
+ * a slow pace. Thread-safe.
  */
 public final class Supervisor {
   private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+
+  /** How often what crashed too often is tried again, and how long it must run to count as well. */
+  static final Duration REPAIR_EVERY = Duration.ofSeconds(60);
 
   private final RestartLimit limit;
   private final Time time;
@@ -25,8 +32,8 @@ public final class Supervisor {
   private final Set<Child> children = ConcurrentHashMap.newKeySet();
 
   /**
-   * {@code onGiveUp} runs on the thread of the child that crashed too often; the process usually
-   * ends there.
+   * {@code onGiveUp} runs on the thread of the critical child that crashed too often; the process
+   * usually ends there.
    */
   public Supervisor(
       RestartLimit limit, Time time, MeterRegistry registry, Consumer<ChildSpec> onGiveUp) {
@@ -41,6 +48,7 @@ public final class Supervisor {
     Counter restarts = restarts(spec); // before the first crash, so that a rate can be read
     Child child = new Child(spec);
     children.add(child);
+    measure(spec.kind());
     Thread.Builder threads =
         spec.platformThread() ? Thread.ofPlatform().daemon() : Thread.ofVirtual();
     Thread thread = threads.name(spec.name()).unstarted(() -> live(child, task, restarts));
@@ -52,6 +60,17 @@ public final class Supervisor {
   /** Those that are not over, in no order. */
   public List<Child> children() {
     return List.copyOf(children);
+  }
+
+  /**
+   * Those that crashed too often and are tried again at a slow pace, in the order of their names.
+   */
+  public List<ChildSpec> ailing() {
+    return children.stream()
+        .filter(Child::isAiling)
+        .map(Child::spec)
+        .sorted(Comparator.comparing(ChildSpec::name))
+        .toList();
   }
 
   /**
@@ -69,12 +88,14 @@ public final class Supervisor {
   }
 
   private void live(Child child, ChildTask task, Counter restarts) {
+    Child.State end = Child.State.GIVEN_UP;
     try {
-      child.isNow(runs(child, task, restarts));
+      end = runs(child, task, restarts);
     } finally {
-      children.remove(child);
+      children.remove(child); // before anybody hears of its end
+      child.isNow(end);
     }
-    if (child.state() == Child.State.GIVEN_UP) {
+    if (end == Child.State.GIVEN_UP) {
       onGiveUp.accept(child.spec());
     }
   }
@@ -82,7 +103,9 @@ public final class Supervisor {
   private Child.State runs(Child child, ChildTask task, Counter restarts) {
     RestartLimit.History history = RestartLimit.History.CLEAN;
     while (!child.isStopping()) {
+      Time.Timer proof = time.after(REPAIR_EVERY, () -> lasts(child));
       Throwable crash = crashOf(task);
+      proof.cancel();
       if (crash == null) {
         return child.isStopping() ? Child.State.STOPPED : Child.State.ENDED;
       }
@@ -92,29 +115,58 @@ public final class Supervisor {
       }
       RestartLimit.Decision decision = limit.afterCrash(history, time.nanos());
       history = decision.history();
-      switch (decision) {
-        case RestartLimit.GiveUp _ -> {
-          LOG.error("{}: crashed again ({}), given up", child.spec().name(), Crash.describe(crash));
-          LOG.debug("{}: the crash", child.spec().name(), crash);
-          return Child.State.GIVEN_UP;
-        }
-        case RestartLimit.Restart(Duration wait, _) -> {
-          LOG.error(
-              "{}: crashed ({}), restart {} of {} in {} ms",
-              child.spec().name(),
-              Crash.describe(crash),
-              history.crashes(),
-              limit.maxRestarts(),
-              wait.toMillis());
-          LOG.debug("{}: the crash", child.spec().name(), crash);
-          restarts.increment();
-          if (!rested(child, wait)) {
-            return Child.State.STOPPED;
-          }
-        }
+      LOG.debug("{}: the crash", child.spec().name(), crash);
+      boolean tooOften = decision instanceof RestartLimit.GiveUp;
+      if (tooOften && child.spec().criticality() == Criticality.CRITICAL) {
+        LOG.error("{}: crashed again ({}), given up", child.spec().name(), Crash.describe(crash));
+        return Child.State.GIVEN_UP;
+      }
+      Duration wait = told(child, decision, crash);
+      restarts.increment();
+      if (!rested(child, wait)) {
+        return Child.State.STOPPED;
       }
     }
     return Child.State.STOPPED;
+  }
+
+  /** Says what comes of the crash. Returns how long the child is to rest. */
+  private Duration told(Child child, RestartLimit.Decision decision, Throwable crash) {
+    String name = child.spec().name();
+    String what = Crash.describe(crash);
+    if (child.isAiling()) {
+      LOG.warn("{}: crashed again ({}), next try in {} s", name, what, REPAIR_EVERY.toSeconds());
+      return REPAIR_EVERY;
+    }
+    return switch (decision) {
+      case RestartLimit.GiveUp _ -> {
+        child.isAiling(true);
+        LOG.error(
+            "{}: crashed too often ({}); the rest goes on without it, a try every {} s",
+            name,
+            what,
+            REPAIR_EVERY.toSeconds());
+        yield REPAIR_EVERY;
+      }
+      case RestartLimit.Restart(Duration wait, RestartLimit.History history) -> {
+        LOG.error(
+            "{}: crashed ({}), restart {} of {} in {} ms",
+            name,
+            what,
+            history.crashes(),
+            limit.maxRestarts(),
+            wait.toMillis());
+        yield wait;
+      }
+    };
+  }
+
+  /** It has run for a while. */
+  private static void lasts(Child child) {
+    if (child.isAiling() && child.state() == Child.State.RUNNING) {
+      child.isAiling(false);
+      LOG.info("{}: runs again", child.spec().name());
+    }
   }
 
   /** An interrupt that nobody's stop has sent is a crash like any other. */
@@ -143,5 +195,16 @@ public final class Supervisor {
         .description("crashed parts that were started again")
         .tag("child", spec.kind())
         .register(registry);
+  }
+
+  private void measure(String kind) {
+    Gauge.builder("holdfast.child.up", this, all -> all.isAiling(kind) ? 0 : 1)
+        .description("0 for a part that crashed too often and is tried again at a slow pace")
+        .tag("child", kind)
+        .register(registry);
+  }
+
+  private boolean isAiling(String kind) {
+    return ailing().stream().anyMatch(spec -> spec.kind().equals(kind));
   }
 }

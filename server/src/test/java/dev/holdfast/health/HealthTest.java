@@ -73,6 +73,16 @@ class HealthTest {
   }
 
   @Test
+  void healthAloneTellsWhatMattersToNoProbe() {
+    health.readyWhen("helpers", CheckState::ok);
+    health.tells("helpers", () -> CheckState.degraded("no backup is swept"));
+    assertThat(health.ready().body().encode()).contains("helpers").doesNotContain("swept");
+    assertThat(health.live().body().encode()).doesNotContain("helpers");
+    assertThat(health.health().isUp()).isTrue();
+    assertThat(health.health().body().encode()).containsOnlyOnce("helpers").contains("swept");
+  }
+
+  @Test
   void healthTellsBoth() {
     health.readyWhen("store", CheckState::ok);
     assertThat(health.health().body().getJsonArray("checks")).hasSize(3);

@@ -3,8 +3,14 @@ package dev.holdfast.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +36,25 @@ class ApprovalsTest {
         "{}");
   }
 
+  private static Approval about(Event event, String id, Instant at) {
+    Approval any = question(id, at);
+    return new Approval(
+        id,
+        "C-" + id,
+        event.id(),
+        event.threadId(),
+        id + ".1.1",
+        any.tool(),
+        any.argumentsHash(),
+        any.shown(),
+        any.person(),
+        any.state(),
+        at,
+        any.expiresAt(),
+        "",
+        any.arguments());
+  }
+
   @Test
   void aYesIsSpentOnceAndOnlyForTheSameArguments() throws Exception {
     Instant now = Instant.now();
@@ -53,6 +78,42 @@ class ApprovalsTest {
       it.store.approvals().ask(question("a", Instant.now()));
       it.store.approvals().ask(question("a", Instant.now()));
       assertThat(it.store.audit().list(0, 10)).hasSize(1);
+    }
+  }
+
+  @Test
+  void theEndOfAnEventWithdrawsItsOwnQuestionsAloneWhateverTheirState() throws Exception {
+    Instant now = Instant.now();
+    try (TestStore it = new TestStore(folder)) {
+      Event ended = it.append("t", "k1");
+      Event other = it.append("t", "k2");
+      Approvals approvals = it.store.approvals();
+      approvals.ask(about(ended, "waiting", now));
+      approvals.ask(about(ended, "granted", now));
+      approvals.ask(about(other, "elsewhere", now));
+      approvals.decide("granted", true, "person:ann", now);
+      it.store.inbox().finish(TestStore.finish(ended, EventState.CANCELLED));
+      assertThat(approvals.use("granted.1.1", "aa")).isFalse();
+      assertThat(approvals.waitingOf(ended.id())).isEmpty();
+      assertThat(approvals.waitingOf(other.id())).hasSize(1);
+    }
+  }
+
+  /** In the writer's transaction, where every other event would wait for a look at all rows. */
+  @Test
+  void theQuestionsOfAnEventAreFoundWithoutALookAtAllOfThem() throws Exception {
+    try (TestStore it = new TestStore(folder);
+        Connection database =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Database.FILE));
+        Statement sql = database.createStatement();
+        ResultSet plan = sql.executeQuery("explain query plan " + Approvals.OPEN_OF_EVENT)) {
+      assertThat(it.store).isNotNull();
+      List<String> steps = new ArrayList<>();
+      while (plan.next()) {
+        steps.add(plan.getString("detail"));
+      }
+      assertThat(steps).anyMatch(step -> step.contains("approvals_event"));
+      assertThat(steps).noneMatch(step -> step.startsWith("SCAN"));
     }
   }
 

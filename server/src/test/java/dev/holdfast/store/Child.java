@@ -98,6 +98,8 @@ final class Child {
             "--enable-native-access=ALL-UNNAMED",
             "-Xmx128m",
             "-XX:TieredStopAtLevel=1",
+            // It is killed, and could not remove what SQLite's driver unpacks.
+            "-Djava.io.tmpdir=" + output.toAbsolutePath().getParent(),
             "-cp",
             System.getProperty("java.class.path"),
             Child.class.getName()));

@@ -60,6 +60,54 @@ class SupervisorTest {
     assertThat(supervisor.children()).isEmpty();
   }
 
+  /** Row G16: the process outlives what it can live without, and shows the loss. */
+  @Test
+  void whatTheProcessCanLiveWithoutIsTriedAgainSlowlyUntilItLasts() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    CountDownLatch lasting = new CountDownLatch(1);
+    Child child =
+        supervisor.start(
+            ChildSpec.virtual("sweeper").as(Criticality.NON_CRITICAL),
+            () -> {
+              if (runs.incrementAndGet() <= 8) {
+                throw new IllegalStateException("a bug");
+              }
+              lasting.countDown();
+              new CountDownLatch(1).await();
+            });
+    lasting.await();
+    assertThat(givenUp).isEmpty();
+    assertThat(time.sleeps().subList(0, 5)).allMatch(wait -> wait.compareTo(ofSeconds(16)) <= 0);
+    assertThat(time.sleeps().subList(5, 8)).containsOnly(ofSeconds(60));
+    assertThat(supervisor.ailing()).extracting(ChildSpec::name).containsExactly("sweeper");
+    assertThat(registry.scrape()).contains("holdfast_child_up{child=\"sweeper\"} 0.0");
+
+    time.advance(ofSeconds(60));
+    assertThat(supervisor.ailing()).isEmpty();
+    assertThat(child.isAiling()).isFalse();
+    assertThat(registry.scrape()).contains("holdfast_child_up{child=\"sweeper\"} 1.0");
+    assertThat(supervisor.stopAll(ofSeconds(10))).isEmpty();
+  }
+
+  @Test
+  void aStopEndsTheSlowTriesToo() throws Exception {
+    CountDownLatch tried = new CountDownLatch(10);
+    Child child =
+        supervisor.start(
+            ChildSpec.virtual("sweeper").as(Criticality.IMPORTANT),
+            () -> {
+              tried.countDown();
+              throw new IllegalStateException("a bug");
+            });
+    tried.await();
+    child.stop(); // not all of them by a budget: their sleeps move the clock that measures it
+    assertThat(child.awaitEnd(ofSeconds(10))).isTrue();
+    assertThat(child.state()).isEqualTo(Child.State.STOPPED);
+    assertThat(supervisor.children()).isEmpty();
+    assertThat(supervisor.ailing()).isEmpty();
+    assertThat(givenUp).isEmpty();
+  }
+
   @Test
   void aStopEndsWhatRunsAndWhatWaits() throws Exception {
     CountDownLatch running = new CountDownLatch(2);

@@ -21,6 +21,7 @@ public final class Setup {
   private Path dataDir;
   private Path configFile;
   private String remark = "";
+  private String umask = "";
   private final int httpPort = freePort();
   private final int metricsPort = freePort();
   private final ObjectNode config = Json.object();
@@ -118,6 +119,12 @@ public final class Setup {
     return this;
   }
 
+  /** Three octal digits; by itself the umask of whoever runs the tests. */
+  public Setup umask(String digits) {
+    this.umask = digits;
+    return this;
+  }
+
   public Setup env(String name, String value) {
     environment.put(name, value);
     return this;
@@ -161,6 +168,9 @@ public final class Setup {
   List<String> command(List<String> moreFlags) throws IOException {
     write();
     List<String> command = new ArrayList<>();
+    if (!umask.isEmpty()) {
+      command.addAll(List.of("/bin/sh", "-c", "umask " + umask + "; exec \"$@\"", "umask"));
+    }
     command.add(java());
     command.addAll(moreFlags);
     command.addAll(jvmFlags);

@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Rig;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows S30 and S62, and the strict configuration: when a start is refused. */
+/** Row S30, and the strict configuration: when a start is refused. */
 @Timeout(60)
 class StartRefusalTest {
   private static final int CONFIGURATION = 78;
@@ -64,22 +60,6 @@ class StartRefusalTest {
       rig.server().stop();
       rig.setup().argument("--strict");
       assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
-    }
-  }
-
-  /** Row S62: what the server writes only its owner reads. */
-  @Test
-  void filesAndFoldersAreTheOwnersAlone() throws IOException {
-    try (Rig rig = new Rig().start()) {
-      rig.converse("e1", "t", "hello");
-      try (Stream<Path> files = Files.walk(rig.setup().dataDir())) {
-        for (Path file : files.toList()) {
-          String wanted = Files.isDirectory(file) ? "rwx------" : "rw-------";
-          assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-              .as(file.toString())
-              .isEqualTo(wanted);
-        }
-      }
     }
   }
 

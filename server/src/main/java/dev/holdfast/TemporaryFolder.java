@@ -1,0 +1,78 @@
+package dev.holdfast;
+
+import dev.holdfast.store.AtomicFiles;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where libraries unpack files while the server runs. In the data folder, because after a kill -9
+ * nobody else would ever remove them: the next start does.
+ */
+record TemporaryFolder(Path path) {
+  private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
+
+  static TemporaryFolder in(Path dataDir) {
+    return new TemporaryFolder(dataDir.resolve("tmp"));
+  }
+
+  /** Removes what an earlier run left, and has SQLite's driver unpack here. */
+  void empty() throws IOException {
+    AtomicFiles.createFolders(path);
+    List<Path> leftovers;
+    try (Stream<Path> files = Files.walk(path)) {
+      leftovers =
+          files.filter(file -> !file.equals(path)).sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path leftover : leftovers) {
+      Files.deleteIfExists(leftover);
+    }
+    if (System.getProperty("org.sqlite.tmpdir") == null) {
+      System.setProperty("org.sqlite.tmpdir", path.toString());
+    }
+  }
+
+  /** What was unpacked meanwhile is the owner's alone, like all that lies beside it. */
+  void restrict() {
+    try {
+      Files.walkFileTree(path, new Restriction());
+    } catch (IOException e) {
+      LOG.warn("temporary files: their rights are not all narrowed: {}", e.toString());
+    }
+  }
+
+  private static final class Restriction extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes)
+        throws IOException {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+      if (e instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE; // what needed it has removed it meanwhile
+      }
+      throw e;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      if (attributes.isRegularFile()) {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+      }
+      return FileVisitResult.CONTINUE;
+    }
+  }
+}

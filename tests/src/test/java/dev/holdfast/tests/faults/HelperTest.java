@@ -1,0 +1,51 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Rig;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Row G16: a part that crashes again and again takes the server down only if it is vital. */
+@Timeout(120)
+class HelperTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  @Test
+  void aHelperThatCrashesTooOftenIsShownAndMessagesAreAnsweredOn() throws Exception {
+    try (Rig rig = new Rig()) {
+      rig.setup().set("supervision.max_restarts", 1).set("supervision.initial_backoff_ms", 10);
+      rig.start();
+      rig.server().stop();
+      // The one that wakes people up finds nothing to look into.
+      String url = "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db");
+      try (Connection database = DriverManager.getConnection(url);
+          Statement sql = database.createStatement()) {
+        sql.execute("alter table schedules rename to schedules_away");
+      }
+      rig.start();
+      Await.until("the helper is given up", LIMIT, () -> up(rig) == 0);
+      for (String probe : new String[] {"/ready", "/health"}) {
+        Answer answer = new Http().get(rig.setup().url(probe), Map.of());
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.body()).contains("tried again slowly: wakeups");
+      }
+      assertThat(rig.server().output()).contains("wakeups: crashed too often");
+      rig.converse("e1", "t", "hello");
+      assertThat(rig.metrics().sum("holdfast_child_up", "child", "orchestrator")).isEqualTo(1);
+      assertThat(rig.server().stop()).isZero();
+    }
+  }
+
+  private static double up(Rig rig) throws java.io.IOException {
+    return rig.metrics().sum("holdfast_child_up", "child", "wakeups");
+  }
+}

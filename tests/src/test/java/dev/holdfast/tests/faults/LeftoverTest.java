@@ -1,0 +1,63 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A server that is killed a thousand times leaves no more behind than one that is killed once. */
+@Timeout(180)
+class LeftoverTest {
+  private static final int KILLS = 8;
+
+  @Test
+  void noFilesPileUpHoweverOftenTheServerIsKilled() throws Exception {
+    try (ShellRig shell = new ShellRig()) {
+      Path temporary = Files.createDirectory(shell.rig().folder().resolve("temporary"));
+      shell.rig().setup().flag("-Djava.io.tmpdir=" + temporary);
+      Set<String> first = after(shell, "e0");
+      Random random = new Random(11);
+      for (int kill = 1; kill <= KILLS; kill++) {
+        if (kill % 2 == 0) {
+          HoldfastProcess starting = shell.rig().launch();
+          Await.pause(Duration.ofMillis(300 + random.nextInt(900)));
+          starting.kill9();
+        }
+        assertThat(after(shell, "e" + kill)).as("after kill " + kill).isEqualTo(first);
+        assertThat(list(temporary)).as("in the machine's folder").isEmpty();
+      }
+      assertThat(shell.rig().folder().resolve("file-uploads")).doesNotExist();
+    }
+  }
+
+  /** Starts the server, has it do something, and kills it; the kinds of files of its data. */
+  private static Set<String> after(ShellRig shell, String id) throws IOException {
+    shell.start();
+    shell.run(id, "t", "echo hello");
+    shell.rig().server().kill9();
+    Set<String> kinds = new TreeSet<>();
+    for (Path file : list(shell.rig().setup().dataDir())) {
+      String kind = shell.rig().folder().relativize(file).toString();
+      assertThat(kinds.add(kind.replaceAll("[0-9a-f]{8}-[0-9a-f-]{27}", "*"))).as(kind).isTrue();
+    }
+    return kinds;
+  }
+
+  private static List<Path> list(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> !file.equals(folder)).toList();
+    }
+  }
+}
