@@ -2,4 +2,4 @@
 drop index approvals_event;
 create index approvals_event on approvals (event_id);
 
-pragma user_version = 8;
+pragma user_version = 9;
