@@ -136,12 +136,7 @@ class ConfigWatchTest {
             """);
     assertThat(ConfigWatch.differences(before, now))
         .containsExactlyInAnyOrder(
-            "turn",
-            "context",
-            "threads.idle",
-            "tools.autonomy",
-            "shutdown",
-            "api.tokens");
+            "turn", "context", "threads.idle", "tools.autonomy", "shutdown", "api.tokens");
     assertThat(watch.warning())
         .contains("store", "threads.mailbox", "threads.concurrentTurnsMax", "models", "zone")
         .contains("tools.output", "tools.shell", "api.answerWait")
@@ -153,7 +148,8 @@ class ConfigWatchTest {
   /** Half of a change that makes sense only as a whole is no configuration. */
   @Test
   void aChangeThatCannotBeTakenInPartWaitsAsAWhole() throws Exception {
-    String open = "http: {host: 0.0.0.0}\napi: {tokens: [{name: ci, token: token-0123456789abc}]}\n";
+    String open =
+        "http: {host: 0.0.0.0}\napi: {tokens: [{name: ci, token: token-0123456789abc}]}\n";
     Files.writeString(file, open);
     Loaded loaded = ConfigFile.read(file, Map.of());
     ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds turns to what the operator lets them cost. The sums are kept by the store, so they outlive a
- * restart. Thread-safe.
+ * Holds turns to what the operator lets them cost. The sums are kept by the store, so they outlive
+ * a restart. Thread-safe.
  */
 final class Budgets {
   private static final Logger LOG = LoggerFactory.getLogger(Budgets.class);

@@ -150,7 +150,8 @@ public final class Wakeups {
     Schedules.Step step = new Schedules.Step(schedule, now, next);
     if (schedules.isDone(schedule.id(), schedule.next())) {
       schedules.aim(schedule, next.orElse(Instant.MAX)); // the clock went back over it
-    } else if (timetable.isEmpty() || ((late || isBusy) && schedule.missed() == Schedule.Missed.SKIP)) {
+    } else if (timetable.isEmpty()
+        || ((late || isBusy) && schedule.missed() == Schedule.Missed.SKIP)) {
       if (schedules.skip(step)) {
         count("skipped", schedule);
       }

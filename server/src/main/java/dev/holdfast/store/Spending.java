@@ -174,8 +174,7 @@ final class Spending {
           case THREAD -> "thread_id";
         };
     // The plus keeps the number out of the choice of an index: it is true of nearly all rows.
-    String where =
-        " from model_calls where at >= ? and " + column + " = ? and +no <= ?";
+    String where = " from model_calls where at >= ? and " + column + " = ? and +no <= ?";
     return readers.read(
         sql -> {
           List<String> found =

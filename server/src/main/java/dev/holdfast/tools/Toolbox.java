@@ -119,7 +119,9 @@ public final class Toolbox {
     Entry entry = tools.get(call.tool());
     if (entry == null) {
       String others =
-          tools.isEmpty() ? "There are none now." : "There are: " + String.join(", ", tools.keySet());
+          tools.isEmpty()
+              ? "There are none now."
+              : "There are: " + String.join(", ", tools.keySet());
       return refused(UNKNOWN, "There is no tool called " + call.tool() + ". " + others);
     }
     Optional<String> problem = entry.arguments().problem(call.arguments());

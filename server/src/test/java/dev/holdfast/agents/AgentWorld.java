@@ -98,18 +98,19 @@ final class AgentWorld {
                 root -> root.section("models").read(models -> ModelsConfig.from(models, Map.of())));
     Models models = Models.create(config, List.of(model), guards, time, meters);
     Supplier<AgentConfig> agents =
-        () -> new AgentConfig(
-            new ThreadsConfig(
-                options.activeMax,
-                Duration.ofMinutes(5),
-                options.mailbox,
-                options.turnsMax,
-                options.whileBusy),
-            new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), options.stuck, 5, true),
-            new ContextConfig(1000, options.keepRecentTokens),
-            3,
-            options.autonomy,
-            folder);
+        () ->
+            new AgentConfig(
+                new ThreadsConfig(
+                    options.activeMax,
+                    Duration.ofMinutes(5),
+                    options.mailbox,
+                    options.turnsMax,
+                    options.whileBusy),
+                new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), options.stuck, 5, true),
+                new ContextConfig(1000, options.keepRecentTokens),
+                3,
+                options.autonomy,
+                folder);
     Toolbox toolbox =
         new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
     orchestrator =

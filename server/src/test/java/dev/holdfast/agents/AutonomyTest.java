@@ -96,8 +96,7 @@ class AutonomyTest {
     AgentWorld world = world();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
-    String code =
-        world.store.approvals().waitingOf(event.id()).getFirst().code();
+    String code = world.store.approvals().waitingOf(event.id()).getFirst().code();
     options.autonomy = Autonomy.MANUAL;
     world.send("t", "k2", "/approve " + code);
     world.awaitState(event, EventState.ANSWERED);

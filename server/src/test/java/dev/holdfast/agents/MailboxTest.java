@@ -111,6 +111,7 @@ class MailboxTest {
             Instant.EPOCH,
             EventState.PENDING,
             0,
-            false, 0));
+            false,
+            0));
   }
 }

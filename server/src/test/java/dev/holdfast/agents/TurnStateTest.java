@@ -109,6 +109,16 @@ class TurnStateTest {
     return Entries.user(
         Incoming.of(
             new Event(
-                1, "e", "web:main", "web:main:t", "k", payload, AT, EventState.PENDING, 0, false, 0)));
+                1,
+                "e",
+                "web:main",
+                "web:main:t",
+                "k",
+                payload,
+                AT,
+                EventState.PENDING,
+                0,
+                false,
+                0)));
   }
 }

@@ -118,9 +118,7 @@ class WakeupsTest {
     for (Event event : events) {
       store
           .inbox()
-          .finish(
-              new Finish(
-                  List.of(event.seq()), EventState.ANSWERED, "", List.of(), List.of()));
+          .finish(new Finish(List.of(event.seq()), EventState.ANSWERED, "", List.of(), List.of()));
     }
   }
 
@@ -407,8 +405,7 @@ class WakeupsTest {
         .havingCause()
         .isInstanceOfSatisfying(
             StoreException.class,
-            refused ->
-                assertThat(refused.failure().code()).isEqualTo(FailureCode.INVALID_REQUEST));
+            refused -> assertThat(refused.failure().code()).isEqualTo(FailureCode.INVALID_REQUEST));
     answerAll();
     time.advance(Duration.ofMinutes(1));
     wakeups.step();

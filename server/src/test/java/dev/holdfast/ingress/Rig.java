@@ -3,7 +3,6 @@ package dev.holdfast.ingress;
 import dev.holdfast.agents.Orchestrator;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
-import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
@@ -260,7 +259,8 @@ final class Rig implements AutoCloseable {
                     event.receivedAt(),
                     EventState.PENDING,
                     0,
-                    false, 0);
+                    false,
+                    0);
               });
       if (fresh[0]) {
         events.add(stored);

@@ -76,8 +76,7 @@ class SpendingTest {
       sum.setLong(2, since.toEpochMilli());
       sum.setString(3, id);
       try (ResultSet row = sum.executeQuery()) {
-        return new Spent(
-            whose == Whose.ALL ? 0 : row.getLong(1), row.getLong(2), row.getDouble(3));
+        return new Spent(whose == Whose.ALL ? 0 : row.getLong(1), row.getLong(2), row.getDouble(3));
       }
     }
   }
@@ -166,7 +165,6 @@ class SpendingTest {
                   for (int i = 0; i < 500; i++) {
                     String event = number + "-" + i / 2;
                     usage.add(call(event, "t", DAY.plusSeconds(i), random), "p" + i % 40);
-                    Thread.yield();
                   }
                 }));
       }
@@ -177,7 +175,7 @@ class SpendingTest {
                 () -> {
                   for (int i = 0; i < 40; i++) {
                     usage.spent(Whose.PERSON, "p" + i, DAY, "");
-                    usage.spent(Whose.ALL, "", DAY.plusSeconds(i * 10 + number), "");
+                    usage.spent(Whose.ALL, "", DAY.plusSeconds(i * 10L + number), "");
                   }
                   return "";
                 }));
@@ -187,7 +185,7 @@ class SpendingTest {
       }
       for (int i = 0; i < 40; i++) {
         assertPlain(it.store, Whose.PERSON, "p" + i, DAY, "");
-        assertPlain(it.store, Whose.ALL, "", DAY.plusSeconds(i * 10), "");
+        assertPlain(it.store, Whose.ALL, "", DAY.plusSeconds(i * 10L), "");
       }
     }
   }

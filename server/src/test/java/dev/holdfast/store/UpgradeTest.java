@@ -121,11 +121,7 @@ class UpgradeTest {
           "insert into firings (no, schedule_id, due, at, event_id) values"
               + " (1, 's', 9, 9, 'old'), (2, 's', 5, 5, 'new'), (3, 's', 6, 6, '')");
     }
-    Flyway.configure()
-        .dataSource(url, "", "")
-        .locations("classpath:db/migration")
-        .load()
-        .migrate();
+    Flyway.configure().dataSource(url, "", "").locations("classpath:db/migration").load().migrate();
     assertThat(column(url, "select replays from events order by seq")).containsExactly("2", "0");
     assertThat(column(url, "select event_id from schedules order by id"))
         .containsExactly("new", "");

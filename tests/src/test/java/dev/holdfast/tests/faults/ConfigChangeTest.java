@@ -37,7 +37,8 @@ class ConfigChangeTest {
       Await.until(
           "tools are back",
           LIMIT,
-          () -> !rig.converse("u" + rig.platform().posts().size(), "u", call).text().equals(echoed));
+          () ->
+              !rig.converse("u" + rig.platform().posts().size(), "u", call).text().equals(echoed));
       rig.restart();
       assertThat(ready(rig)).doesNotContain("restart");
       budget = rig.api().get("/api/v1/usage").json().path("budget");
