@@ -269,8 +269,7 @@ class StuckTurnTest {
     };
   }
 
-  /** Lets more time pass than anything may take; the turn is interrupted for it. */
-  /** It takes two looks, and time between them. */
+  /** Lets more time pass than anything may take; the turn is interrupted at the second look. */
   private void awaitInterrupt(AgentWorld world) throws InterruptedException {
     awaitInterrupt(world, Duration.ofMinutes(30));
   }
