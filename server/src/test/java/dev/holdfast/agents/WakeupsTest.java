@@ -5,25 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.channels.Inbounds;
-import dev.holdfast.store.AuditEntry;
 import dev.holdfast.store.Event;
-import dev.holdfast.store.EventState;
-import dev.holdfast.store.Finish;
-import dev.holdfast.store.InboxConfig;
 import dev.holdfast.store.NewEvent;
 import dev.holdfast.store.Schedule;
 import dev.holdfast.store.Schedule.Kind;
 import dev.holdfast.store.Schedule.Missed;
 import dev.holdfast.store.Schedules;
-import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.StoreException;
-import dev.holdfast.store.StoreHooks;
-import dev.holdfast.store.ThreadFilesConfig;
-import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.schedule.Timetable;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,101 +25,11 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class WakeupsTest {
-  private static final Schedules.Limits LIMITS = new Schedules.Limits(1000, 10_000);
-  private static final String THREAD = "webhook:ci:build:7";
-
-  @TempDir Path folder;
-  private final ManualTime time = new ManualTime();
-  private Store store;
-  private Wakeups wakeups;
-  private SimpleMeterRegistry meters = new SimpleMeterRegistry();
-
-  @BeforeEach
-  void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    meters = new SimpleMeterRegistry();
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            meters,
-            new StoreHooks(() -> {}, (_, _) -> {}));
-    wakeups = new Wakeups(store.schedules(), time, meters);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
-  }
-
-  private void restart() throws Exception {
-    close();
-    open();
-  }
-
-  private Schedule add(String key, Kind kind, String spec, Missed missed) throws Exception {
-    Instant now = time.now();
-    Schedule wanted =
-        new Schedule(
-            key,
-            key,
-            THREAD,
-            "alice",
-            kind,
-            spec,
-            "UTC",
-            "look",
-            missed,
-            now,
-            Schedule.State.ACTIVE,
-            Timetable.of(kind, spec, "UTC").first(now),
-            "");
-    return store.schedules().add(wanted, LIMITS, audit());
-  }
-
-  private static AuditEntry audit() {
-    return new AuditEntry("schedule.added", "", "", THREAD, "alice", "{}");
-  }
-
-  private List<Event> events() {
-    return store.inbox().ofThread(THREAD, 10_000).reversed();
-  }
-
-  private List<String> dues() {
-    return events().stream().map(event -> event.dedupeKey().split(":", 4)[3]).toList();
-  }
-
-  private List<Event> open(String id) {
-    return store.inbox().openOf(THREAD, 0, 10_000).stream()
-        .filter(event -> event.dedupeKey().startsWith(Wakeups.KEY + id + ":"))
-        .toList();
-  }
-
-  private void answer(List<Event> events) throws StoreException {
-    for (Event event : events) {
-      store
-          .inbox()
-          .finish(new Finish(List.of(event.seq()), EventState.ANSWERED, "", List.of(), List.of()));
-    }
-  }
-
-  private void answerAll() throws StoreException {
-    answer(store.inbox().openOf(THREAD, 0, 10_000));
-  }
-
-  private double count(String outcome) {
-    return meters.counter("holdfast.wakeups", "outcome", outcome).count();
-  }
-
+class WakeupsTest extends WakeupWorld {
   @Test
   void aDueOneBecomesAMessageOfItsThread() throws Exception {
     add("s1", Kind.AT, "2026-01-01T01:00", Missed.ONCE);
@@ -274,118 +174,6 @@ class WakeupsTest {
     time.advance(Duration.ofMinutes(1));
     wakeups.step();
     assertThat(events()).extracting(Event::dedupeKey).singleElement().asString().contains("good");
-  }
-
-  /** As in a long outage of all models: it is parked. */
-  @Test
-  void whileOneIsUnansweredTheNextOnesCountAsMissed() throws Exception {
-    add("once", Kind.EVERY, "60s", Missed.ONCE);
-    Schedule skip = add("skip", Kind.EVERY, "60s", Missed.SKIP);
-    for (int minute = 1; minute <= 30; minute++) {
-      time.advance(Duration.ofMinutes(1));
-      wakeups.step();
-      wakeups.step();
-      if (minute == 1) {
-        for (Event event : events()) {
-          store.inbox().park(event.seq(), "no model", true);
-        }
-      }
-      if (minute == 15) {
-        restart();
-      }
-    }
-    assertThat(events()).hasSize(2);
-    for (int minute = 1; minute <= 30; minute++) { // the ledger tells of each that was left out
-      Instant due = skip.madeAt().plus(Duration.ofMinutes(minute));
-      assertThat(store.schedules().isDone("skip", due)).as("due %s", due).isTrue();
-    }
-    assertThat(count("skipped")).isEqualTo(15); // since the restart
-    answerAll();
-    wakeups.step();
-    wakeups.step();
-    assertThat(open("skip")).isEmpty();
-    assertThat(open("once"))
-        .singleElement()
-        .satisfies(
-            event ->
-                assertThat(Inbounds.read(event.payload()).text())
-                    .contains("due 2026-01-01T00:02Z, late]"));
-    assertThat(count("late")).isEqualTo(1);
-    answerAll();
-    time.advance(Duration.ofMinutes(1));
-    wakeups.step();
-    assertThat(open("skip")).hasSize(1);
-    assertThat(open("once")).hasSize(1);
-  }
-
-  @Test
-  void anAnswerThatComesInTimeDelaysNothing() throws Exception {
-    add("s1", Kind.EVERY, "60s", Missed.SKIP);
-    for (int minute = 1; minute <= 5; minute++) {
-      time.advance(Duration.ofMinutes(1));
-      wakeups.step();
-      answerAll();
-    }
-    assertThat(events()).hasSize(5);
-    assertThat(count("fired")).isEqualTo(5);
-  }
-
-  @Test
-  void thoseThatWaitForAnAnswerKeepNobodyElseWaiting() throws Exception {
-    for (int i = 0; i < 250; i++) {
-      add("s" + i, Kind.EVERY, "60s", Missed.ONCE);
-    }
-    time.advance(Duration.ofMinutes(1));
-    wakeups.step();
-    time.advance(Duration.ofMinutes(5));
-    add("other", Kind.AT, "2026-01-01T00:07", Missed.SKIP);
-    time.advance(Duration.ofMinutes(1));
-    wakeups.step();
-    assertThat(events()).hasSize(251);
-    assertThat(open("other")).hasSize(1);
-  }
-
-  @Test
-  void whoseItIsIsKnownHoweverLongItIsUnanswered() throws Exception {
-    add("s1", Kind.EVERY, "60s", Missed.SKIP);
-    time.advance(Duration.ofMinutes(1));
-    wakeups.step();
-    Event event = events().getFirst();
-    for (int minute = 1; minute <= 1100; minute++) { // more than the ledger keeps
-      time.advance(Duration.ofMinutes(1));
-      wakeups.step();
-    }
-    assertThat(events()).hasSize(1);
-    assertThat(store.schedules().personBehind(event.id())).contains("alice");
-  }
-
-  @Test
-  void theLedgerForgetsWhatIsLongOverAlsoOfOneThatNeverFired() throws Exception {
-    Instant first = add("s1", Kind.EVERY, "60s", Missed.SKIP).next();
-    for (int i = 0; i < 1010; i++) {
-      time.advance(Duration.ofMinutes(3)); // always too late
-      wakeups.step();
-    }
-    assertThat(events()).isEmpty();
-    assertThat(store.schedules().isDone("s1", first)).isFalse();
-  }
-
-  @Test
-  void aReplayedOneCountsAsUnansweredAgain() throws Exception {
-    add("s1", Kind.EVERY, "60s", Missed.SKIP);
-    time.advance(Duration.ofMinutes(1));
-    wakeups.step();
-    Event event = events().getFirst();
-    store
-        .inbox()
-        .finish(
-            new Finish(
-                List.of(event.seq()), EventState.DEAD_LETTERED, "away", List.of(), List.of()));
-    String letter = store.deadLetters().list("", Instant.MAX, 1).getFirst().id();
-    assertThat(store.deadLetters().replay(letter)).isTrue();
-    time.advance(Duration.ofMinutes(1));
-    wakeups.step();
-    assertThat(events()).hasSize(1);
   }
 
   /** Its id and its times are read in the chat: whoever may send there can foretell its keys. */
