@@ -123,6 +123,12 @@ final class Mailbox {
     }
   }
 
+  /** Forgets what waits here and looks on disk again. */
+  void reread() {
+    clear();
+    overflow();
+  }
+
   private Incoming poll() {
     Incoming first = waiting.pollFirstEntry().getValue();
     room.give(first.units());

@@ -36,18 +36,16 @@ final class ThreadAgent extends VerticleBase {
   private List<Incoming> batch = List.of();
   private @Nullable RunningTurn running;
   private boolean resetWanted;
+  private boolean asks;
+  private boolean closing;
+  private Instant since;
+  private @Nullable Context loop;
 
   /** Somebody said stop before the turn that they meant had begun. */
   private boolean stopNext;
 
-  private boolean asks;
-
   /** A person's word came while the turn had not begun to wait for it. */
   private boolean wordCame;
-
-  private boolean closing;
-  private Instant since;
-  private @Nullable Context loop;
 
   ThreadAgent(String threadId, AgentParts parts, AgentHost host) {
     this.threadId = threadId;
@@ -101,8 +99,7 @@ final class ThreadAgent extends VerticleBase {
       if (phase == Phase.GONE) {
         return false;
       }
-      mailbox.clear();
-      mailbox.overflow();
+      mailbox.reread();
       wakeLoop();
       return true;
     }
@@ -132,10 +129,7 @@ final class ThreadAgent extends VerticleBase {
     }
   }
 
-  /**
-   * A person has answered a question. The turn that asked it goes on, also when it is only about to
-   * wait.
-   */
+  /** A person has answered: the turn that asked goes on, also when it is only about to wait. */
   void answered() {
     synchronized (lock) {
       wordCame = phase == Phase.BUSY;
@@ -237,8 +231,7 @@ final class ThreadAgent extends VerticleBase {
       }
       phase = Phase.GIVEN_UP;
       running = null;
-      mailbox.clear();
-      mailbox.overflow();
+      mailbox.reread();
       List<Incoming> left = batch;
       batch = List.of();
       return left;
@@ -279,19 +272,14 @@ final class ThreadAgent extends VerticleBase {
         LOG.warn("thread {}: a thread that was given up came back ({})", threadId, e.toString());
         return;
       }
-      LOG.error(
-          "thread {}: its loop crashed, it begins again in {} s",
-          threadId,
-          RESTART_PAUSE.toSeconds(),
-          e);
+      LOG.error("thread {}: its loop crashed, it begins again soon", threadId, e);
       parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
       synchronized (lock) {
         running = null;
         batch = List.of();
         phase = Phase.IDLE;
         stopNext = false;
-        mailbox.clear();
-        mailbox.overflow();
+        mailbox.reread();
         parts.time().after(RESTART_PAUSE, this::refresh);
       }
     }
@@ -305,11 +293,7 @@ final class ThreadAgent extends VerticleBase {
       resetIfWanted();
       refill();
       List<Incoming> next = next();
-      if (next.isEmpty()) {
-        on = !becomeIdle();
-      } else {
-        on = serve(next);
-      }
+      on = next.isEmpty() ? !becomeIdle() : serve(next);
     }
   }
 
@@ -332,8 +316,7 @@ final class ThreadAgent extends VerticleBase {
       since = parts.time().now();
       if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
         if (batch.size() > next.size()) {
-          mailbox.clear();
-          mailbox.overflow(); // some joined the turn: disk knows whether they ended with it
+          mailbox.reread(); // some joined the turn: disk knows whether they ended with it
         }
         batch = List.of();
         return true;
@@ -344,10 +327,11 @@ final class ThreadAgent extends VerticleBase {
       phase = Phase.PARKED;
       asks = ended == TurnServer.Ended.ASKED;
     }
-    if (ended == TurnServer.Ended.PARKED) { // after the phase: it may be resumed at once
-      host.parked(next.getFirst());
-    } else {
+    // After the phase: it may be resumed at once.
+    if (asks) {
       host.asked(threadId, turns.askedUntil());
+    } else {
+      host.parked(next.getFirst());
     }
     return false;
   }
@@ -371,14 +355,11 @@ final class ThreadAgent extends VerticleBase {
   /** The parked batch first, then what waits. */
   private List<Incoming> next() {
     synchronized (lock) {
-      if (closing) {
-        return List.of();
-      }
-      if (batch.isEmpty()) {
+      if (batch.isEmpty() && !closing) {
         boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
         batch = mailbox.take(incoming -> collect && incoming.canJoin());
       }
-      return batch;
+      return closing ? List.of() : batch;
     }
   }
 
@@ -395,13 +376,12 @@ final class ThreadAgent extends VerticleBase {
   }
 
   private void resetIfWanted() {
-    synchronized (lock) {
-      if (!resetWanted) {
-        return;
+    if (wantsReset()) {
+      synchronized (lock) {
+        resetWanted = false;
       }
-      resetWanted = false;
+      turns.resetIfPossible();
     }
-    turns.resetIfPossible();
   }
 
   /** With {@code while_busy: steer}: what came while the turn runs becomes a part of it. */

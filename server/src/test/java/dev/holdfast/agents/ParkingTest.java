@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -122,22 +122,22 @@ class ParkingTest {
   @Test
   void whoStopsTheTurnThatIsAboutToProbeIsNotBlocked() throws Exception {
     park(1, "a");
-    ReentrantLock agent = new ReentrantLock();
+    Semaphore agent = new Semaphore(1); // as the lock of an agent
     CountDownLatch asked = new CountDownLatch(1);
     onResume =
         (_, _) -> {
           asked.countDown();
-          agent.lock();
-          agent.unlock();
+          agent.acquireUninterruptibly();
+          agent.release();
           endAfter(1);
           return false;
         };
-    agent.lock();
+    agent.acquire();
     Thread probing = Thread.ofPlatform().daemon().start(this::run);
     assertThat(asked.await(5, TimeUnit.SECONDS)).isTrue();
     Thread person = Thread.ofPlatform().daemon().start(() -> parking.remove(1));
     assertThat(person.join(Duration.ofSeconds(2))).isTrue();
-    agent.unlock();
+    agent.release();
     assertThat(probing.join(Duration.ofSeconds(5))).isTrue();
   }
 
