@@ -29,7 +29,7 @@ class SpawnerTest {
     try (Spawner spawner = new Spawner()) {
       // Opening a pipe that nobody reads holds the spawner up.
       Started first = new Started(spawner, pipe);
-      awaitOpening(pipe);
+      awaitOpening();
       Started second = new Started(spawner, other.toFile());
       while (second.thread.getState() != Thread.State.WAITING) {
         Thread.sleep(5);
@@ -50,7 +50,7 @@ class SpawnerTest {
     assertThat(new ProcessBuilder("mkfifo", pipe.getPath()).start().waitFor()).isZero();
     try (Spawner spawner = new Spawner()) {
       Started first = new Started(spawner, pipe);
-      awaitOpening(pipe);
+      awaitOpening();
       first.thread.interrupt();
       assertThat(first.thread.join(Duration.ofMillis(300))).isFalse();
       Files.readAllBytes(pipe.toPath());
@@ -60,7 +60,7 @@ class SpawnerTest {
   }
 
   /** Until the spawner's thread is in the call that waits for a reader. */
-  private static void awaitOpening(File pipe) throws InterruptedException {
+  private static void awaitOpening() throws InterruptedException {
     Thread spawning =
         Thread.getAllStackTraces().keySet().stream()
             .filter(thread -> thread.getName().equals("children"))
