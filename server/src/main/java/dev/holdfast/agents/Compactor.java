@@ -20,6 +20,7 @@ final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
   private static final int RESULT_UNITS_KEPT = 400;
   private static final int SUMMARY_INPUT_UNITS_PER_TOKEN = 3;
+  private static final String LEFT_OUT = "(It was too long and had to be left out.)";
   private static final String SUMMARY_PROMPT =
       """
       Summarise the conversation below for yourself: you will go on from your summary alone. Keep, under these headings,
@@ -187,11 +188,21 @@ final class Compactor {
     while (tokens(shorter) > limit) {
       int second = secondTurn(shorter);
       if (second == 0) {
-        return kept(entries, cut);
+        return keptWithoutSummary(entries, cut);
       }
       shorter = shorter.subList(second, shorter.size());
     }
     return new ArrayList<>(shorter);
+  }
+
+  /** How often the model had the word still counts: the keys of its calls are made of it. */
+  private List<ContextEntry> keptWithoutSummary(List<ContextEntry> entries, int cut) {
+    List<ContextEntry> kept = kept(entries, cut);
+    int rounds = roundsBefore(cut, entries);
+    if (rounds > 0) {
+      kept.addFirst(summaryEntry(LEFT_OUT, rounds));
+    }
+    return kept;
   }
 
   private static long tokens(List<ContextEntry> entries) {

@@ -157,7 +157,7 @@ public final class Orchestrator {
   public int stop(String threadId, boolean all) {
     ThreadAgent agent = agents.get(threadId);
     if (agent == null && all) {
-      return new Unanswered(threadId, parts, new Endings(parts)).cancelOpen();
+      return new Unanswered(threadId, parts, new Endings(parts)).cancelOpen(List.of());
     }
     return agent == null ? 0 : agent.stop(all);
   }

@@ -8,7 +8,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -139,7 +138,8 @@ final class ThreadAgent extends VerticleBase {
 
   /** Cancels the running or parked turn. Returns how many events that ends. */
   int stop(boolean all) {
-    List<Incoming> ended = new ArrayList<>(all ? unanswered.open() : List.of());
+    List<Incoming> ended = List.of();
+    List<Incoming> served;
     int cancelled = 0;
     synchronized (lock) {
       RunningTurn turn = running;
@@ -149,19 +149,19 @@ final class ThreadAgent extends VerticleBase {
         stopNext = true; // a turn is about to begin
         cancelled = Math.max(1, batch.size());
       } else if (phase == Phase.PARKED) {
-        ended.addAll(batch);
+        ended = batch;
         host.gone(batch.getFirst());
         phase = Phase.IDLE;
       }
       if (phase != Phase.BUSY) {
         batch = List.of();
       }
-      ended.removeIf(incoming -> isServed(incoming.seq()));
+      served = batch;
       if (all) {
         mailbox.clear();
       }
     }
-    unanswered.cancel(ended);
+    int ends = unanswered.cancel(ended) + (all ? unanswered.cancelOpen(served) : 0);
     synchronized (lock) {
       if (all) {
         mailbox.overflow(); // commands, and what came meanwhile, are still on disk
@@ -169,7 +169,7 @@ final class ThreadAgent extends VerticleBase {
       wakeLoop();
     }
     host.settled(this); // it was parked and has nothing to do now: its place can be another's
-    return cancelled + ended.size();
+    return cancelled + ends;
   }
 
   /** Ends the running turn at its next checkpoint; nothing starts any more. */

@@ -3,6 +3,7 @@ package dev.holdfast.agents;
 import dev.holdfast.agents.Endings.Say;
 import dev.holdfast.agents.Endings.Voice;
 import dev.holdfast.agents.RunningTurn.Cancel;
+import dev.holdfast.store.Event;
 import dev.holdfast.store.EventState;
 import dev.holdfast.store.StoreException;
 import java.time.Duration;
@@ -25,29 +26,34 @@ final class Unanswered {
     this.endings = endings;
   }
 
-  /** Ends events that will not run. */
-  void cancel(List<Incoming> events) {
+  /** Ends events that will not run. Returns how many. */
+  int cancel(List<Incoming> events) {
     for (Incoming incoming : events) {
       endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
     }
+    return events.size();
   }
 
-  /** Ends all that is open. Returns how many events that were. */
-  int cancelOpen() {
+  /**
+   * Ends all that is open by now, but commands and what is {@code served}. Returns how many events
+   * that were.
+   */
+  int cancelOpen(List<Incoming> served) {
+    long newest = parts.store().inbox().counts().getOrDefault("accepted", 0L);
+    List<Long> spared = served.stream().map(Incoming::seq).toList();
     int cancelled = 0;
-    for (List<Incoming> some = open(); !some.isEmpty(); some = open()) {
-      cancel(some);
-      cancelled += some.size();
+    List<Event> page = parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE);
+    while (!page.isEmpty()) {
+      cancelled +=
+          cancel(
+              page.stream()
+                  .filter(event -> event.seq() <= newest && !spared.contains(event.seq()))
+                  .map(Incoming::of)
+                  .filter(incoming -> incoming.command().isEmpty())
+                  .toList());
+      page = parts.store().inbox().openOf(threadId, page.getLast().seq(), OPEN_AT_ONCE);
     }
     return cancelled;
-  }
-
-  /** The open events of the thread, the oldest thousand. */
-  List<Incoming> open() {
-    return parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE).stream()
-        .map(Incoming::of)
-        .filter(incoming -> incoming.command().isEmpty())
-        .toList();
   }
 
   /** Ends a turn that was cut off, or leaves it for the next start. */

@@ -29,6 +29,9 @@ final class DlqCommand implements Callable<Integer> {
   private static final String PATH = "/api/v1/dead-letters";
   private static final int PAGE = 500;
 
+  /** The server gives no more at once. */
+  private static final int LIMIT_MAX = 1000;
+
   private final RootCommand root;
 
   DlqCommand(RootCommand root) {
@@ -184,7 +187,7 @@ final class DlqCommand implements Callable<Integer> {
       ids.addAll(choice.ids);
     } else {
       // Those that failed or are only looked at stay in front: ask for more than they are.
-      String path = choice.filter.path(results.size() + PAGE);
+      String path = choice.filter.path(Math.min(results.size() + PAGE, LIMIT_MAX));
       JsonNode page = root.ask(api -> api.get(path));
       Json.items(page, "dead_letters").forEach(letter -> ids.add(Json.text(letter, "id")));
     }

@@ -6,7 +6,6 @@ import dev.holdfast.store.Appended;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 
 /** {@code POST /api/v1/chat}: a message in, its answer out, in one request. */
 final class ChatCall implements ApiCall {
@@ -24,7 +23,7 @@ final class ChatCall implements ApiCall {
   public ApiAnswer run(ApiRequest request) throws RefusedRequestException, InterruptedException {
     JsonObject context = request.body().getJsonObject("context", new JsonObject());
     String named = context.getString("thread_id", "");
-    String threadId = ApiRequest.threadId(named.isEmpty() ? UUID.randomUUID().toString() : named);
+    String threadId = ApiRequest.threadId(named.isEmpty() ? WebMessages.newThread(request) : named);
     String correlationId = request.bodyText("correlation_id");
     if (correlationId == null) {
       correlationId = request.correlationId();
@@ -35,7 +34,7 @@ final class ChatCall implements ApiCall {
             context.getString("user_id", request.caller().name()),
             request.body().getString("message"),
             List.of(),
-            WebMessages.dedupeKey(request, ""));
+            WebMessages.dedupeKey(request, threadId, ""));
     try (Finishes.Waiter waiter = given.finishes().expect(threadId)) {
       Appended appended = WebMessages.commit(given.acceptor(), message);
       String eventId = appended.event().id();

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * {@code gap} event.
  */
 final class StreamClient {
+  /** What may wait for one reader, in units of UTF-16: a single item can be a long message. */
+  private static final long UNITS_MAX = 8_000_000;
+
   private final Context loop;
   private final HttpServerResponse response;
   private final String boot;
@@ -22,6 +25,7 @@ final class StreamClient {
 
   private final Object lock = new Object();
   private final ArrayDeque<NewsItem> waiting = new ArrayDeque<>();
+  private long units;
   private boolean gap;
   private boolean scheduled;
   private boolean over;
@@ -57,8 +61,10 @@ final class StreamClient {
       if (over) {
         return;
       }
-      if (waiting.size() >= itemsMax) {
+      units += item.json().length();
+      if (waiting.size() >= itemsMax || units > UNITS_MAX) {
         waiting.clear();
+        units = item.json().length();
         gap = true;
       }
       waiting.addLast(item);
@@ -95,6 +101,7 @@ final class StreamClient {
         missed = gap;
         gap = false;
         item = waiting.pollFirst();
+        units -= item == null ? 0 : item.json().length();
       }
       if (missed) {
         response.write("event: gap\ndata: {}\n\n");
@@ -144,6 +151,7 @@ final class StreamClient {
     synchronized (lock) {
       over = true;
       waiting.clear();
+      units = 0;
       watching = watch;
       watch = null;
     }

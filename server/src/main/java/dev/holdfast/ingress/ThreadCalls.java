@@ -159,7 +159,7 @@ final class ThreadCalls {
                 user == null ? request.caller().name() : user,
                 request.body().getString("text"),
                 files.named(request),
-                WebMessages.dedupeKey(request, key == null ? "" : key)));
+                WebMessages.dedupeKey(request, request.threadId(), key == null ? "" : key)));
     return new ApiAnswer(
         202,
         new JsonObject()

@@ -43,18 +43,30 @@ final class WebMessages {
 
   /**
    * The client's own key, or one made of its Idempotency-Key, which then holds over a restart; else
-   * a new one.
+   * a new one. A client may use an Idempotency-Key again in another thread: that is another message.
    */
-  static String dedupeKey(ApiRequest request, String given) {
+  static String dedupeKey(ApiRequest request, String threadId, String given) {
     if (!given.isEmpty()) {
       return given;
     }
     if (request.idempotencyKey().isEmpty()) {
       return UUID.randomUUID().toString();
     }
-    String scope = request.caller().name() + ' ' + request.idempotencyKey();
+    return "key-" + hash(request, threadId);
+  }
+
+  /** A thread for a message that names none: the same one when the request is sent again. */
+  static String newThread(ApiRequest request) {
+    return request.idempotencyKey().isEmpty()
+        ? UUID.randomUUID().toString()
+        : "chat-" + hash(request, "");
+  }
+
+  private static String hash(ApiRequest request, String threadId) {
+    // A key has no blanks, so that none of the three can move into the next.
+    String scope = request.idempotencyKey() + ' ' + request.caller().name() + ' ' + threadId;
     byte[] digest = Tokens.sha256(scope.getBytes(StandardCharsets.UTF_8));
-    return "key-" + HexFormat.of().formatHex(digest, 0, 16);
+    return HexFormat.of().formatHex(digest, 0, 16);
   }
 
   /** Blocks until the commit. */

@@ -20,6 +20,7 @@ final class AddressJudge {
           new Block("0a000000", 8), // private
           new Block("64400000", 10), // shared by a carrier's customers
           new Block("7f000000", 8), // loopback
+          new Block("a83f8110", 32), // the services of a cloud (Azure) for its own machines
           new Block("a9fe0000", 16), // link-local, metadata services
           new Block("ac100000", 12), // private
           new Block("c0000000", 24), // protocol assignments

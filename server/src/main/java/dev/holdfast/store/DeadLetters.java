@@ -8,13 +8,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jdbi.v3.core.statement.StatementContext;
+import java.util.function.Predicate;
 
 /** The events and replies that were given up, and the held replies. Thread-safe. */
 public final class DeadLetters {
   private static final String SELECT =
       "select id, kind, event_id, dedupe_key, thread_id, reason, payload, attempts, at"
           + " from dead_letters where ";
+
+  /** Of the payloads of one list, in units of UTF-16; the last one may go beyond. */
+  static final long LIST_UNITS_MAX = 4L * 1024 * 1024;
 
   private final Writer writer;
   private final Readers readers;
@@ -36,20 +39,34 @@ public final class DeadLetters {
     this.rows = rows;
   }
 
-  /** Newest first; letters that were replayed are not among them. {@code kind} empty: all. */
+  /**
+   * Newest first; letters that were replayed are not among them. {@code kind} empty: all. Fewer than
+   * {@code limit} when they are large.
+   */
   public List<DeadLetter> list(String kind, Instant olderThan, int limit) {
-    return readers.ask(
-        handle ->
-            handle
-                .createQuery(
-                    SELECT
-                        + "replayed = 0 and at < :at and (:kind = '' or kind = :kind)"
-                        + " order by at desc, no desc limit :limit")
-                .bind("at", Millis.of(olderThan))
-                .bind("kind", kind)
-                .bind("limit", limit)
-                .map(DeadLetters::row)
-                .list());
+    return readers.read(
+        sql ->
+            sql.page(
+                new Enough(),
+                DeadLetters::row,
+                SELECT
+                    + "replayed = 0 and at < ? and (? = '' or kind = ?)"
+                    + " order by at desc, no desc limit ?",
+                Millis.of(olderThan),
+                kind,
+                kind,
+                limit));
+  }
+
+  /** What was given up may be a thousand messages of a megabyte. */
+  private static final class Enough implements Predicate<DeadLetter> {
+    private long units;
+
+    @Override
+    public boolean test(DeadLetter letter) {
+      units += letter.payload().length();
+      return units >= LIST_UNITS_MAX;
+    }
   }
 
   /** Also one that was replayed. */
@@ -59,11 +76,11 @@ public final class DeadLetters {
             handle
                 .createQuery(SELECT + "id = :id")
                 .bind("id", id)
-                .map(DeadLetters::row)
+                .map((row, _) -> row(row))
                 .findFirst());
   }
 
-  private static DeadLetter row(ResultSet row, StatementContext unused) throws SQLException {
+  private static DeadLetter row(ResultSet row) throws SQLException {
     return new DeadLetter(
         row.getString(1),
         row.getString(2),

@@ -16,11 +16,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The durable queue of accepted events. Thread-safe. */
 public final class Inbox {
   private static final int DEDUPE_KEY_MAX = 1000;
+
+  /** Of the payloads of one page, in units of UTF-16; the last one may go beyond. */
+  static final long PAGE_UNITS_MAX = 4L * 1024 * 1024;
 
   private final Writer writer;
   private final Readers readers;
@@ -178,7 +182,10 @@ public final class Inbox {
             }));
   }
 
-  /** Open events of one thread after {@code afterSeq}, oldest first. */
+  /**
+   * Open events of one thread after {@code afterSeq}, oldest first. Fewer than {@code limit} when
+   * they are large: the end of a list is a page without any.
+   */
   public List<Event> openOf(String threadId, long afterSeq, int limit) {
     return list(
         "e.thread = (select no from threads where thread_id = ?) and e.closed = 0"
@@ -188,7 +195,7 @@ public final class Inbox {
         limit);
   }
 
-  /** Open events of all threads after {@code afterSeq}, oldest first. */
+  /** Open events of all threads after {@code afterSeq}, oldest first; as {@link #openOf}. */
   public List<Event> open(long afterSeq, int limit) {
     return list("e.closed = 0 and e.seq > ? order by e.seq limit ?", afterSeq, limit);
   }
@@ -207,7 +214,20 @@ public final class Inbox {
 
   private List<Event> list(String where, Object... parameters) {
     return served(
-        readers.read(sql -> sql.list(EventRows::read, EventRows.SELECT + where, parameters)));
+        readers.read(
+            sql ->
+                sql.page(new Enough(), EventRows::read, EventRows.SELECT + where, parameters)));
+  }
+
+  /** A thousand messages are a few hundred kilobytes, or as many gigabytes as fit into no heap. */
+  private static final class Enough implements Predicate<Found> {
+    private long units;
+
+    @Override
+    public boolean test(Found found) {
+      units += found instanceof Found.Whole(Event event) ? event.payload().length() : 0;
+      return units >= PAGE_UNITS_MAX;
+    }
   }
 
   private List<Event> served(List<Found> found) {

@@ -2,6 +2,7 @@ package dev.holdfast.store;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -27,6 +28,10 @@ final class LineFile {
   private final Deque<byte[]> unwritten = new ArrayDeque<>();
   private @Nullable RandomAccessFile open;
   private long good;
+
+  /** Whether a sync has confirmed all of it: also what a run before this one has left behind. */
+  private boolean durable;
+
   private boolean created;
 
   /**
@@ -75,6 +80,11 @@ final class LineFile {
     return List.copyOf(unwritten);
   }
 
+  /** Also while another thread appends. */
+  boolean hasUnwritten() {
+    return !unwritten.isEmpty();
+  }
+
   /** How long the file was after the last append, in bytes. */
   long length() {
     return good;
@@ -91,6 +101,7 @@ final class LineFile {
     while (!unwritten.isEmpty()) {
       RandomAccessFile file = open();
       byte[] bytes = unwritten.getFirst();
+      durable = false;
       try {
         file.seek(good);
         file.write(bytes);
@@ -105,15 +116,17 @@ final class LineFile {
   }
 
   /**
-   * Writes what waits and fsyncs.
+   * Writes what waits and fsyncs, also what was there before and whose sync nobody has seen.
    *
    * @throws java.io.SyncFailedException when the fsync failed
    */
   void sync() throws IOException {
     flush();
-    RandomAccessFile file = open;
+    boolean isUnsure = !durable && Files.exists(path); // lines of a run that was killed, perhaps
+    RandomAccessFile file = open == null && isUnsure ? open() : open;
     if (file != null) {
       file.getFD().sync();
+      durable = true;
       close();
     }
   }

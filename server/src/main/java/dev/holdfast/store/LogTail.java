@@ -27,8 +27,12 @@ final class LogTail {
   /** However long the lines are, no more than this is read of the newest part. */
   private static final long BYTES_MAX = 32L * 1024 * 1024;
 
+  /** However many lines are asked for, no more than this is held, in units of UTF-16. */
+  static final long UNITS_MAX = 8L * 1024 * 1024;
+
   private final int limit;
   private final Deque<LogLines.Line> lines = new ArrayDeque<>();
+  private long units;
   private int damaged;
 
   private LogTail(int limit) {
@@ -41,11 +45,11 @@ final class LogTail {
   /**
    * The last {@code limit} lines of the file and, where it has fewer, of its earlier parts. The
    * writer may move the file's lines to an earlier part at any time: what is then met twice counts
-   * once.
+   * once. Of very long lines there are fewer.
    */
   static Tail read(Path path, OldFiles earlier, int limit) throws IOException {
     Tail newest = newest(path, limit);
-    if (newest.lines().size() >= limit) {
+    if (isEnough(newest.lines(), limit)) {
       return newest;
     }
     List<String> found = newest.lines();
@@ -54,7 +58,7 @@ final class LogTail {
       Tail older = zipped(part, limit);
       damaged += older.damaged();
       found = newestOf(older.lines(), found, limit);
-      if (found.size() >= limit) {
+      if (isEnough(found, limit)) {
         break;
       }
     }
@@ -64,7 +68,21 @@ final class LogTail {
   private static List<String> newestOf(List<String> older, List<String> newer, int limit) {
     LinkedHashSet<String> all = new LinkedHashSet<>(older);
     all.addAll(newer);
-    return new ArrayList<>(all).subList(Math.max(0, all.size() - limit), all.size());
+    List<String> lines = new ArrayList<>(all);
+    int from = lines.size();
+    long units = 0;
+    while (from > 0 && lines.size() - from < limit && units < UNITS_MAX) {
+      units += lines.get(--from).length();
+    }
+    return List.copyOf(lines.subList(from, lines.size()));
+  }
+
+  private static boolean isEnough(List<String> lines, int limit) {
+    return lines.size() >= limit || lines.stream().mapToLong(String::length).sum() >= UNITS_MAX;
+  }
+
+  private boolean isFull() {
+    return lines.size() >= limit || units >= UNITS_MAX;
   }
 
   private static Tail newest(Path path, int limit) throws IOException {
@@ -78,7 +96,7 @@ final class LogTail {
         long start = Math.max(0, length - size);
         LogTail tail = new LogTail(limit);
         tail.backwards(file, start, length);
-        if (tail.lines.size() >= limit || start == 0 || size >= BYTES_MAX) {
+        if (tail.isFull() || start == 0 || size >= BYTES_MAX) {
           return tail.done();
         }
         size *= 4;
@@ -94,7 +112,7 @@ final class LogTail {
     while (stop > 0 && bytes[stop - 1] != '\n') {
       stop--; // what comes after the last line end is still being written, or torn
     }
-    while (stop > 0 && lines.size() < limit) {
+    while (stop > 0 && !isFull()) {
       int from = stop - 1;
       while (from > 0 && bytes[from - 1] != '\n') {
         from--;
@@ -102,7 +120,7 @@ final class LogTail {
       if (from == 0 && start > 0) {
         break; // its beginning lies before the block
       }
-      whole(Arrays.copyOfRange(bytes, from, stop - 1)).ifPresent(lines::addFirst);
+      whole(Arrays.copyOfRange(bytes, from, stop - 1)).ifPresent(this::addFirst);
       stop = from;
     }
   }
@@ -131,11 +149,22 @@ final class LogTail {
         line.write(next);
         continue;
       }
-      whole(line.toByteArray()).ifPresent(lines::addLast);
+      whole(line.toByteArray()).ifPresent(this::addLast);
       line.reset();
-      if (lines.size() > limit) {
-        lines.removeFirst();
-      }
+    }
+  }
+
+  private void addFirst(LogLines.Line line) {
+    lines.addFirst(line);
+    units += line.json().length();
+  }
+
+  /** The oldest ones make room. */
+  private void addLast(LogLines.Line line) {
+    lines.addLast(line);
+    units += line.json().length();
+    while (lines.size() > limit || (lines.size() > 1 && units > UNITS_MAX)) {
+      units -= lines.removeFirst().json().length();
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The prepared statements of one connection; each text is prepared once. Used by one thread at a
@@ -77,6 +78,24 @@ final class Statements {
     try (ResultSet rows = of(sql, parameters).executeQuery()) {
       while (rows.next()) {
         found.add(row.read(rows));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * As {@link #list}, and no further than to the row with which there is {@code enough}: the rest is
+   * not even read.
+   */
+  <T> List<T> page(Predicate<T> enough, Row<T> row, String sql, Object... parameters)
+      throws SQLException {
+    List<T> found = new ArrayList<>();
+    try (ResultSet rows = of(sql, parameters).executeQuery()) {
+      boolean full = false;
+      while (!full && rows.next()) {
+        T next = row.read(rows);
+        found.add(next);
+        full = enough.test(next);
       }
     }
     return found;

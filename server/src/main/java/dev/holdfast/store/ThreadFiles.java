@@ -246,7 +246,7 @@ public final class ThreadFiles {
           log.append(line);
           log.close();
           host.unsaved().changed(this, hasUnsaved());
-          if (log.length() >= rotateAt && log.unwritten().isEmpty()) {
+          if (log.length() >= rotateAt && !log.hasUnwritten()) {
             rotateLog();
           }
         });
@@ -285,8 +285,9 @@ public final class ThreadFiles {
   }
 
   /**
-   * The newest {@code limit} whole lines of the log and its earlier parts, oldest first. A line of
-   * which a byte has changed is left out and counted. Safe from any thread.
+   * The newest {@code limit} whole lines of the log and its earlier parts, oldest first; fewer when
+   * they are very long. A line of which a byte has changed is left out and counted. Safe from any
+   * thread.
    */
   public List<String> readLog(int limit) throws IOException {
     LogTail.Tail tail = LogTail.read(folder.resolve("log.jsonl"), oldLogs, limit);
@@ -295,7 +296,12 @@ public final class ThreadFiles {
   }
 
   private boolean hasUnsaved() {
-    return !context.unwritten().isEmpty() || !log.unwritten().isEmpty();
+    return hasUnsavedContext() || log.hasUnwritten();
+  }
+
+  /** Whether an entry of the context is not on the disk yet. */
+  boolean hasUnsavedContext() {
+    return context.hasUnwritten();
   }
 
   /** On a full disk the folder is made by a later try. */

@@ -9,6 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -39,8 +40,11 @@ public final class ThreadFolders {
   private final Touches touches;
   private final ThreadFiles.Host host;
 
-  /** Folders of which something waits in memory for a full disk: their next user must find it. */
-  private final Map<String, ThreadFiles> unsaved = new ConcurrentHashMap<>();
+  /**
+   * Folders of which something waits in memory for a full disk: their next user must find it.
+   * Whoever logs a line and the thread's agent may hold such lines each by itself.
+   */
+  private final Map<String, List<ThreadFiles>> unsaved = new ConcurrentHashMap<>();
 
   ThreadFolders(Path root, Readers readers, Touches touches, Given given) {
     this.root = root;
@@ -66,17 +70,27 @@ public final class ThreadFolders {
   }
 
   private void unsavedChanged(ThreadFiles files, boolean any) {
-    if (any) {
-      unsaved.put(files.threadId(), files);
-    } else {
-      unsaved.remove(files.threadId(), files);
-    }
+    unsaved.compute(
+        files.threadId(),
+        (_, before) -> {
+          List<ThreadFiles> all = new ArrayList<>(before == null ? List.of() : before);
+          if (!any) {
+            all.remove(files);
+          } else if (!all.contains(files)) {
+            all.add(files);
+          }
+          return all.isEmpty() ? null : List.copyOf(all);
+        });
   }
 
   /** Makes the folder when it is missing, at the first write. */
   public ThreadFiles of(String threadId) {
-    ThreadFiles waiting = unsaved.get(threadId);
-    return waiting != null ? waiting : new ThreadFiles(threadId, folder(threadId), host);
+    List<ThreadFiles> waiting = unsaved.getOrDefault(threadId, List.of());
+    return waiting.stream()
+        .filter(ThreadFiles::hasUnsavedContext)
+        .findFirst()
+        .or(() -> waiting.stream().findFirst())
+        .orElseGet(() -> new ThreadFiles(threadId, folder(threadId), host));
   }
 
   private Path folder(String threadId) {
@@ -168,7 +182,8 @@ public final class ThreadFolders {
 
   /** The last try to write what a full disk refused. */
   void close() {
-    for (ThreadFiles files : List.copyOf(unsaved.values())) {
+    List<ThreadFiles> all = unsaved.values().stream().flatMap(List::stream).toList();
+    for (ThreadFiles files : all) {
       try {
         files.sync();
       } catch (IOException e) {

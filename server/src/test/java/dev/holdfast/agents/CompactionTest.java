@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -37,6 +38,7 @@ class CompactionTest {
   @TempDir Path folder;
   private final ScriptedProvider model = new ScriptedProvider();
   private final AgentWorld.Options options = new AgentWorld.Options();
+  private final Reading reading = new Reading();
   private @Nullable AgentWorld open;
 
   @AfterEach
@@ -47,7 +49,7 @@ class CompactionTest {
   }
 
   private AgentWorld world() throws Exception {
-    options.tools = List.of(new Reading());
+    options.tools = List.of(reading);
     options.keepRecentTokens = 1500;
     AgentWorld world = new AgentWorld(folder, model.window(WINDOW), options);
     open = world;
@@ -151,6 +153,22 @@ class CompactionTest {
   }
 
   @Test
+  void aTurnThatLosesItsBeginningGivesNoCallTheKeyOfAnEarlierOne() throws Exception {
+    reads(
+        23,
+        (_, _) -> {
+          throw new CallFailedException(Failure.of(FailureCode.INVALID_REQUEST, "no summaries"));
+        });
+    AgentWorld world = world();
+    assertThat(world.answerOf(world.send("t", "1", "find the answer"))).isEqualTo("done");
+    assertThat(turns()).allSatisfy(CompactionTest::isInOrder);
+    assertThat(turns().getLast().messages().toString())
+        .contains("find the answer")
+        .doesNotContain("page 1 of the book");
+    assertThat(reading.keys).hasSize(23).doesNotHaveDuplicates();
+  }
+
+  @Test
   void whenShortResultsAreNotEnoughTheOldestTurnsGoWhole() throws Exception {
     model.window(WINDOW);
     for (int i = 0; i < 40; i++) {
@@ -197,6 +215,8 @@ class CompactionTest {
 
   /** Pages of a long book. */
   private static final class Reading implements Tool {
+    private final List<String> keys = new CopyOnWriteArrayList<>();
+
     @Override
     public ToolSpec spec() {
       return new ToolSpec("read", "Reads.", "{\"type\":\"object\"}");
@@ -209,6 +229,7 @@ class CompactionTest {
 
     @Override
     public ToolResult run(String argumentsJson, ToolContext context) {
+      keys.add(context.key());
       String page = context.callId().substring(1);
       return ToolResult.ok(
           "page " + page + " of the book " + "z".repeat(1500) + " last word of page " + page);

@@ -18,6 +18,7 @@ import dev.holdfast.store.EventState;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -165,6 +166,25 @@ class StopCommandTest {
     Event second = world.send("t", "k2", "y");
     stop(world, "t", "/stop all", first, second);
     assertThat(world.answerOf(world.send("t", "k4", "next"))).isEqualTo("heard: next");
+  }
+
+  /** They do not fit into one look at the disk. */
+  @Test
+  void withAllTheWaitingOnesHoweverLargeTheyAre() throws Exception {
+    model.hangs(begun);
+    AgentWorld world = world();
+    Event first = world.send("t", "k1", "x");
+    begun.await();
+    List<Event> waiting = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      waiting.add(world.send("t", "large" + i, "y".repeat(1_000_000)));
+    }
+    world.answerOf(world.send("t", "stop", "/stop all"));
+    world.awaitState(first, EventState.CANCELLED);
+    for (Event event : waiting) {
+      world.awaitState(event, EventState.CANCELLED);
+    }
+    assertThat(world.answerOf(world.send("t", "next", "next"))).isEqualTo("heard: next");
   }
 
   /** What joined the turn ends with it. */

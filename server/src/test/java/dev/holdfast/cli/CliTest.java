@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -239,6 +241,24 @@ class CliTest {
         .isZero();
     assertThat(line.out()).contains("1: would replay", "3 in all; nothing was changed");
     assertThat(server.requests).noneMatch(request -> request.startsWith("POST"));
+  }
+
+  @Test
+  void moreDeadLettersAreReplayedThanTheServerGivesAtOnce() {
+    server
+        .on("GET /api/v1/dead-letters?limit=500", 200, letters(0, 500))
+        .on("GET /api/v1/dead-letters?limit=1000", 200, letters(500, 600));
+    for (int id = 0; id < 600; id++) {
+      server.on("POST /api/v1/dead-letters/" + id + "/replay", 200, "{\"replayed\":true}");
+    }
+    assertThat(line.run(server, "dlq", "replay", "--all")).isZero();
+    assertThat(line.out()).contains("600 of 600 replayed");
+  }
+
+  private static String letters(int from, int to) {
+    return IntStream.range(from, to)
+        .mapToObj("{\"id\":\"%d\"}"::formatted)
+        .collect(Collectors.joining(",", "{\"dead_letters\":[", "]}"));
   }
 
   @Test

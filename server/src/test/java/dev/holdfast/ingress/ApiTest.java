@@ -322,6 +322,18 @@ class ApiTest {
     assertThat(rig.inbox.events).hasSize(1);
   }
 
+  @Test
+  void anIdempotencyKeyThatIsUsedAgainInAnotherThreadLosesNoMessage() throws Exception {
+    String token = Rig.bearer(Rig.ADMIN);
+    String key = "Idempotency-Key: k1";
+    Raw.Answer first = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
+    Raw.Answer second =
+        rig.post("/api/v1/threads/t2/messages", "{\"text\":\"ho\"}", token, key);
+    assertThat(first.status()).isEqualTo(202);
+    assertThat(second.status()).isEqualTo(202);
+    assertThat(rig.inbox.events).hasSize(2);
+  }
+
   /** S60: the same key of another token is another key. */
   @Test
   void keysOfDifferentTokensAreDifferent() throws Exception {

@@ -172,7 +172,7 @@ final class Rig implements AutoCloseable {
                       "u",
                       request.body().getString("text"),
                       List.of(),
-                      WebMessages.dedupeKey(request, "")));
+                      WebMessages.dedupeKey(request, request.threadId(), "")));
           return new ApiAnswer(202, new JsonObject().put("event_id", appended.event().id()));
         });
     all.put("chat", new ChatCall(id -> Optional.ofNullable(answers.get(id)), given));

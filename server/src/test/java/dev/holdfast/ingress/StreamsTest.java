@@ -136,6 +136,19 @@ class StreamsTest {
     }
   }
 
+  @Test
+  void longMessagesDoNotPileUpForAReaderThatDoesNotRead() throws Exception {
+    try (Raw slow = open("")) {
+      String text = "{\"delta\":\"" + "x".repeat(1_000_000) + "\"}";
+      for (int i = 0; i < 40; i++) {
+        rig.news.publish("turn.text", "t", "e" + i, text);
+      }
+      rig.news.publish("turn.text", "t", "last", "{}");
+      assertThat(until(slow, "event: gap")).isEqualTo("event: gap");
+      assertThat(until(slow, "data: {\"thread_id\":\"t\",\"event_id\":\"last\"")).isNotEmpty();
+    }
+  }
+
   /** S25: whoever's token was rotated hears no more. */
   @Test
   void aRotatedTokenEndsItsStreams() throws Exception {

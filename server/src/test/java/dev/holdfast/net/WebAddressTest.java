@@ -34,6 +34,7 @@ class WebAddressTest {
         "http://10.0.0.1/",
         "http://100.64.0.1/",
         "http://100.127.255.255/",
+        "http://168.63.129.16/machine?comp=goalstate",
         "http://169.254.169.254/latest/meta-data/",
         "http://172.16.0.1/",
         "http://172.31.255.255/",

@@ -308,4 +308,25 @@ class InboxTest {
       assertThat(Set.of(it.store.inbox().open(0, 10).size())).containsExactly(1);
     }
   }
+
+  @Test
+  void aPageOfLargeMessagesIsShortAndNoneIsLeftOut() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      Inbox inbox = it.store.inbox();
+      String payload = "{\"text\":\"" + "x".repeat(1 << 20) + "\"}";
+      for (int i = 0; i < 12; i++) {
+        inbox.append(TestStore.event("t1", "k" + i, payload)).join();
+      }
+      List<Long> seqs = new ArrayList<>();
+      List<Event> page = inbox.open(0, 500);
+      while (!page.isEmpty()) {
+        assertThat(page.stream().mapToLong(event -> event.payload().length()).sum())
+            .isLessThan(Inbox.PAGE_UNITS_MAX + payload.length());
+        page.forEach(event -> seqs.add(event.seq()));
+        page = inbox.open(seqs.getLast(), 500);
+      }
+      assertThat(seqs).hasSize(12).isSorted().doesNotHaveDuplicates();
+      assertThat(inbox.openOf("webhook:ci:t1", 0, 500)).hasSizeLessThan(12);
+    }
+  }
 }

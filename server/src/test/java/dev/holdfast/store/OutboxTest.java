@@ -197,4 +197,29 @@ class OutboxTest {
       assertThat(it.find(event).told()).isTrue();
     }
   }
+
+  @Test
+  void aListOfLargeDeadLettersIsShort() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      String payload = "{\"text\":\"" + "x".repeat(1 << 20) + "\"}";
+      for (int i = 0; i < 8; i++) {
+        Event event =
+            it.store.inbox().append(TestStore.event("t1", "k" + i, payload)).join().event();
+        it.store.inbox().finish(TestStore.finish(event, EventState.DEAD_LETTERED));
+      }
+      assertThat(
+              it.store.deadLetters().list("", FAR, 1000).stream()
+                  .mapToLong(letter -> letter.payload().length())
+                  .sum())
+          .isBetween(DeadLetters.LIST_UNITS_MAX, DeadLetters.LIST_UNITS_MAX + payload.length());
+      for (List<DeadLetter> some = it.store.deadLetters().list("", FAR, 1000);
+          !some.isEmpty();
+          some = it.store.deadLetters().list("", FAR, 1000)) {
+        for (DeadLetter letter : some) {
+          assertThat(it.store.deadLetters().replay(letter.id())).isTrue();
+        }
+      }
+      assertThat(it.store.inbox().counts()).containsEntry("pending", 8L);
+    }
+  }
 }

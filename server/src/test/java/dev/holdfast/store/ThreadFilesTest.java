@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.time.ManualTime;
 import java.io.IOException;
+import java.io.SyncFailedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -249,5 +250,16 @@ class ThreadFilesTest {
       assertThat(folders)
           .allMatch(folder -> threads.toAbsolutePath().relativize(folder).getNameCount() == 3);
     }
+  }
+
+  /** A killed process may have left lines that only the page cache has. */
+  @Test
+  void whatAnotherRunHasLeftIsSyncedBeforeAnythingIsBuiltOnIt() throws Exception {
+    Path device = Files.createSymbolicLink(root.resolve("lines"), Path.of("/dev/null"));
+    LineFile lines = new LineFile(device, LineFile.Torn.FENCE, new AtomicLong(1000));
+    assertThatThrownBy(lines::sync).as("no sync of a device").isInstanceOf(SyncFailedException.class);
+    LineFile missing = new LineFile(root.resolve("none"), LineFile.Torn.FENCE, new AtomicLong(9));
+    missing.sync();
+    assertThat(root.resolve("none")).doesNotExist();
   }
 }

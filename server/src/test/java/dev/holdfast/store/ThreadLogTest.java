@@ -224,4 +224,30 @@ class ThreadLogTest {
       assertThat(files.readLog(1000)).as("cut at %d", i).isSubsetOf(whole);
     }
   }
+
+  @Test
+  void ofVeryLongLinesTheNewestAreReadAsFarAsTheyFitIntoMemory() throws Exception {
+    ThreadFiles files =
+        new ThreadFiles(
+            ID,
+            root.resolve("t"),
+            new ThreadFiles.Host(
+                new FailStop((code, text) -> fatals.add(code + text)),
+                new ManualTime(),
+                new AtomicLong(10_000_000),
+                (_, _) -> {},
+                new ThreadFilesConfig(1 << 22, 50),
+                damaged,
+                turns));
+    String filler = "x".repeat(1 << 20);
+    for (int i = 0; i < 18; i++) {
+      files.log(said(i, filler));
+    }
+    List<String> lines = files.readLog(1000);
+    assertThat(lines.stream().mapToLong(String::length).sum())
+        .isBetween(LogTail.UNITS_MAX / 2, LogTail.UNITS_MAX + 2 * filler.length());
+    assertThat(lines).last().asString().startsWith("{\"id\":\"i17\"");
+    assertThat(lines).isEqualTo(files.readLog(lines.size()));
+    assertThat(files.readLog(2)).hasSize(2);
+  }
 }

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Searches what was said in the chat thread that calls, newest first. No argument names a thread,
@@ -48,6 +49,9 @@ public final class HistoryTool implements Tool {
 
   private final Store store;
 
+  /** A model may ask many times at once, and each look takes many megabytes for a moment. */
+  private final ReentrantLock one = new ReentrantLock();
+
   public HistoryTool(Store store) {
     this.store = store;
   }
@@ -70,8 +74,16 @@ public final class HistoryTool implements Tool {
   }
 
   @Override
-  public ToolResult run(String argumentsJson, ToolContext context) {
-    JsonObject arguments = new JsonObject(argumentsJson);
+  public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
+    one.lockInterruptibly();
+    try {
+      return search(new JsonObject(argumentsJson), context);
+    } finally {
+      one.unlock();
+    }
+  }
+
+  private ToolResult search(JsonObject arguments, ToolContext context) {
     int limit = arguments.getInteger("limit", LIMIT);
     try {
       Instant before = before(arguments.getString("before", ""));

@@ -3,13 +3,16 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +58,25 @@ class MemoryTest {
         rig.start();
       }
       rig.converse("after", "t", "hello again");
+    }
+  }
+
+  /** As many as would fill the heap four times over, all read from the disk at the start. */
+  @Test
+  void largeMessagesThatWaitDoNotKeepTheServerDown() {
+    try (Rig rig = new Rig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      rig.setup().heap("-Xmx128m");
+      model.always(ModelScript.hang());
+      rig.start();
+      String text = "€" + "x".repeat(1_000_000); // one wide character makes all of them wide
+      for (int i = 0; i < 250; i++) {
+        rig.accept("large-" + i, "t", text);
+      }
+      rig.restart();
+      rig.converse("stop", "t", "/stop all");
+      rig.api().awaitState("large-249", Set.of("cancelled"), Duration.ofSeconds(30));
+      assertThat(rig.server().isAlive()).isTrue();
     }
   }
 
