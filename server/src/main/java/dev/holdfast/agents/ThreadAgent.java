@@ -167,7 +167,7 @@ final class ThreadAgent extends VerticleBase {
         mailbox.clear();
       }
     }
-    unanswered.cancel(ended);
+    cancelled += unanswered.cancel(ended);
     synchronized (lock) {
       if (all) {
         mailbox.overflow(); // commands, and what came meanwhile, are still on disk
@@ -175,7 +175,7 @@ final class ThreadAgent extends VerticleBase {
       wakeLoop();
     }
     host.settled(this); // it was parked and has nothing to do now: its place can be another's
-    return cancelled + ended.size();
+    return cancelled;
   }
 
   /** Ends the running turn at its next checkpoint; nothing starts any more. */
