@@ -188,10 +188,16 @@ final class Exchange {
       }
     } catch (InterruptedException e) {
       abort();
-      throw e;
+      throw sent ? e : unsent(e);
     } finally {
       lock.unlock();
     }
+  }
+
+  private static InterruptedException unsent(InterruptedException cause) {
+    InterruptedException unsent = new UnsentInterruptedException();
+    unsent.initCause(cause);
+    return unsent;
   }
 
   private boolean settled(BooleanSupplier done) throws HttpFailedException {
