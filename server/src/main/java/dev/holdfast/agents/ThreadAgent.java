@@ -331,9 +331,9 @@ final class ThreadAgent extends VerticleBase {
       running = null;
       since = parts.time().now();
       if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
-        if (batch.size() > next.size()) {
+        if (batch.size() > next.size() || ended == TurnServer.Ended.LEFT) {
           mailbox.clear();
-          mailbox.overflow(); // some joined the turn: disk knows whether they ended with it
+          mailbox.overflow(); // disk knows what joined the turn and ended, or was left
         }
         batch = List.of();
         return true;
