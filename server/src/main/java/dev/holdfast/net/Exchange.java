@@ -51,6 +51,7 @@ final class Exchange {
   private @Nullable HttpClientResponse response;
   private @Nullable HttpFailedException failure;
   private boolean sent;
+  private boolean written;
   private long sentAt;
   private boolean begun;
   private boolean discards;
@@ -83,6 +84,7 @@ final class Exchange {
         Failure.of(
             FailureCode.NETWORK,
             "no connection to " + target + " within " + limits.connect().toMillis() + " ms"));
+    await(() -> written || response != null, limits.total(), slowUpload());
     await(() -> response != null, limits.firstByte(), silence());
     lock.lock();
     try {
@@ -145,6 +147,12 @@ final class Exchange {
     } finally {
       lock.unlock();
     }
+  }
+
+  private Failure slowUpload() {
+    return Failure.of(
+        FailureCode.TIMEOUT,
+        target + " did not take the request within " + limits.total().toMillis() + " ms");
   }
 
   private Failure silence() {
@@ -259,8 +267,23 @@ final class Exchange {
       lock.unlock();
     }
     made.exceptionHandler(cause -> fail(Causes.talking(cause, target), cause));
-    made.send(Buffer.buffer(body))
-        .onComplete(this::answered, cause -> fail(Causes.talking(cause, target), cause));
+    made.response().onComplete(this::answered, cause -> fail(Causes.talking(cause, target), cause));
+    made.end(Buffer.buffer(body))
+        .onComplete(_ -> written(), cause -> fail(Causes.talking(cause, target), cause));
+  }
+
+  /** A large body on a slow line takes its time: the answer is waited for from here on. */
+  private void written() {
+    lock.lock();
+    try {
+      if (!written) {
+        written = true;
+        sentAt = time.nanos();
+        news.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void answered(HttpClientResponse head) {
@@ -269,6 +292,7 @@ final class Exchange {
     head.handler(this::received);
     head.endHandler(_ -> finished());
     head.fetch(CHUNKS_AHEAD);
+    written(); // whoever answers has read enough
     lock.lock();
     try {
       response = head;

@@ -2,13 +2,17 @@ package dev.holdfast.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
+import dev.holdfast.net.HttpCaller.Response;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -74,5 +78,33 @@ class CutOffTest {
   private static Throwable thrownBy(String url) {
     return catchThrowable(
         () -> http.send(new Request("GET", url, Map.of(), new byte[0]), limits(5000, 10_000)));
+  }
+
+  @Test
+  void aSlowLineDoesNotCountAgainstTheAnswer() throws Exception {
+    int size = 64 * 1024 * 1024; // more than the buffers between the two take
+    RawServer.Script slow =
+        c -> {
+          Thread.sleep(3000);
+          c.read(size);
+          c.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+        };
+    try (RawServer server = new RawServer(slow)) {
+      Request large = new Request("POST", server.url(), Map.of(), new byte[size]);
+      Response answer = http.send(large, limits(1500, 25_000));
+      assertThat(new String(answer.body(), StandardCharsets.UTF_8)).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void anUploadThatNeverEndsIsBoundedByTheWhole() {
+    try (RawServer server = new RawServer(_ -> new CountDownLatch(1).await())) {
+      Request large = new Request("POST", server.url(), Map.of(), new byte[64 * 1024 * 1024]);
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class, () -> http.send(large, limits(500, 1500)));
+      assertThat(e.failure().code()).isEqualTo(FailureCode.TIMEOUT);
+      assertThat(e.surelyNotSent()).isFalse();
+    }
   }
 }
