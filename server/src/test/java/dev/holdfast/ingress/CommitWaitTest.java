@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-class WebMessagesTest {
+class CommitWaitTest {
   @Test
   @Timeout(30)
   void aCommitThatHangsIsRefusedBeforeTheClientGivesUp() {
