@@ -11,6 +11,14 @@ public interface ModelListener {
    */
   default void onSign() {}
 
+  /**
+   * The model is at work on what is not text for people: a thought, a part of a call, never a mere
+   * ping. From the first one on nobody is told that the model is away.
+   */
+  default void onWork() {
+    onSign();
+  }
+
   /** Hears nothing. */
   ModelListener SILENT = delta -> {};
 }

@@ -13,8 +13,10 @@ import dev.holdfast.store.StoryLine;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,17 +76,19 @@ final class Endings {
 
   /**
    * Ends the events of a turn in one transaction; the last one gets the reply. Tries until the disk
-   * takes it: the answer is paid for and held in memory meanwhile.
+   * takes it: the answer is paid for and held in memory meanwhile. Events that somebody else has
+   * ended stay as they are, and nothing is said about them again.
    *
+   * @return how many events it ended
    * @throws InterruptedException when the server stops first; the next start goes on from the last
    *     checkpoint
    */
-  void end(List<Incoming> batch, EventState outcome, String reason, Say say)
+  int end(List<Incoming> batch, EventState outcome, String reason, Say say)
       throws InterruptedException {
     Incoming last = batch.getLast();
     String id = id(last, say.voice());
     List<NewReply> replies = replies(last, say, id);
-    if (!say.text().isEmpty()) {
+    if (!say.text().isEmpty() && (say.voice() != Voice.ERROR || isAnyOpen(batch))) {
       log(last, id, say);
     }
     List<StoryLine> story = new ArrayList<>();
@@ -104,11 +108,18 @@ final class Endings {
             : batch.stream()
                 .flatMap(one -> parts.store().approvals().waitingOf(one.id()).stream())
                 .toList();
-    persist(last, () -> parts.store().inbox().finish(finish));
+    Set<Long> ended = new HashSet<>();
+    persist(last, () -> ended.addAll(parts.store().inbox().finish(finish)));
+    if (ended.isEmpty()) {
+      return 0;
+    }
     announce(last, replies, say.voice());
     asked.forEach(
         question -> Questions.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
+      if (!ended.contains(incoming.seq())) {
+        continue;
+      }
       ObjectNode details = Entries.object().put("outcome", name(outcome));
       news("event.finished", incoming, details);
       parts
@@ -116,6 +127,17 @@ final class Endings {
           .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
           .increment();
     }
+    return ended.size();
+  }
+
+  /**
+   * A turn that is cut off may have come to its end just before: what is then said about it would
+   * stand in the log and nowhere else.
+   */
+  private boolean isAnyOpen(List<Incoming> batch) {
+    return batch.stream()
+        .flatMap(incoming -> parts.store().inbox().find(incoming.id()).stream())
+        .anyMatch(event -> event.state().isOpen());
   }
 
   /**

@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class Obedience {
   private static final Logger LOG = LoggerFactory.getLogger(Obedience.class);
 
+  private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
+
   private final AgentParts parts;
   private final Orchestrator orchestrator;
   private final Endings endings;
@@ -48,7 +50,13 @@ final class Obedience {
 
   private void obeyOnce(Incoming incoming) {
     try {
-      parts.store().inbox().start(incoming.seq());
+      int attempt = parts.store().inbox().start(incoming.seq());
+      if (attempt > parts.config().attemptsMax()) {
+        String reason = "a bug in each of " + (attempt - 1) + " runs";
+        Say say = new Say(Voice.ERROR, Sentences.CRASHED);
+        endings.end(List.of(incoming), EventState.DEAD_LETTERED, reason, say);
+        return;
+      }
       String threadId = incoming.event().threadId();
       String text =
           switch (incoming.command().orElseThrow().word()) {
@@ -66,9 +74,12 @@ final class Obedience {
         return; // obeyed already
       }
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
-      parts.time().after(Duration.ofSeconds(5), orchestrator::rescan);
+      parts.time().after(AGAIN_AFTER, orchestrator::rescan);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException e) { // a bug, or a store that cannot be read
+      LOG.error("event {}: its command failed, it is tried again", incoming.id(), e);
+      parts.time().after(AGAIN_AFTER, orchestrator::rescan);
     }
   }
 

@@ -211,7 +211,7 @@ public final class Orchestrator {
       return true;
     }
     Incoming incoming = Incoming.of(event);
-    if (incoming.overtakes() && event.attempts() == 0) {
+    if (incoming.overtakes()) {
       Thread.ofVirtual().name("command").start(() -> obedience.obey(incoming));
       return true;
     }

@@ -315,8 +315,8 @@ final class ThreadAgent extends VerticleBase {
       running = null;
       since = parts.time().now();
       if (ended != TurnServer.Ended.PARKED && ended != TurnServer.Ended.ASKED) {
-        if (batch.size() > next.size()) {
-          mailbox.reread(); // some joined the turn: disk knows whether they ended with it
+        if (batch.size() > next.size() || ended == TurnServer.Ended.LEFT) {
+          mailbox.reread(); // disk knows what joined the turn and ended, or was left
         }
         batch = List.of();
         return true;

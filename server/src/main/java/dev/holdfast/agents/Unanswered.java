@@ -26,12 +26,14 @@ final class Unanswered {
     this.endings = endings;
   }
 
-  /** Ends events that will not run. Returns how many. */
+  /** Ends events that will not run. Returns how many of them had not ended already. */
   int cancel(List<Incoming> events) {
+    int cancelled = 0;
     for (Incoming incoming : events) {
-      endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      cancelled +=
+          endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
     }
-    return events.size();
+    return cancelled;
   }
 
   /**
@@ -103,11 +105,12 @@ final class Unanswered {
     return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
   }
 
-  private void endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
+  private int endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
     try {
-      endings.end(batch, outcome, reason, say);
+      return endings.end(batch, outcome, reason, say);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return 0;
     }
   }
 }

@@ -8,6 +8,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Messages that come in by the API: those of the web channel. */
 final class WebMessages {
@@ -69,11 +71,18 @@ final class WebMessages {
     return HexFormat.of().formatHex(digest, 0, 16);
   }
 
-  /** Blocks until the commit. */
+  /**
+   * Blocks until the commit. Of a disk that hangs the client is told before it gives up; the
+   * message may still be accepted, and its key tells when it is sent again.
+   */
   static Appended commit(Acceptor acceptor, InboundMessage message)
       throws RefusedRequestException, InterruptedException {
     try {
-      return acceptor.accept(CHANNEL, message).get();
+      return acceptor
+          .accept(CHANNEL, message)
+          .get(Webhooks.COMMIT_WAIT_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      throw Webhooks.slow();
     } catch (ExecutionException e) {
       throw Webhooks.refusalOf(e.getCause() == null ? e : e.getCause());
     }

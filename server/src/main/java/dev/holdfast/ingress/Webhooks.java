@@ -45,7 +45,7 @@ final class Webhooks {
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
   /** Platforms give up after 3 s and send again; a clear 503 before that tells them more. */
-  private static final Duration COMMIT_WAIT_MAX = Duration.ofMillis(2500);
+  static final Duration COMMIT_WAIT_MAX = Duration.ofMillis(2500);
 
   private final Map<String, ChannelAdapter> adapters = new HashMap<>();
   private final Acceptor acceptor;
@@ -238,12 +238,15 @@ final class Webhooks {
       waiting.removeFirst();
       if (!first.answered) {
         first.answered = true;
-        refusals.send(
-            first.request,
-            new RefusedRequestException(
-                503, FailureCode.OVERLOADED, "the store is slow; send again", RETRY_LATER));
+        refusals.send(first.request, slow());
       }
     }
+  }
+
+  /** The event may still be accepted. */
+  static RefusedRequestException slow() {
+    return new RefusedRequestException(
+        503, FailureCode.OVERLOADED, "the store is slow; send again", RETRY_LATER);
   }
 
   /** What the client is told when the store refused. */

@@ -83,6 +83,12 @@ final class ModelTry implements ModelListener {
     asking.listener().onWait(idle);
   }
 
+  @Override
+  public void onWork() {
+    asking.heard();
+    onSign();
+  }
+
   private Duration elapsed() {
     return Duration.ofNanos(time.nanos() - startedAt);
   }

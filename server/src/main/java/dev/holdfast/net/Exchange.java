@@ -51,6 +51,7 @@ final class Exchange {
   private @Nullable HttpClientResponse response;
   private @Nullable HttpFailedException failure;
   private boolean sent;
+  private boolean written;
   private long sentAt;
   private boolean begun;
   private boolean discards;
@@ -83,6 +84,7 @@ final class Exchange {
         Failure.of(
             FailureCode.NETWORK,
             "no connection to " + target + " within " + limits.connect().toMillis() + " ms"));
+    await(() -> written || response != null, limits.total(), slowUpload());
     await(() -> response != null, limits.firstByte(), silence());
     lock.lock();
     try {
@@ -147,6 +149,12 @@ final class Exchange {
     }
   }
 
+  private Failure slowUpload() {
+    return Failure.of(
+        FailureCode.TIMEOUT,
+        target + " did not take the request within " + limits.total().toMillis() + " ms");
+  }
+
   private Failure silence() {
     return Failure.of(
         FailureCode.TIMEOUT,
@@ -188,10 +196,16 @@ final class Exchange {
       }
     } catch (InterruptedException e) {
       abort();
-      throw e;
+      throw sent ? e : unsent(e);
     } finally {
       lock.unlock();
     }
+  }
+
+  private static InterruptedException unsent(InterruptedException cause) {
+    InterruptedException unsent = new UnsentInterruptedException();
+    unsent.initCause(cause);
+    return unsent;
   }
 
   private boolean settled(BooleanSupplier done) throws HttpFailedException {
@@ -253,8 +267,23 @@ final class Exchange {
       lock.unlock();
     }
     made.exceptionHandler(cause -> fail(Causes.talking(cause, target), cause));
-    made.send(Buffer.buffer(body))
-        .onComplete(this::answered, cause -> fail(Causes.talking(cause, target), cause));
+    made.response().onComplete(this::answered, cause -> fail(Causes.talking(cause, target), cause));
+    made.end(Buffer.buffer(body))
+        .onComplete(_ -> written(), cause -> fail(Causes.talking(cause, target), cause));
+  }
+
+  /** A large body on a slow line takes its time: the answer is waited for from here on. */
+  private void written() {
+    lock.lock();
+    try {
+      if (!written) {
+        written = true;
+        sentAt = time.nanos();
+        news.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void answered(HttpClientResponse head) {
@@ -263,6 +292,7 @@ final class Exchange {
     head.handler(this::received);
     head.endHandler(_ -> finished());
     head.fetch(CHUNKS_AHEAD);
+    written(); // whoever answers has read enough
     lock.lock();
     try {
       response = head;

@@ -7,6 +7,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.net.UnsentInterruptedException;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.store.StoreException;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +54,16 @@ final class Attempt implements Call<Boolean> {
     }
     outcome = notBegun();
     halt.leaveStore();
+    if (Thread.interrupted()) {
+      throw new InterruptedException(); // the deadline's, while a slow disk took the change
+    }
     outcome = lost(FailureCode.CANCELLED, "stopped while posting");
-    outcome = post();
+    try {
+      outcome = post();
+    } catch (UnsentInterruptedException e) {
+      outcome = notBegun();
+      throw e;
+    }
     return switch (outcome) {
       case PostOutcome.Sent _ -> true;
       case PostOutcome.NotDelivered(Failure failure) -> throw new CallFailedException(failure);

@@ -3,7 +3,9 @@ package dev.holdfast.store;
 import dev.holdfast.store.EventRows.Standing;
 import dev.holdfast.time.Time;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How events end: by their turn, and afterwards by the fate of their replies. Used on the writer's
@@ -22,18 +24,19 @@ final class Endings {
     this.audit = audit;
   }
 
-  void finish(Tx tx, Finish finish) throws SQLException {
-    boolean any = false;
+  /** Returns which of the events it ended: those that were open. */
+  Set<Long> finish(Tx tx, Finish finish) throws SQLException {
+    Set<Long> ended = new HashSet<>();
     for (long seq : finish.seqs()) {
       Optional<Standing> event =
           EventRows.standing(tx, seq).filter(found -> found.state().isOpen());
       if (event.isPresent()) {
-        any = true;
+        ended.add(seq);
         end(tx, event.get(), finish);
       }
     }
-    if (!any) {
-      return; // the same finish, told twice
+    if (ended.isEmpty()) {
+      return ended; // the same finish, told twice, or somebody else was first
     }
     for (NewReply reply : finish.replies()) {
       replies.plan(tx, reply, true);
@@ -41,6 +44,7 @@ final class Endings {
     for (StoryLine line : finish.story()) {
       Stories.insert(tx, line);
     }
+    return ended;
   }
 
   private void end(Tx tx, Standing event, Finish finish) throws SQLException {

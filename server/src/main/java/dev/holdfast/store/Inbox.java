@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -321,16 +322,14 @@ public final class Inbox {
    * Ends events: their states, replies, story and dead letters in one transaction. Durable on
    * return. Events that have ended before, and replies that are known, stay as they are, so that a
    * finish can be repeated.
+   *
+   * @return which events it ended; none: nothing at all was written
    */
-  public void finish(Finish finish) throws StoreException {
+  public Set<Long> finish(Finish finish) throws StoreException {
     if (finish.outcome().isOpen()) {
       throw new IllegalArgumentException("not an end: " + finish.outcome());
     }
-    writer.<Boolean>call(
-        tx -> {
-          rows.endings.finish(tx, finish);
-          return true;
-        });
+    return writer.call(tx -> rows.endings.finish(tx, finish));
   }
 
   /**

@@ -27,6 +27,7 @@ public final class Store implements AutoCloseable {
   private final Intake intake;
   private final Purge purge;
   private final Watch watch;
+  private final Watch tidy;
   private final Inbox inbox;
   private final Outbox outbox;
   private final Stories stories;
@@ -78,7 +79,8 @@ public final class Store implements AutoCloseable {
     readers = new Readers(database, failStop);
     intake = new Intake(world.config, folder, counters, writer, failStop);
     purge = new Purge(writer, time, world.config.inbox().dedupeTime());
-    watch = new Watch(writer, intake, purge, touches, failStop);
+    watch = Watch.overDisk(writer, intake, failStop);
+    tidy = Watch.overRows(purge, touches, failStop);
 
     Ids ids = new Ids(time);
     Letters letters = new Letters(ids);
@@ -113,6 +115,7 @@ public final class Store implements AutoCloseable {
     writer.start();
     checkpoints.start();
     watch.start();
+    tidy.start();
   }
 
   /** The writer is made before the checkpointer, which needs its lock. */
@@ -270,8 +273,9 @@ public final class Store implements AutoCloseable {
     }
     closed = true;
     intake.stop();
-    watch.stop();
+    tidy.stop();
     touches.settle();
+    watch.stop();
     writer.stop();
     try {
       threads.close();

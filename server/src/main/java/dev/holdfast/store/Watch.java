@@ -1,35 +1,62 @@
 package dev.holdfast.store;
 
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the store four times a second: free space, changes that wait too long, a full disk,
- * old rows.
+ * Looks after the store at regular times, on a thread of its own. There are two: one that never
+ * waits for the writer, so that a disk that hangs is noticed, and one that does.
  */
 final class Watch implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
-  private static final long PERIOD_MILLIS = 250;
-  private static final int TURNS_PER_PROBE = 4;
-  private static final int TURNS_PER_PURGE = 240;
+  private static final int LOOKS_PER_PROBE = 4;
+  private static final int LOOKS_PER_PURGE = 60;
 
-  private final Writer writer;
-  private final Intake intake;
-  private final Purge purge;
-  private final Touches touches;
+  private final Duration period;
+  private final IntConsumer look;
   private final FailStop failStop;
   private final Semaphore stop = new Semaphore(0);
   private final Thread thread;
 
-  Watch(Writer writer, Intake intake, Purge purge, Touches touches, FailStop failStop) {
-    this.writer = writer;
-    this.intake = intake;
-    this.purge = purge;
-    this.touches = touches;
+  /** {@code look} is told the how-manieth it is, from 1. */
+  private Watch(String name, Duration period, IntConsumer look, FailStop failStop) {
+    this.period = period;
+    this.look = look;
     this.failStop = failStop;
-    this.thread = Thread.ofPlatform().daemon().name("holdfast-store-watch").unstarted(this);
+    this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this);
+  }
+
+  /** Over the disk: free space, changes that wait too long, whether a full one takes more. */
+  static Watch overDisk(Writer writer, Intake intake, FailStop failStop) {
+    return new Watch(
+        "holdfast-store-watch",
+        Duration.ofMillis(250),
+        number -> {
+          writer.refuseLate();
+          intake.look();
+          if (number % LOOKS_PER_PROBE == 0 && writer.isFull()) {
+            writer.probe();
+          }
+        },
+        failStop);
+  }
+
+  /** Over the rows: writes the times of the threads, and removes what is old. */
+  static Watch overRows(Purge purge, Touches touches, FailStop failStop) {
+    return new Watch(
+        "holdfast-store-tidy",
+        Duration.ofSeconds(1),
+        number -> {
+          touches.settle();
+          if (number % LOOKS_PER_PURGE == 0) {
+            sweep(purge);
+          }
+        },
+        failStop);
   }
 
   void start() {
@@ -54,12 +81,12 @@ final class Watch implements Runnable {
   @Override
   public void run() {
     try {
-      for (int turn = 1; !stop.tryAcquire(PERIOD_MILLIS, TimeUnit.MILLISECONDS); turn++) {
+      for (int turn = 1; !stop.tryAcquire(period.toMillis(), TimeUnit.MILLISECONDS); turn++) {
         if (failStop.cause() != null) {
           return;
         }
         try {
-          look(turn);
+          look.accept(turn);
         } catch (RuntimeException e) {
           LOG.error("store: a look at it failed, the next one comes", e);
         }
@@ -69,24 +96,14 @@ final class Watch implements Runnable {
     }
   }
 
-  private void look(int turn) {
-    writer.refuseLate();
-    intake.look();
-    if (turn % TURNS_PER_PROBE == 0) {
-      if (writer.isFull()) {
-        writer.probe();
+  private static void sweep(Purge purge) {
+    try {
+      long removed = purge.sweep();
+      if (removed > 0) {
+        LOG.info("store: {} old events were removed", removed);
       }
-      touches.settle();
-    }
-    if (turn % TURNS_PER_PURGE == 0) {
-      try {
-        long removed = purge.sweep();
-        if (removed > 0) {
-          LOG.info("store: {} old events were removed", removed);
-        }
-      } catch (StoreException e) {
-        LOG.warn("store: old events could not be removed: {}", e.getMessage());
-      }
+    } catch (StoreException e) {
+      LOG.warn("store: old events could not be removed: {}", e.getMessage());
     }
   }
 }

@@ -52,6 +52,7 @@ final class AgentWorld {
 
   final ScriptedProvider model;
   final Store store;
+  final AgentParts parts;
   final Orchestrator orchestrator;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final Secrets secrets = new Secrets();
@@ -113,25 +114,25 @@ final class AgentWorld {
                 folder);
     Toolbox toolbox =
         new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
-    orchestrator =
-        new Orchestrator(
-            new AgentParts(
-                vertx,
-                store,
-                models,
-                new Channels(options.channels),
-                toolbox,
-                new Mind(
-                    Optional.of(new Memory(store, folder, options.memoryBytes)),
-                    new Skills(folder, store.texts()),
-                    ZoneOffset.UTC,
-                    options.budget),
-                news,
-                secrets,
-                options.time,
-                meters,
-                agents,
-                options.attachments));
+    parts =
+        new AgentParts(
+            vertx,
+            store,
+            models,
+            new Channels(options.channels),
+            toolbox,
+            new Mind(
+                Optional.of(new Memory(store, folder, options.memoryBytes)),
+                new Skills(folder, store.texts()),
+                ZoneOffset.UTC,
+                options.budget),
+            news,
+            secrets,
+            options.time,
+            meters,
+            agents,
+            options.attachments);
+    orchestrator = new Orchestrator(parts);
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));

@@ -259,6 +259,16 @@ class ThreadAgentTest {
   }
 
   @Test
+  void anInterruptThatNobodyOrderedLeavesNoEventBehind() throws Exception {
+    model.then(
+        (_, _) -> {
+          throw new InterruptedException("out of nowhere");
+        });
+    AgentWorld world = world();
+    assertThat(world.answerOf(world.send("t", "k1", "x"))).isEqualTo("heard: x");
+  }
+
+  @Test
   void theEquationHoldsInTheEnd() throws Exception {
     model.fails(FailureCode.INVALID_REQUEST, 1);
     AgentWorld world = world();

@@ -30,6 +30,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -205,6 +206,21 @@ class ModelsTest {
   }
 
   @Test
+  void aModelThatThinksForLongIsNotSlow() throws Exception {
+    anthropic.thinks(Duration.ofSeconds(10), Duration.ofSeconds(20)).says("thought through");
+    both().ask("operational", QUESTION, false, heard);
+    assertThat(heard.events)
+        .containsExactly("text thought through", "call anthropic/claude-sonnet-5 ok");
+  }
+
+  @Test
+  void aModelThatOnlyPingsIsSlow() throws Exception {
+    anthropic.pings(Duration.ofSeconds(10), Duration.ofSeconds(20)).says("at last");
+    both().ask("operational", QUESTION, false, heard);
+    assertThat(heard.events).startsWith("slow");
+  }
+
+  @Test
   void windowsAndNamesAreThoseOfTheLevelItself() {
     assertThat(both().windowTokens("operational")).isEqualTo(100_000);
     assertThat(both().windowTokens("strategic")).isEqualTo(200_000);
@@ -239,6 +255,7 @@ class ModelsTest {
     private final Deque<Step> steps = new ArrayDeque<>();
     private final List<String> asked = new ArrayList<>();
     private Duration delay = Duration.ZERO;
+    private Consumer<ModelListener> early = _ -> {};
 
     Fake(String name, int window) {
       this.name = name;
@@ -249,6 +266,7 @@ class ModelsTest {
       steps.add(
           (request, listener) -> {
             time.advance(delay);
+            early.accept(listener);
             listener.onText(text);
             return new ModelAnswer(
                 new Message.Assistant(text, List.of(), "", name + "/" + request.model()),
@@ -260,6 +278,24 @@ class ModelsTest {
 
     Fake takes(Duration wait) {
       delay = wait;
+      return this;
+    }
+
+    Fake thinks(Duration first, Duration then) {
+      return works(first, ModelListener::onWork, then);
+    }
+
+    Fake pings(Duration first, Duration then) {
+      return works(first, ModelListener::onSign, then);
+    }
+
+    private Fake works(Duration first, Consumer<ModelListener> sign, Duration then) {
+      early =
+          listener -> {
+            time.advance(first);
+            sign.accept(listener);
+            time.advance(then);
+          };
       return this;
     }
 

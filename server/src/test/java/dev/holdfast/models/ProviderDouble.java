@@ -16,6 +16,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.models.langchain.Account;
@@ -26,6 +27,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** A provider that answers what a test says, and our client for it. */
@@ -86,6 +88,24 @@ final class ProviderDouble implements AutoCloseable {
       throws CallFailedException, InterruptedException {
     deltas.clear();
     return provider(provider).ask(request, deltas::add);
+  }
+
+  /** How many signs of work the answer to a question has. */
+  int works(String provider) throws CallFailedException, InterruptedException {
+    AtomicInteger works = new AtomicInteger();
+    provider(provider)
+        .ask(
+            question("hi"),
+            new ModelListener() {
+              @Override
+              public void onText(String delta) {}
+
+              @Override
+              public void onWork() {
+                works.incrementAndGet();
+              }
+            });
+    return works.get();
   }
 
   Failure failure(String provider) {

@@ -54,6 +54,35 @@ class ProviderStreamTest {
     assertThat(server.deltas()).containsExactly("Hello", " you");
   }
 
+  @Test
+  void aThoughtAndAPartOfACallAreSignsOfWorkAndAPingIsNone() throws Exception {
+    server.streams(
+        Streams.SSE,
+        sse(
+                "message_start|{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\","
+                    + "\"role\":\"assistant\",\"content\":[],\"model\":\"m1\","
+                    + "\"usage\":{\"input_tokens\":12,\"output_tokens\":1}}}",
+                "ping|{\"type\":\"ping\"}",
+                "content_block_start|{\"type\":\"content_block_start\",\"index\":0,"
+                    + "\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}",
+                "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,"
+                    + "\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}",
+                "ping|{\"type\":\"ping\"}")
+            + Streams.anthropicEnd("end_turn"));
+    assertThat(server.works("anthropic")).isEqualTo(2);
+
+    server.streams(
+        Streams.SSE,
+        sse(
+            "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}",
+            "{\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"hm\"}}]}",
+            "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\","
+                + "\"type\":\"function\",\"function\":{\"name\":\"w\",\"arguments\":\"{}\"}}]}}]}",
+            "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
+            "[DONE]"));
+    assertThat(server.works("openai")).isEqualTo(2);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void sendsTheQuestionAndNoSamplingParameters(String provider) throws Exception {

@@ -127,6 +127,11 @@ public final class RawServer implements AutoCloseable {
       write(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
     }
 
+    /** Reads so many bytes of the body. */
+    public void read(long bytes) throws IOException {
+      client.getInputStream().skipNBytes(bytes);
+    }
+
     /** Blocks until the client is gone. */
     public void awaitClose() throws IOException {
       while (client.getInputStream().read() >= 0) {

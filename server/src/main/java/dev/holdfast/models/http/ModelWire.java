@@ -61,6 +61,7 @@ public final class ModelWire implements HttpClient {
   private final ProviderErrors errors;
   private StreamWatch watch = new Ignoring();
   private Runnable sign = () -> {};
+  private Runnable work = () -> {};
   private Consumer<ObjectNode> edit = _ -> {};
   private @Nullable Failure failure;
   private boolean interrupted;
@@ -83,6 +84,12 @@ public final class ModelWire implements HttpClient {
   /** Told of all that comes, pings too. */
   public ModelWire tells(Runnable ear) {
     sign = ear;
+    return this;
+  }
+
+  /** Told of all that the model itself says. */
+  public ModelWire tellsOfWork(Runnable ear) {
+    work = ear;
     return this;
   }
 
@@ -238,6 +245,9 @@ public final class ModelWire implements HttpClient {
       throw new CallFailedException(error.get());
     }
     watch.see(event.name(), data);
+    if (watch.isWork(event.name(), data)) {
+      work.run();
+    }
     return data;
   }
 

@@ -25,6 +25,11 @@ public abstract class StreamWatch {
    */
   public abstract void see(String name, JsonNode data) throws CallFailedException;
 
+  /** Whether the model itself says something by this event: a word, a thought, a part of a call. */
+  public boolean isWork(String name, JsonNode data) {
+    return true;
+  }
+
   /**
    * The event as LangChain4j can read it: it refuses a whole event for one value that it does not
    * know, and mixes up calls that come by turns. Empty: it need not see this one.

@@ -43,6 +43,12 @@ final class AnthropicWatch extends StreamWatch {
     }
   }
 
+  /** Its pings are events, and its first event comes before any thought. */
+  @Override
+  public boolean isWork(String name, JsonNode data) {
+    return name.startsWith("content_block");
+  }
+
   @Override
   public List<JsonNode> events(JsonNode whole) {
     return WholeAnswers.anthropic(whole);

@@ -98,6 +98,7 @@ public final class LangchainProvider implements ModelProvider {
                 new ModelWire.Shape(name(), account.secret(), dialect.jsonLines()))
             .watchedBy(watch)
             .tells(listener::onSign)
+            .tellsOfWork(listener::onWork)
             .edits(body -> dialect.edit(body, request));
     Heard heard = new Heard(listener, wire);
     dialect

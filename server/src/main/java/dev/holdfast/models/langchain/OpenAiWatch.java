@@ -47,6 +47,16 @@ final class OpenAiWatch extends StreamWatch {
     }
   }
 
+  /** Not so an event with a role or a count alone. */
+  @Override
+  public boolean isWork(String name, JsonNode data) {
+    JsonNode delta = data.path("choices").path(0).path("delta");
+    return delta.properties().stream()
+        .filter(part -> !part.getKey().equals("role"))
+        .map(Map.Entry::getValue)
+        .anyMatch(part -> part.isContainerNode() ? !part.isEmpty() : !part.asText("").isEmpty());
+  }
+
   @Override
   public List<JsonNode> events(JsonNode whole) {
     return WholeAnswers.openAi(whole);

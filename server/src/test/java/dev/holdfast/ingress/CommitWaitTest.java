@@ -1,0 +1,31 @@
+package dev.holdfast.ingress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.bus.News;
+import dev.holdfast.time.SystemTime;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class CommitWaitTest {
+  @Test
+  @Timeout(30)
+  void aCommitThatHangsIsRefusedBeforeTheClientGivesUp() {
+    Acceptor acceptor =
+        new Acceptor(
+            _ -> new CompletableFuture<>(),
+            new News(10),
+            new SystemTime(),
+            new SimpleMeterRegistry());
+    InboundMessage message = new InboundMessage("main", "t", "me", "hello", List.of(), "k1");
+    RefusedRequestException refused =
+        catchThrowableOfType(
+            RefusedRequestException.class, () -> WebMessages.commit(acceptor, message));
+    assertThat(refused.status()).isEqualTo(503);
+  }
+}
