@@ -208,11 +208,13 @@ final class Exchange {
     return unsent;
   }
 
+  /** What has come counts, also when the connection broke behind it. */
   private boolean settled(BooleanSupplier done) throws HttpFailedException {
-    if (failure != null) {
+    boolean isDone = done.getAsBoolean();
+    if (!isDone && failure != null) {
       throw failure;
     }
-    return done.getAsBoolean();
+    return isDone;
   }
 
   private record Wait(long number, BooleanSupplier done, long dueNanos, Failure expired) {}

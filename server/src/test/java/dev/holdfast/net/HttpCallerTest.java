@@ -330,6 +330,23 @@ class HttpCallerTest {
     }
   }
 
+  /** What comes behind the head takes nothing from it, however soon it comes. */
+  @Test
+  void aHeadThatCameIsAnAnswerWhateverBreaksThen() throws Exception {
+    try (RawServer server =
+        new RawServer(
+            c -> {
+              c.write(HEAD + "content-length: 100\r\n\r\nhalf");
+              c.reset();
+            })) {
+      for (int i = 0; i < 500; i++) {
+        Streamed answer = http.stream(get(server.url()), PATIENT);
+        answer.body().release();
+        assertThat(answer.status()).isEqualTo(200);
+      }
+    }
+  }
+
   @Test
   void aVerticleOnAVirtualThreadMayBlockOnIt() throws Exception {
     try (RawServer server = new RawServer(c -> c.write(HEAD + "content-length: 2\r\n\r\nok"))) {

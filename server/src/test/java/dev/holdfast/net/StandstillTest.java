@@ -97,7 +97,10 @@ class StandstillTest {
         new RawServer(
             c -> {
               time.move(Duration.ofMinutes(2));
-              time.move(Duration.ofSeconds(1));
+              for (int i = 0; i < 100; i++) { // whichever wait it is in by then
+                time.move(Duration.ofSeconds(1));
+                Thread.sleep(10);
+              }
               c.awaitClose();
             })) {
       HttpFailedException e =
