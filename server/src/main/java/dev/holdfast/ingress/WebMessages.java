@@ -45,7 +45,8 @@ final class WebMessages {
 
   /**
    * The client's own key, or one made of its Idempotency-Key, which then holds over a restart; else
-   * a new one. A client may use an Idempotency-Key again in another thread: that is another message.
+   * a new one. A client may use an Idempotency-Key again in another thread: that is another
+   * message.
    */
   static String dedupeKey(ApiRequest request, String threadId, String given) {
     if (!given.isEmpty()) {

@@ -6,6 +6,7 @@ import java.net.SocketException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -38,14 +39,24 @@ public record WebPolicy(Set<String> allowHosts, Supplier<Set<Integer>> ownPorts)
    * mind.
    */
   void judge(WebAddress address, List<InetAddress> resolved) throws WebAddress.RefusedException {
+    judge(address, resolved, WebPolicy::isOurs);
+  }
+
+  /**
+   * @param ours which addresses are this machine's: also of a public one, what listens there may be
+   *     closed to others
+   */
+  void judge(WebAddress address, List<InetAddress> resolved, Predicate<InetAddress> ours)
+      throws WebAddress.RefusedException {
     boolean letThrough = isLetThrough(address);
     for (InetAddress found : resolved) {
       InetAddress plain = AddressJudge.plain(found);
-      if (!letThrough && !AddressJudge.isPublic(plain)) {
+      boolean isHere = ours.test(plain);
+      if (!letThrough && (isHere || !AddressJudge.isPublic(plain))) {
         throw new WebAddress.RefusedException(
             address.host() + " is not a public address; only those are fetched");
       }
-      if (ownPorts.get().contains(address.port()) && isOurs(plain)) {
+      if (ownPorts.get().contains(address.port()) && isHere) {
         throw new WebAddress.RefusedException("this server does not fetch from itself");
       }
     }

@@ -40,8 +40,8 @@ public final class DeadLetters {
   }
 
   /**
-   * Newest first; letters that were replayed are not among them. {@code kind} empty: all. Fewer than
-   * {@code limit} when they are large.
+   * Newest first; letters that were replayed are not among them. {@code kind} empty: all. Fewer
+   * than {@code limit} when they are large.
    */
   public List<DeadLetter> list(String kind, Instant olderThan, int limit) {
     return readers.read(

@@ -216,8 +216,7 @@ public final class Inbox {
   private List<Event> list(String where, Object... parameters) {
     return served(
         readers.read(
-            sql ->
-                sql.page(new Enough(), EventRows::read, EventRows.SELECT + where, parameters)));
+            sql -> sql.page(new Enough(), EventRows::read, EventRows.SELECT + where, parameters)));
   }
 
   /** A thousand messages are a few hundred kilobytes, or as many gigabytes as fit into no heap. */

@@ -84,8 +84,8 @@ final class Statements {
   }
 
   /**
-   * As {@link #list}, and no further than to the row with which there is {@code enough}: the rest is
-   * not even read.
+   * As {@link #list}, and no further than to the row with which there is {@code enough}: the rest
+   * is not even read.
    */
   <T> List<T> page(Predicate<T> enough, Row<T> row, String sql, Object... parameters)
       throws SQLException {

@@ -327,8 +327,7 @@ class ApiTest {
     String token = Rig.bearer(Rig.ADMIN);
     String key = "Idempotency-Key: k1";
     Raw.Answer first = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
-    Raw.Answer second =
-        rig.post("/api/v1/threads/t2/messages", "{\"text\":\"ho\"}", token, key);
+    Raw.Answer second = rig.post("/api/v1/threads/t2/messages", "{\"text\":\"ho\"}", token, key);
     assertThat(first.status()).isEqualTo(202);
     assertThat(second.status()).isEqualTo(202);
     assertThat(rig.inbox.events).hasSize(2);

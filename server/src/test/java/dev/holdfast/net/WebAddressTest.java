@@ -184,6 +184,18 @@ class WebAddressTest {
         .contains(InetAddress.ofLiteral("8.8.8.8"));
   }
 
+  /** What listens there may be closed to all others by a wall around the machine. */
+  @Test
+  void aPublicAddressOfThisMachineIsNotFetched() throws Exception {
+    WebAddress address = WebAddress.of("http://8.8.8.8:9000/");
+    List<InetAddress> found = List.of(InetAddress.getByName("8.8.8.8"));
+    WebPolicy.publicOnly().judge(address, found, _ -> false);
+    assertThatThrownBy(() -> WebPolicy.publicOnly().judge(address, found, _ -> true))
+        .isInstanceOf(WebAddress.RefusedException.class);
+    WebPolicy let = new WebPolicy(Set.of("8.8.8.8:9000"), () -> Set.of(8080));
+    let.judge(address, found, _ -> true);
+  }
+
   @Test
   void anOperatorLetsNamesAndPortsThrough() throws Exception {
     WebPolicy policy =

@@ -257,7 +257,9 @@ class ThreadFilesTest {
   void whatAnotherRunHasLeftIsSyncedBeforeAnythingIsBuiltOnIt() throws Exception {
     Path device = Files.createSymbolicLink(root.resolve("lines"), Path.of("/dev/null"));
     LineFile lines = new LineFile(device, LineFile.Torn.FENCE, new AtomicLong(1000));
-    assertThatThrownBy(lines::sync).as("no sync of a device").isInstanceOf(SyncFailedException.class);
+    assertThatThrownBy(lines::sync)
+        .as("no sync of a device")
+        .isInstanceOf(SyncFailedException.class);
     LineFile missing = new LineFile(root.resolve("none"), LineFile.Torn.FENCE, new AtomicLong(9));
     missing.sync();
     assertThat(root.resolve("none")).doesNotExist();

@@ -17,8 +17,7 @@ class UnsavedFilesTest {
 
   private static ContextEntry entry() {
     String json = "{\"type\":\"user\",\"id\":\"i\",\"at\":\"%s\",\"event\":\"e\"}";
-    return new ContextEntry(
-        "user", "i", "e", Instant.EPOCH, json.formatted(Instant.EPOCH));
+    return new ContextEntry("user", "i", "e", Instant.EPOCH, json.formatted(Instant.EPOCH));
   }
 
   @Test
