@@ -245,7 +245,7 @@ class ThreadLogTest {
     }
     List<String> lines = files.readLog(1000);
     assertThat(lines.stream().mapToLong(String::length).sum())
-        .isBetween(LogTail.UNITS_MAX / 2, LogTail.UNITS_MAX + 2 * filler.length());
+        .isBetween(LogTail.UNITS_MAX / 2, LogTail.UNITS_MAX + 2L * filler.length());
     assertThat(lines).last().asString().startsWith("{\"id\":\"i17\"");
     assertThat(lines).isEqualTo(files.readLog(lines.size()));
     assertThat(files.readLog(2)).hasSize(2);
