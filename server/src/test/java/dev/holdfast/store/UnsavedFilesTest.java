@@ -16,8 +16,9 @@ class UnsavedFilesTest {
   @TempDir Path folder;
 
   private static ContextEntry entry() {
-    String json = "{\"type\":\"user\",\"id\":\"i\",\"at\":\"%s\",\"event\":\"e\"}";
-    return new ContextEntry("user", "i", "e", Instant.EPOCH, json.formatted(Instant.EPOCH));
+    String json =
+        "{\"type\":\"user\",\"id\":\"i\",\"at\":\"1970-01-01T00:00:00Z\",\"event\":\"e\"}";
+    return new ContextEntry("user", "i", "e", Instant.EPOCH, json);
   }
 
   @Test
