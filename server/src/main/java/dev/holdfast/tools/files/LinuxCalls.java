@@ -10,6 +10,7 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
@@ -42,6 +43,10 @@ final class LinuxCalls {
   private static final int STATX_BASIC = 0x7ff;
   private static final int STATX_BYTES = 256;
   private static final int STATFS_BYTES = 256;
+  private static final int PATH_BYTES = 4096;
+
+  /** What the kernel puts behind the path of a file whose name is gone. */
+  private static final String GONE = " (deleted)";
 
   private static final int ENOENT = 2;
   private static final int EINTR = 4;
@@ -82,6 +87,8 @@ final class LinuxCalls {
       find("read", FunctionDescriptor.of(L, I, ValueLayout.ADDRESS, L));
   private static final MethodHandle WRITE_BYTES =
       find("write", FunctionDescriptor.of(L, I, ValueLayout.ADDRESS, L));
+  private static final MethodHandle READLINKAT =
+      find("readlinkat", FunctionDescriptor.of(L, I, ValueLayout.ADDRESS, ValueLayout.ADDRESS, L));
   private static final MethodHandle FCHMOD = find("fchmod", FunctionDescriptor.of(I, I, I));
   private static final MethodHandle CLOSE = find("close", FunctionDescriptor.of(I, I));
 
@@ -234,6 +241,26 @@ final class LinuxCalls {
       MemorySegment into = outer.allocate(STATFS_BYTES, 8);
       call("a folder", (_, state) -> (int) FSTATFS.invokeExact(state, open, into));
       return into.get(L, 0);
+    }
+  }
+
+  /**
+   * Whether the very name by which a file was opened is still there; a new one in its place is
+   * another. Never of a name that looks as if it were gone, nor of a path of more than 4,096 bytes.
+   */
+  static boolean isStillNamed(int open, String name) throws FileFailedException {
+    try (Arena outer = Arena.ofConfined()) {
+      MemorySegment into = outer.allocate(PATH_BYTES);
+      String link = "/proc/self/fd/" + open;
+      long length =
+          call(
+              name,
+              (arena, state) ->
+                  (long)
+                      READLINKAT.invokeExact(
+                          state, CWD, arena.allocateFrom(link), into, into.byteSize()));
+      byte[] path = into.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+      return !name.endsWith(GONE) && new String(path, StandardCharsets.UTF_8).endsWith("/" + name);
     }
   }
 

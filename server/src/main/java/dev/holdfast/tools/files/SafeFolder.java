@@ -23,6 +23,9 @@ public final class SafeFolder implements AutoCloseable {
   private static final int NAMES_BYTES = 32_768;
   private static final int COPY_BYTES = 65_536;
 
+  /** The longest entry of a folder is smaller. */
+  private static final int ONE_NAME_BYTES = 512;
+
   private final int open;
   private final Fact fact;
 
@@ -99,18 +102,41 @@ public final class SafeFolder implements AutoCloseable {
     }
   }
 
-  /** Opens a plain file of one name; nothing else, and without waiting for anybody. */
+  /**
+   * Opens a plain file of one name; nothing else, and without waiting for anybody. Several looks,
+   * since each says what was true at another moment: a second name of a file elsewhere may be put
+   * here to be opened, and be gone when names are counted.
+   */
   SafeFile file(String name) throws FileFailedException {
-    LinuxCalls.look(open, name).mustBePlainFile(name); // some devices act when they are opened
+    Fact before = LinuxCalls.look(open, name);
+    before.mustBePlainFile(name); // some devices act when they are opened
     int flags = LinuxCalls.READ | LinuxCalls.NO_WAIT | LinuxCalls.NO_TERMINAL;
     int file = LinuxCalls.open(open, name, flags, 0);
     try {
       Fact fact = LinuxCalls.look(file);
       fact.mustBePlainFile(name);
+      awaitRemovals();
+      if (!fact.isUntouched(before) || !LinuxCalls.isStillNamed(file, name)) {
+        throw new FileFailedException(
+            Why.CHANGED, name + ": was changed by somebody else meanwhile");
+      }
       return new SafeFile(file, fact);
     } catch (FileFailedException e) {
       LinuxCalls.close(file);
       throw e;
+    }
+  }
+
+  /**
+   * Whoever removes a name here has begun and ended by then: the kernel counts a file's names down
+   * a moment before it takes the name away, and reading a folder waits for that.
+   */
+  private void awaitRemovals() throws FileFailedException {
+    int reading = LinuxCalls.open(open, ".", READ_FOLDER, 0);
+    try (Arena arena = Arena.ofConfined()) {
+      LinuxCalls.names(reading, arena.allocate(ONE_NAME_BYTES, 8));
+    } finally {
+      LinuxCalls.close(reading);
     }
   }
 

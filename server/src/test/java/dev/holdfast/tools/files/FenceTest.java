@@ -295,6 +295,45 @@ class FenceTest {
     }
   }
 
+  /**
+   * A second name of a file outside that is gone again when its names are counted: the file has one
+   * name then, and that one is outside.
+   */
+  @Test
+  @Timeout(120)
+  void aSecondNameThatIsTakenAwayMeanwhileLetsNothingBeRead() throws Exception {
+    Path name = world.scratch.resolve("f");
+    Path secret = world.outside.resolve("secret.txt");
+    AtomicBoolean over = new AtomicBoolean();
+    Thread swapper =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (!over.get()) {
+                    try {
+                      Files.createLink(name, secret);
+                      Files.delete(name);
+                    } catch (IOException _) {
+                      // It is tried again.
+                    }
+                  }
+                });
+    int opened = 0;
+    try (SafeFolder folder = SafeFolder.of(world.scratch.toRealPath())) {
+      for (int i = 0; i < 50_000; i++) {
+        try (SafeFile file = folder.file("f")) {
+          opened++;
+        } catch (FileFailedException _) {
+          // As it should be.
+        }
+      }
+    } finally {
+      over.set(true);
+      swapper.join();
+    }
+    assertThat(opened).isZero();
+  }
+
   private static void swapFile(Path file, Path secret, boolean soft) {
     Path next = file.resolveSibling("next");
     try {
