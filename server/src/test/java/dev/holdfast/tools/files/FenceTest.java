@@ -321,7 +321,7 @@ class FenceTest {
     int opened = 0;
     try (SafeFolder folder = SafeFolder.of(world.scratch.toRealPath())) {
       for (int i = 0; i < 50_000; i++) {
-        try (SafeFile file = folder.file("f")) {
+        try (SafeFile _ = folder.file("f")) {
           opened++;
         } catch (FileFailedException _) {
           // As it should be.
