@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.ingress.ExecutionCalls;
+import dev.holdfast.ingress.api.ExecutionCalls;
 import dev.holdfast.tools.files.Backups;
 import dev.holdfast.tools.files.Backups.RolledBack;
 

@@ -1,8 +1,8 @@
 package dev.holdfast;
 
-import dev.holdfast.agents.AgentParts;
-import dev.holdfast.agents.Orchestrator;
-import dev.holdfast.agents.Wakeups;
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.dispatch.Wakeups;
+import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
@@ -13,24 +13,24 @@ import dev.holdfast.config.Loaded;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
-import dev.holdfast.ingress.ApiCalls;
-import dev.holdfast.ingress.ApiToken;
 import dev.holdfast.ingress.HttpListener;
 import dev.holdfast.ingress.IngressParts;
-import dev.holdfast.ingress.Scope;
-import dev.holdfast.ingress.ServerFacts;
-import dev.holdfast.ingress.Sessions;
-import dev.holdfast.ingress.Tokens;
-import dev.holdfast.ingress.Turns;
+import dev.holdfast.ingress.api.ApiCalls;
+import dev.holdfast.ingress.api.ServerFacts;
+import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
-import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreHooks;
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
@@ -318,7 +318,7 @@ final class Server {
         config.doors().metrics(),
         config.doors().api(),
         store.inbox()::append,
-        Turns.of(orchestrator),
+        ThreadControl.of(orchestrator),
         channels,
         news,
         readiness,
@@ -331,9 +331,9 @@ final class Server {
         config.attachments());
   }
 
-  private List<ApiToken> apiTokens(ServerConfig config) {
-    List<ApiToken> all = new ArrayList<>(config.doors().api().tokens());
-    all.add(new ApiToken("operator", settings.token(), Scope.ADMIN));
+  private List<TokenConfig> apiTokens(ServerConfig config) {
+    List<TokenConfig> all = new ArrayList<>(config.doors().api().tokens());
+    all.add(new TokenConfig("operator", settings.token(), Scope.ADMIN));
     return all;
   }
 

@@ -2,16 +2,16 @@ package dev.holdfast;
 
 import static java.time.Duration.ofSeconds;
 
-import dev.holdfast.agents.ContextConfig;
-import dev.holdfast.agents.ThreadsConfig;
-import dev.holdfast.agents.TurnConfig;
+import dev.holdfast.agents.context.ContextConfig;
+import dev.holdfast.agents.turn.ThreadsConfig;
+import dev.holdfast.agents.turn.TurnConfig;
 import dev.holdfast.channels.WebConfig;
 import dev.holdfast.channels.WebhookConfig;
 import dev.holdfast.config.Check;
 import dev.holdfast.config.Section;
-import dev.holdfast.ingress.ApiConfig;
-import dev.holdfast.ingress.HttpConfig;
-import dev.holdfast.ingress.MetricsConfig;
+import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.replies.RepliesConfig;

@@ -1,6 +1,6 @@
 package dev.holdfast;
 
-import dev.holdfast.store.AtomicFiles;
+import dev.holdfast.store.engine.AtomicFiles;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;

@@ -1,15 +1,15 @@
 package dev.holdfast;
 
-import dev.holdfast.agents.Attachments;
-import dev.holdfast.agents.Mind;
+import dev.holdfast.agents.context.AgentKnowledge;
+import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.resilience.Guards;
-import dev.holdfast.store.StartRefusedException;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
@@ -93,10 +93,10 @@ final class Tooling {
         ground.meters());
   }
 
-  Mind mind() {
+  AgentKnowledge mind() {
     ServerConfig config = settings.config();
     MemoryConfig memory = config.tools().memory();
-    return new Mind(
+    return new AgentKnowledge(
         memory.enabled()
             ? Optional.of(new Memory(ground.store(), settings.dataDir(), memory.bytesMax()))
             : Optional.empty(),

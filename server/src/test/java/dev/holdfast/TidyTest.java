@@ -13,19 +13,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Reads the sources for what a compiler does not see: sizes, missing package-infos, names that say
- * nothing.
+ * Reads the sources for what a compiler does not see: missing package-infos, names that say nothing,
+ * work that is not finished.
  */
 class TidyTest {
-  private static final int FILE_LINES_MAX = 400;
   private static final Pattern EMPTY_NAMES =
       Pattern.compile(".*(Util|Utils|Helper|Helpers|Manager|Impl|Misc|Common)\\.java");
   private static final Path ROOT = Path.of("..");
-
-  @Test
-  void noSourceFileIsLongerThan400Lines() {
-    assertThat(sources().filter(file -> lines(file).size() > FILE_LINES_MAX)).isEmpty();
-  }
 
   @Test
   void everyPackageSaysWhatItIsFor() {

@@ -31,7 +31,7 @@ final class Api {
   /**
    * @param token empty when there is none
    */
-  Api(URI base, String token) {
+  public Api(URI base, String token) {
     this.base = base;
     this.token = token;
   }

@@ -1,5 +1,8 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.ingress.stream.Streams;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -21,12 +24,12 @@ public final class HttpListener implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
   private final Vertx vertx;
-  private final Shared shared;
+  private final ListenerState shared;
   private final List<HttpVerticle> loops = new CopyOnWriteArrayList<>();
   private final MetricsVerticle metrics;
   private final List<String> deployments = new CopyOnWriteArrayList<>();
 
-  private HttpListener(Shared shared) {
+  private HttpListener(ListenerState shared) {
     this.vertx = shared.parts().vertx();
     this.shared = shared;
     this.metrics = new MetricsVerticle(shared.parts(), shared.refusals());
@@ -44,7 +47,7 @@ public final class HttpListener implements AutoCloseable {
 
   static HttpListener start(IngressParts parts, Streams.Limits limits)
       throws IOException, InterruptedException {
-    HttpListener listener = new HttpListener(new Shared(parts, limits));
+    HttpListener listener = new HttpListener(new ListenerState(parts, limits));
     try {
       listener.deploy();
     } catch (IOException | InterruptedException e) {

@@ -1,5 +1,9 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.ingress.pages.Pages;
+import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HostNames;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
@@ -18,12 +22,12 @@ final class HttpVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(HttpVerticle.class);
   private static final long SWEEP_MILLIS = 250;
 
-  private final Shared shared;
+  private final ListenerState shared;
   private final int number;
   private final Duration closeBudget;
   private @Nullable HttpServer server;
 
-  HttpVerticle(Shared shared, int number, Duration closeBudget) {
+  HttpVerticle(ListenerState shared, int number, Duration closeBudget) {
     this.shared = shared;
     this.number = number;
     this.closeBudget = closeBudget;
@@ -35,10 +39,10 @@ final class HttpVerticle extends VerticleBase {
     // A port of 0 must be the same free one for all instances: that is what a negative number asks
     // for.
     int port = parts.http().port() == 0 ? -1 : parts.http().port();
-    HttpServerOptions options = Doors.options(parts.http().host(), port);
-    Doors doors =
-        new Doors(
-            new Doors.Sizes(parts.http(), parts.attachments().bytesMax()),
+    HttpServerOptions options = ConnectionLimits.options(parts.http().host(), port);
+    ConnectionLimits doors =
+        new ConnectionLimits(
+            new ConnectionLimits.Sizes(parts.http(), parts.attachments().bytesMax()),
             options,
             shared.connections(),
             parts.time(),
@@ -49,8 +53,11 @@ final class HttpVerticle extends VerticleBase {
     HostNames names = new HostNames(parts.http());
     Pages pages =
         new Pages(shared.assets(), shared.entrance(), parts.sessions(), names, shared.refusals());
-    Front front =
-        new Front(new Front.Ways(webhooks, parts.probes(), api(), pages), names, shared.refusals());
+    RequestRouter front =
+        new RequestRouter(
+            new RequestRouter.Ways(webhooks, parts.probes(), api(), pages),
+            names,
+            shared.refusals());
     vertx.setPeriodic(
         SWEEP_MILLIS,
         _ -> {

@@ -3,6 +3,15 @@ package dev.holdfast.ingress;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.health.Ticks;
+import dev.holdfast.ingress.api.ApiCalls;
+import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.webhooks.InboxIntake;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.time.Time;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -20,8 +29,8 @@ public record IngressParts(
     HttpConfig http,
     MetricsConfig metrics,
     ApiConfig api,
-    Intake intake,
-    Turns turns,
+    InboxIntake intake,
+    ThreadControl turns,
     Channels channels,
     News news,
     Probes probes,

@@ -1,5 +1,10 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.ingress.wire.Responses;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -34,7 +39,7 @@ final class MetricsVerticle extends VerticleBase {
   public Future<?> start() {
     MetricsConfig config = parts.metrics();
     HttpServerOptions options =
-        Doors.options(config.host(), config.port() == 0 ? -2 : config.port());
+        ConnectionLimits.options(config.host(), config.port() == 0 ? -2 : config.port());
     HttpConfig limits =
         new HttpConfig(
             config.host(),
@@ -46,8 +51,13 @@ final class MetricsVerticle extends VerticleBase {
             Duration.ofSeconds(10),
             Duration.ofSeconds(120),
             CONNECTIONS_MAX);
-    Doors doors =
-        new Doors(new Doors.Sizes(limits, 0), options, new AtomicInteger(), parts.time(), refusals);
+    ConnectionLimits doors =
+        new ConnectionLimits(
+            new ConnectionLimits.Sizes(limits, 0),
+            options,
+            new AtomicInteger(),
+            parts.time(),
+            refusals);
     vertx.setPeriodic(1000, _ -> doors.sweep());
     HttpServer made =
         vertx
@@ -61,12 +71,12 @@ final class MetricsVerticle extends VerticleBase {
 
   private void handle(HttpServerRequest request) {
     if (!request.path().equals("/metrics")) {
-      Respond.empty(request, 404);
+      Responses.empty(request, 404);
     } else if (!request.method().equals(HttpMethod.GET)) {
-      Respond.empty(request, 405);
+      Responses.empty(request, 405);
     } else if (!scraping.compareAndSet(false, true)) {
-      request.response().putHeader(Respond.RETRY_AFTER, "1");
-      Respond.empty(request, 503);
+      request.response().putHeader(Responses.RETRY_AFTER, "1");
+      Responses.empty(request, 503);
     } else {
       scrape(request);
     }
@@ -93,8 +103,8 @@ final class MetricsVerticle extends VerticleBase {
   }
 
   private static void send(HttpServerRequest request, String text) {
-    if (!Respond.isOver(request)) {
-      Respond.start(request, 200).putHeader(HttpHeaders.CONTENT_TYPE, TYPE).end(text);
+    if (!Responses.isOver(request)) {
+      Responses.start(request, 200).putHeader(HttpHeaders.CONTENT_TYPE, TYPE).end(text);
     }
   }
 

@@ -9,7 +9,7 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.net.UnsentInterruptedException;
 import dev.holdfast.resilience.Call;
-import dev.holdfast.store.StoreException;
+import dev.holdfast.store.engine.StoreException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

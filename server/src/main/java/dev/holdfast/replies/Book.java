@@ -1,8 +1,8 @@
 package dev.holdfast.replies;
 
-import dev.holdfast.store.Outbox;
-import dev.holdfast.store.Reply;
-import dev.holdfast.store.StoreException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.Outbox;
+import dev.holdfast.store.messages.Reply;
 import java.time.Instant;
 import java.util.List;
 

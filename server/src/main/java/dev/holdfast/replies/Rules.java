@@ -3,7 +3,7 @@ package dev.holdfast.replies;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PostOutcome;
-import dev.holdfast.store.Reply;
+import dev.holdfast.store.messages.Reply;
 import java.time.Duration;
 import java.time.Instant;
 

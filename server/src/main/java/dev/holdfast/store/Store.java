@@ -1,5 +1,38 @@
 package dev.holdfast.store;
 
+import dev.holdfast.store.engine.Checkpoints;
+import dev.holdfast.store.engine.Count;
+import dev.holdfast.store.engine.Counters;
+import dev.holdfast.store.engine.FailStop;
+import dev.holdfast.store.engine.NumberedNames;
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.Statements;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.engine.TextFiles;
+import dev.holdfast.store.engine.ThreadActivity;
+import dev.holdfast.store.engine.Writer;
+import dev.holdfast.store.ledgers.Approvals;
+import dev.holdfast.store.ledgers.Audit;
+import dev.holdfast.store.ledgers.Schedules;
+import dev.holdfast.store.ledgers.Usage;
+import dev.holdfast.store.messages.Admission;
+import dev.holdfast.store.messages.DeadLetterRows;
+import dev.holdfast.store.messages.DeadLetters;
+import dev.holdfast.store.messages.EventEndings;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.Ids;
+import dev.holdfast.store.messages.Inbox;
+import dev.holdfast.store.messages.Outbox;
+import dev.holdfast.store.messages.Purge;
+import dev.holdfast.store.messages.Quarantine;
+import dev.holdfast.store.messages.ReplyRows;
+import dev.holdfast.store.messages.StoreWatch;
+import dev.holdfast.store.messages.Stories;
+import dev.holdfast.store.opening.CleanMarker;
+import dev.holdfast.store.opening.Database;
+import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -21,13 +54,13 @@ public final class Store implements AutoCloseable {
   private final FailStop failStop;
   private final Counters counters = new Counters();
   private final Readers readers;
-  private final Touches touches = new Touches();
+  private final ThreadActivity touches = new ThreadActivity();
   private final Checkpoints checkpoints;
   private final Writer writer;
-  private final Intake intake;
+  private final Admission intake;
   private final Purge purge;
-  private final Watch watch;
-  private final Watch tidy;
+  private final StoreWatch watch;
+  private final StoreWatch tidy;
   private final Inbox inbox;
   private final Outbox outbox;
   private final Stories stories;
@@ -70,23 +103,23 @@ public final class Store implements AutoCloseable {
     failStop = new FailStop(world.hooks.fatal());
     Statements sql = database.writer();
     counters.load(sql);
-    Names names = new Names();
+    NumberedNames names = new NumberedNames();
     names.load(sql);
     Checkpointing checkpointing = new Checkpointing();
     writer = new Writer(sql, counters, names, parts(world, checkpointing));
     checkpoints = new Checkpoints(database.another(), writer.turn(), failStop);
     checkpointing.of = checkpoints;
     readers = new Readers(database, failStop);
-    intake = new Intake(world.config, folder, counters, writer, failStop);
+    intake = new Admission(world.config, folder, counters, writer, failStop);
     purge = new Purge(writer, time, world.config.inbox().dedupeTime());
-    watch = Watch.overDisk(writer, intake, failStop);
-    tidy = Watch.overRows(purge, touches, failStop);
+    watch = StoreWatch.overDisk(writer, intake, failStop);
+    tidy = StoreWatch.overRows(purge, touches, failStop);
 
     Ids ids = new Ids(time);
-    Letters letters = new Letters(ids);
+    DeadLetterRows letters = new DeadLetterRows(ids);
     ReplyRows replies = new ReplyRows(time);
     audit = new Audit(writer, readers, time);
-    Endings endings = new Endings(time, replies, letters, audit);
+    EventEndings endings = new EventEndings(time, replies, letters, audit);
     Quarantine quarantine = new Quarantine(writer, letters, endings, time);
     inbox = new Inbox(writer, readers, counters, intake, new Inbox.Rows(ids, endings, quarantine));
     outbox =
@@ -176,8 +209,8 @@ public final class Store implements AutoCloseable {
     Gauge.builder("holdfast.outbox.depth", counters, all -> all.get(Count.OPEN_REPLIES))
         .description("Replies that are not finished.")
         .register(registry);
-    for (String kind : List.of(Letters.EVENT, Letters.REPLY)) {
-      Gauge.builder("holdfast.dead.letters", counters, all -> all.get(Letters.countOf(kind)))
+    for (String kind : List.of(DeadLetterRows.EVENT, DeadLetterRows.REPLY)) {
+      Gauge.builder("holdfast.dead.letters", counters, all -> all.get(DeadLetterRows.countOf(kind)))
           .tag("kind", kind)
           .register(registry);
     }

@@ -2,6 +2,8 @@ package dev.holdfast.store;
 
 import dev.holdfast.config.Check;
 import dev.holdfast.config.Section;
+import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.threads.ThreadFilesConfig;
 
 /**
  * What the store is told by the configuration.

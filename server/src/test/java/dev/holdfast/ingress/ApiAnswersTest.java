@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.api.Answers;
 import io.vertx.core.json.JsonObject;
 import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;

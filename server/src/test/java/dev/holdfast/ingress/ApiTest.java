@@ -2,6 +2,7 @@ package dev.holdfast.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.wire.RequestTarget;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -251,7 +252,7 @@ class ApiTest {
         rig.post(
             "/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
     assertThat(answer.status()).isEqualTo(202);
-    String decoded = String.valueOf(Paths.decode(encoded));
+    String decoded = String.valueOf(RequestTarget.decode(encoded));
     assertThat(rig.inbox.events.getFirst().threadId()).isEqualTo("web:main:" + decoded);
   }
 

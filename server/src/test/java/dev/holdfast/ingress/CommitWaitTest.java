@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
@@ -16,8 +19,8 @@ class CommitWaitTest {
   @Test
   @Timeout(30)
   void aCommitThatHangsIsRefusedBeforeTheClientGivesUp() {
-    Acceptor acceptor =
-        new Acceptor(
+    MessageIntake acceptor =
+        new MessageIntake(
             _ -> new CompletableFuture<>(),
             new News(10),
             new SystemTime(),

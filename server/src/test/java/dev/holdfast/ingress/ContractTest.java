@@ -17,7 +17,7 @@ class ContractTest {
     Vertx vertx = Vertx.vertx();
     try {
       OpenAPIContract contract =
-          OpenAPIContract.from(vertx, Shared.readContract())
+          OpenAPIContract.from(vertx, ListenerState.readContract())
               .toCompletionStage()
               .toCompletableFuture()
               .get(30, TimeUnit.SECONDS);
@@ -33,8 +33,8 @@ class ContractTest {
   @Test
   void whatItDescribesOutsideTheApiIsThere() throws Exception {
     try (Rig rig = new Rig()) {
-      for (String path : Shared.readContract().getJsonObject("paths").fieldNames()) {
-        if (!path.startsWith(Front.API_PREFIX)) {
+      for (String path : ListenerState.readContract().getJsonObject("paths").fieldNames()) {
+        if (!path.startsWith(RequestRouter.API_PREFIX)) {
           String real = path.replace("{channel}/{account}", "webhook/ci");
           assertThat(rig.get(real).status()).as(path).isNotEqualTo(404);
         }

@@ -5,27 +5,33 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Section;
+import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
+import dev.holdfast.ingress.wire.Scope;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class IngressConfigTest {
-  private record Doors(HttpConfig http, MetricsConfig metrics, ApiConfig api) {
-    static Doors from(Section root) {
-      return new Doors(
+  private record ConnectionLimits(HttpConfig http, MetricsConfig metrics, ApiConfig api) {
+    static ConnectionLimits from(Section root) {
+      return new ConnectionLimits(
           root.section("http").read(HttpConfig::from),
           root.section("metrics").read(MetricsConfig::from),
           root.section("api").read(ApiConfig::from));
     }
   }
 
-  private static Doors read(String yaml) throws Exception {
-    return ConfigFile.text("conf/holdfast.yaml", yaml, Map.of()).make(Doors::from);
+  private static ConnectionLimits read(String yaml) throws Exception {
+    return ConfigFile.text("conf/holdfast.yaml", yaml, Map.of()).make(ConnectionLimits::from);
   }
 
   @Test
   void anEmptyFileBindsLoopbackOnly() throws Exception {
-    Doors doors = read("");
+    ConnectionLimits doors = read("");
     assertThat(doors.http()).isEqualTo(HttpConfig.defaults());
     assertThat(doors.http().isLoopback()).isTrue();
     assertThat(doors.metrics()).isEqualTo(MetricsConfig.defaults());
@@ -34,7 +40,7 @@ class IngressConfigTest {
 
   @Test
   void tokensHaveTheWidestOfTheirScopes() throws Exception {
-    Doors doors =
+    ConnectionLimits doors =
         read(
             """
             api:
@@ -45,7 +51,7 @@ class IngressConfigTest {
             """);
     assertThat(doors.api().answerWait()).isEqualTo(Duration.ofSeconds(5));
     assertThat(doors.api().tokens())
-        .extracting(ApiToken::scope)
+        .extracting(TokenConfig::scope)
         .containsExactly(Scope.READ, Scope.CHAT);
     assertThat(doors.api().toString()).doesNotContain("0123456789abcdef");
   }

@@ -3,6 +3,11 @@ package dev.holdfast.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
+import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.time.ManualTime;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +92,7 @@ class LoginTest {
   void aRotatedTokenEndsItsSessions() throws Exception {
     String cookie = cookieOf("{\"token\":\"" + Rig.ADMIN + "\"}");
     rig.tokens.replace(
-        List.of(new ApiToken("main", new Secret("another-token-0123456789"), Scope.ADMIN)));
+        List.of(new TokenConfig("main", new Secret("another-token-0123456789"), Scope.ADMIN)));
     assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(401);
     assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(401);
   }

@@ -2,6 +2,7 @@ package dev.holdfast.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.wire.HttpConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -3,17 +3,26 @@ package dev.holdfast.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
-import dev.holdfast.store.Approval;
-import dev.holdfast.store.AuditEntry;
-import dev.holdfast.store.InboxConfig;
+import dev.holdfast.ingress.api.ApiCall;
+import dev.holdfast.ingress.api.ApprovalCalls;
+import dev.holdfast.ingress.api.AuditCalls;
+import dev.holdfast.ingress.api.ExecutionCalls;
+import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.StoreException;
-import dev.holdfast.store.StoreHooks;
-import dev.holdfast.store.ThreadFilesConfig;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.buffer.Buffer;
@@ -76,8 +85,8 @@ class OperatorCallsTest {
 
   private JsonObject call(String operation, Caller caller, String id, JsonObject body)
       throws Exception {
-    Turns turns =
-        new Turns() {
+    ThreadControl turns =
+        new ThreadControl() {
           @Override
           public int stop(String threadId, boolean all) {
             return 0;

@@ -1,6 +1,6 @@
 package dev.holdfast.ingress;
 
-import dev.holdfast.agents.Orchestrator;
+import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.InboundMessage;
@@ -12,12 +12,30 @@ import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.Ticks;
+import dev.holdfast.ingress.api.Answers;
+import dev.holdfast.ingress.api.ApiCall;
+import dev.holdfast.ingress.api.ApiCalls;
+import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.api.ChatCall;
+import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.stream.Streams;
+import dev.holdfast.ingress.webhooks.InboxIntake;
+import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
+import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.media.AttachmentsConfig;
-import dev.holdfast.store.Appended;
-import dev.holdfast.store.Event;
-import dev.holdfast.store.EventState;
-import dev.holdfast.store.NewEvent;
-import dev.holdfast.store.StoreException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.Appended;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -54,11 +72,11 @@ final class Rig implements AutoCloseable {
   static final String ADMIN = "admin-token-0123456789";
   static final String READ = "read-token-0123456789";
   static final String CHAT = "chat-token-0123456789";
-  static final List<ApiToken> TOKENS =
+  static final List<TokenConfig> TOKENS =
       List.of(
-          new ApiToken("main", new Secret(ADMIN), Scope.ADMIN),
-          new ApiToken("reader", new Secret(READ), Scope.READ),
-          new ApiToken("talker", new Secret(CHAT), Scope.CHAT));
+          new TokenConfig("main", new Secret(ADMIN), Scope.ADMIN),
+          new TokenConfig("reader", new Secret(READ), Scope.READ),
+          new TokenConfig("talker", new Secret(CHAT), Scope.CHAT));
 
   final Time time;
   final FakeInbox inbox = new FakeInbox();
@@ -225,7 +243,7 @@ final class Rig implements AutoCloseable {
   }
 
   /** Accepts, knows duplicates, and can be told to refuse or to wait. */
-  static final class FakeInbox implements Intake {
+  static final class FakeInbox implements InboxIntake {
     private final Map<String, Event> byKey = new ConcurrentHashMap<>();
     final List<Event> events = new CopyOnWriteArrayList<>();
     private final AtomicLong numbers = new AtomicLong();
@@ -270,7 +288,7 @@ final class Rig implements AutoCloseable {
   }
 
   /** Has nothing to do. */
-  private static final class FakeTurns implements Turns {
+  private static final class FakeTurns implements ThreadControl {
     @Override
     public int stop(String threadId, boolean all) {
       return 0;

@@ -3,6 +3,8 @@ package dev.holdfast.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.wire.Scope;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,7 +156,7 @@ class StreamsTest {
   void aRotatedTokenEndsItsStreams() throws Exception {
     try (Raw raw = open("")) {
       rig.tokens.replace(
-          List.of(new ApiToken("main", new Secret("another-token-0123456789"), Scope.ADMIN)));
+          List.of(new TokenConfig("main", new Secret("another-token-0123456789"), Scope.ADMIN)));
       assertThat(until(raw, "0")).as("the last chunk").isEqualTo("0");
     }
   }

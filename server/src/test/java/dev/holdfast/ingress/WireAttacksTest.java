@@ -2,6 +2,7 @@ package dev.holdfast.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.time.SystemTime;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package dev.holdfast.replies;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.store.NewReply;
-import dev.holdfast.store.Reply;
-import dev.holdfast.store.ReplyState;
-import dev.holdfast.store.StoreException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.NewReply;
+import dev.holdfast.store.messages.Reply;
+import dev.holdfast.store.messages.ReplyState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

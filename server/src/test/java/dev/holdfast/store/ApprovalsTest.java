@@ -2,6 +2,12 @@ package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.ledgers.Approvals;
+import dev.holdfast.store.ledgers.AuditVerdict;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.opening.Database;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -3,6 +3,11 @@ package dev.holdfast.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Audit;
+import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.ledgers.AuditRow;
+import dev.holdfast.store.ledgers.AuditVerdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,11 @@
 package dev.holdfast.store;
 
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.opening.InstanceLock;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.FileOutputStream;
@@ -15,7 +21,7 @@ import java.util.concurrent.Semaphore;
  * Another process for the tests to hurt: it holds a data folder, or fills one and notes what was
  * confirmed to it.
  */
-final class Child {
+public final class Child {
   private Child() {}
 
   public static void main(String[] args) throws Exception {
@@ -90,7 +96,7 @@ final class Child {
   }
 
   /** Starts one. {@code before}: what it is started through, for example strace. */
-  static Process start(List<String> before, Path output, String... args) throws IOException {
+  public static Process start(List<String> before, Path output, String... args) throws IOException {
     List<String> command = new ArrayList<>(before);
     command.addAll(
         List.of(
@@ -110,7 +116,7 @@ final class Child {
         .start();
   }
 
-  static List<String> lines(Path file) {
+  public static List<String> lines(Path file) {
     try {
       return Files.exists(file) ? Files.readAllLines(file) : List.of();
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.holdfast.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.store.engine.StartRefusedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.StoryLine;
+import dev.holdfast.store.threads.ContextEntry;
+import dev.holdfast.store.threads.ThreadFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.Appended;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.Ids;
+import dev.holdfast.store.messages.Inbox;
+import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
 import java.nio.file.Path;

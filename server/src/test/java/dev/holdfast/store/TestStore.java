@@ -1,5 +1,16 @@
 package dev.holdfast.store;
 
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.Finish;
+import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.NewReply;
+import dev.holdfast.store.messages.StoryLine;
+import dev.holdfast.store.opening.Database;
+import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -18,22 +29,22 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A store on a folder, with the means to look at it and to hurt it. */
-final class TestStore implements AutoCloseable {
-  static final InboxConfig INBOX =
+public final class TestStore implements AutoCloseable {
+  public static final InboxConfig INBOX =
       new InboxConfig(1_000_000, 512, Duration.ofMillis(2), Duration.ofDays(7), 3);
 
-  static final ThreadFilesConfig FILES = new ThreadFilesConfig(65_536, 3);
+  public static final ThreadFilesConfig FILES = new ThreadFilesConfig(65_536, 3);
 
   final List<String> fatals = Collections.synchronizedList(new ArrayList<>());
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   final Path folder;
-  final Store store;
+  public final Store store;
 
-  TestStore(Path folder) throws StartRefusedException {
+  public TestStore(Path folder) throws StartRefusedException {
     this(folder, INBOX, new SystemTime());
   }
 
-  TestStore(Path folder, InboxConfig inbox, Time time) throws StartRefusedException {
+  public TestStore(Path folder, InboxConfig inbox, Time time) throws StartRefusedException {
     this.folder = folder;
     this.store =
         Store.open(
@@ -44,7 +55,7 @@ final class TestStore implements AutoCloseable {
             new StoreHooks(() -> {}, (code, text) -> fatals.add(code + " " + text)));
   }
 
-  static NewEvent event(String thread, String key) {
+  public static NewEvent event(String thread, String key) {
     return event(thread, key, "{\"text\":\"hello\"}");
   }
 
@@ -75,7 +86,7 @@ final class TestStore implements AutoCloseable {
         List.of(new StoryLine(event.id(), Instant.now(), "event.finished", "{}")));
   }
 
-  Event append(String thread, String key) {
+  public Event append(String thread, String key) {
     return store.inbox().append(event(thread, key)).join().event();
   }
 
@@ -90,7 +101,7 @@ final class TestStore implements AutoCloseable {
   }
 
   /** Changes the file behind the store's back. */
-  static int sql(Path folder, String sql) {
+  public static int sql(Path folder, String sql) {
     try (Connection connection =
             DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Database.FILE));
         Statement statement = connection.createStatement()) {
@@ -101,7 +112,7 @@ final class TestStore implements AutoCloseable {
     }
   }
 
-  static void await(BooleanSupplier condition) {
+  public static void await(BooleanSupplier condition) {
     for (int i = 0; i < 2000; i++) {
       if (condition.getAsBoolean()) {
         return;
@@ -117,7 +128,7 @@ final class TestStore implements AutoCloseable {
   }
 
   /** Closes as a server does that stops cleanly. */
-  void closeCleanly() {
+  public void closeCleanly() {
     store.close();
     try {
       store.markClean();

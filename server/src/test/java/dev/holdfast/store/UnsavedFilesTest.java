@@ -2,6 +2,9 @@ package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.store.threads.ContextEntry;
+import dev.holdfast.store.threads.ThreadFiles;
+import dev.holdfast.store.threads.ThreadFolders;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

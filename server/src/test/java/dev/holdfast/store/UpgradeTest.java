@@ -2,6 +2,8 @@ package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;

@@ -1,7 +1,7 @@
 package dev.holdfast.tools.files;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.store.AuditEntry;
+import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import dev.holdfast.tools.files.Manifest.Stage;
 import dev.holdfast.tools.files.SpotFiles.Seen;

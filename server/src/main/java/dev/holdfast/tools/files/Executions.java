@@ -1,8 +1,8 @@
 package dev.holdfast.tools.files;
 
 import dev.holdfast.api.ToolContext;
-import dev.holdfast.store.AuditEntry;
-import dev.holdfast.store.StoreException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import dev.holdfast.tools.files.Manifest.Stage;
 import dev.holdfast.tools.files.SpotFiles.Placing;

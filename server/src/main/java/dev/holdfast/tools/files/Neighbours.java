@@ -1,7 +1,7 @@
 package dev.holdfast.tools.files;
 
-import dev.holdfast.store.AuditEntry;
-import dev.holdfast.store.StoreException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.time.Time;
 import java.util.function.Predicate;
 

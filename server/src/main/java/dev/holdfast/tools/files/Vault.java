@@ -1,6 +1,6 @@
 package dev.holdfast.tools.files;
 
-import dev.holdfast.store.AtomicFiles;
+import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;

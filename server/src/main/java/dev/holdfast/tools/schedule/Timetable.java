@@ -5,7 +5,7 @@ import com.cronutils.model.CronType;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
-import dev.holdfast.store.Schedule;
+import dev.holdfast.store.ledgers.Schedule;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ToolResult;
-import dev.holdfast.store.AuditEntry;
+import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.tools.files.Backups.RolledBack;
 import java.nio.file.Files;
 import java.nio.file.Path;

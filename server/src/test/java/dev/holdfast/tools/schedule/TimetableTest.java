@@ -3,7 +3,7 @@ package dev.holdfast.tools.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.store.Schedule.Kind;
+import dev.holdfast.store.ledgers.Schedule.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package dev.holdfast.tools.skills;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.ToolContext;
-import dev.holdfast.store.InboxConfig;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.StoreHooks;
-import dev.holdfast.store.ThreadFilesConfig;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;

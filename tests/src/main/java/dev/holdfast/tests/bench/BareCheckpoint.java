@@ -1,12 +1,12 @@
 package dev.holdfast.tests.bench;
 
-import dev.holdfast.store.ContextEntry;
-import dev.holdfast.store.InboxConfig;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.StoreHooks;
-import dev.holdfast.store.ThreadFiles;
-import dev.holdfast.store.ThreadFilesConfig;
+import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.threads.ContextEntry;
+import dev.holdfast.store.threads.ThreadFiles;
+import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.tests.harness.Rig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -1,0 +1,16 @@
+package dev.holdfast.agents.context;
+
+import dev.holdfast.models.BudgetConfig;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.skills.Skills;
+import java.time.ZoneId;
+import java.util.Optional;
+
+/**
+ * What thread agents know besides their conversations, and how much they may spend.
+ *
+ * @param memory empty when it is switched off
+ * @param zone whose times people and models read, and whose days budgets count
+ */
+public record AgentKnowledge(
+    Optional<Memory> memory, Skills skills, ZoneId zone, BudgetConfig budget) {}

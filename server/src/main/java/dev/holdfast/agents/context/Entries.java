@@ -1,0 +1,241 @@
+package dev.holdfast.agents.context;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.store.threads.ContextEntry;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The entries of a context as messages and back. */
+public final class Entries {
+  public static final String USER = "user";
+  public static final String ASSISTANT = "assistant";
+  public static final String TOOL_STARTED = "tool_started";
+  public static final String TOOL_RESULT = "tool_result";
+  static final String SUMMARY = "summary";
+
+  /** Stands between a turn that was given up and the next one. */
+  static final String FENCE = "fence";
+
+  /** From here back no image is shown: a model refused one of them. */
+  static final String IMAGES_REFUSED = "images_refused";
+
+  /** A file that goes with the turn's answer. */
+  public static final String ATTACHED = "attached";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Entries() {}
+
+  public static ContextEntry user(Incoming incoming) {
+    return user(incoming, List.of());
+  }
+
+  public static ContextEntry user(Incoming incoming, List<StoredAttachment> attached) {
+    String id = incoming.id();
+    Instant at = incoming.event().receivedAt();
+    ObjectNode json = head(USER, id, id, at);
+    json.put("sender", incoming.message().sender()).put("text", incoming.message().text());
+    StoredAttachment.write(json, attached);
+    return new ContextEntry(USER, id, id, at, json.toString());
+  }
+
+  public static ContextEntry assistant(
+      String id, String eventId, Instant at, Message.Assistant message) {
+    ObjectNode json = head(ASSISTANT, id, eventId, at);
+    json.put("text", message.text()).put("model", message.model());
+    if (!message.opaque().isEmpty()) {
+      json.put("opaque", message.opaque());
+    }
+    if (!message.toolCalls().isEmpty()) {
+      var calls = json.putArray("calls");
+      for (ToolCall call : message.toolCalls()) {
+        calls
+            .addObject()
+            .put("id", call.id())
+            .put("tool", call.tool())
+            .put("arguments", call.arguments());
+      }
+    }
+    return new ContextEntry(ASSISTANT, id, eventId, at, json.toString());
+  }
+
+  /** To be synced before the call starts: after a crash it is known that its outcome is not. */
+  public static ContextEntry toolStarted(String eventId, Instant at, ToolCall call) {
+    ObjectNode json = head(TOOL_STARTED, call.id(), eventId, at).put("tool", call.tool());
+    return new ContextEntry(TOOL_STARTED, call.id(), eventId, at, json.toString());
+  }
+
+  public static ContextEntry toolResult(String eventId, Instant at, Message.ToolResult result) {
+    ObjectNode json = head(TOOL_RESULT, result.callId(), eventId, at);
+    json.put("tool", result.tool()).put("text", result.text()).put("error", result.isError());
+    return new ContextEntry(TOOL_RESULT, result.callId(), eventId, at, json.toString());
+  }
+
+  public static ContextEntry shortenedResult(ContextEntry result, int units) {
+    ObjectNode json = (ObjectNode) read(result.json());
+    String text = json.path("text").asText();
+    json.put("text", text.substring(0, Math.min(units, text.length())) + " [shortened]");
+    return new ContextEntry(
+        result.type(), result.id(), result.eventId(), result.at(), json.toString());
+  }
+
+  /** {@code rounds}: how many words of the model in a turn that still runs it stands for. */
+  public static ContextEntry summary(Instant at, String text, int rounds) {
+    ObjectNode json = head(SUMMARY, "summary", "", at).put("text", text).put("rounds", rounds);
+    return new ContextEntry(SUMMARY, "summary", "", at, json.toString());
+  }
+
+  public static ContextEntry imagesRefused(String eventId, Instant at) {
+    ObjectNode json = head(IMAGES_REFUSED, "images", eventId, at);
+    return new ContextEntry(IMAGES_REFUSED, "images", eventId, at, json.toString());
+  }
+
+  public static ContextEntry outgoing(String eventId, Instant at, ReplyFile file) {
+    ObjectNode json = head(ATTACHED, file.file(), eventId, at);
+    json.put("name", file.name())
+        .put("media_type", file.mediaType())
+        .put("file", file.file())
+        .put("bytes", file.bytes());
+    return new ContextEntry(ATTACHED, file.file(), eventId, at, json.toString());
+  }
+
+  /** The files that go with the answer of a turn, each once. */
+  public static List<ReplyFile> outgoing(List<ContextEntry> turn) {
+    Map<String, ReplyFile> files = new LinkedHashMap<>();
+    for (ContextEntry entry : turn) {
+      if (entry.type().equals(ATTACHED)) {
+        JsonNode json = read(entry.json());
+        ReplyFile file =
+            new ReplyFile(
+                json.path("name").asText(),
+                json.path("media_type").asText(),
+                json.path("file").asText(),
+                json.path("bytes").asLong());
+        files.put(file.file(), file);
+      }
+    }
+    return List.copyOf(files.values());
+  }
+
+  /** The files that came with a person's message. */
+  static List<StoredAttachment> attached(ContextEntry entry) {
+    // Most have none, and a context is gone through before each request.
+    return entry.json().contains("\"attachments\"")
+        ? StoredAttachment.read(read(entry.json()))
+        : List.of();
+  }
+
+  /** What a person wrote, without a word of the files. */
+  static String said(ContextEntry entry) {
+    return read(entry.json()).path("text").asText();
+  }
+
+  static String withLines(String said, List<String> lines) {
+    String all = String.join("\n", lines);
+    return said.isBlank() || all.isEmpty() ? said.strip() + all : said + "\n" + all;
+  }
+
+  public static ContextEntry fence(String eventId, Instant at) {
+    return new ContextEntry(
+        FENCE, "fence", eventId, at, head(FENCE, "fence", eventId, at).toString());
+  }
+
+  /**
+   * Empty for an entry that a model need not see, also one of a type that a later version wrote.
+   */
+  public static Optional<Message> message(ContextEntry entry) {
+    JsonNode json = read(entry.json());
+    String text = json.path("text").asText();
+    return switch (entry.type()) {
+      case USER ->
+          Optional.of(
+              new Message.User(
+                  withLines(
+                      text,
+                      StoredAttachment.read(json).stream().map(one -> one.line("")).toList())));
+      case SUMMARY -> Optional.of(new Message.User("[What was said before, in short]\n" + text));
+      case ASSISTANT ->
+          Optional.of(
+              new Message.Assistant(
+                  text,
+                  calls(json.path("calls")),
+                  json.path("opaque").asText(""),
+                  json.path("model").asText("")));
+      case TOOL_RESULT ->
+          Optional.of(
+              new Message.ToolResult(
+                  entry.id(), json.path("tool").asText(), text, json.path("error").asBoolean()));
+      default -> Optional.empty();
+    };
+  }
+
+  /** Who wrote a person's entry; empty for any other one. */
+  static String senderOf(ContextEntry entry) {
+    return entry.type().equals(USER) ? read(entry.json()).path("sender").asText() : "";
+  }
+
+  /** Whether the next entry belongs to another turn: a model's word without calls, or a fence. */
+  public static boolean endsTurn(ContextEntry entry) {
+    return switch (entry.type()) {
+      case FENCE -> true;
+      case ASSISTANT -> read(entry.json()).path("calls").isEmpty();
+      default -> false;
+    };
+  }
+
+  /** Whether somebody has the word: a place where a context may be cut. */
+  public static boolean isWord(ContextEntry entry) {
+    return entry.type().equals(USER) || entry.type().equals(ASSISTANT);
+  }
+
+  /** How many words of the model the entry stands for. */
+  public static int roundsOf(ContextEntry entry) {
+    return switch (entry.type()) {
+      case ASSISTANT -> 1;
+      case SUMMARY -> read(entry.json()).path("rounds").asInt();
+      default -> 0;
+    };
+  }
+
+  private static List<ToolCall> calls(JsonNode calls) {
+    List<ToolCall> list = new ArrayList<>();
+    calls.forEach(
+        call ->
+            list.add(
+                new ToolCall(
+                    call.path("id").asText(),
+                    call.path("tool").asText(),
+                    call.path("arguments").asText())));
+    return list;
+  }
+
+  public static ObjectNode object() {
+    return JSON.createObjectNode();
+  }
+
+  private static ObjectNode head(String type, String id, String eventId, Instant at) {
+    return JSON.createObjectNode()
+        .put("type", type)
+        .put("id", id)
+        .put("event", eventId)
+        .put("at", at.toString());
+  }
+
+  private static JsonNode read(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the store handed out an entry that is not JSON", e);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.agents.context;
+
+import dev.holdfast.agents.dispatch.Wakeups;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.store.messages.Event;
+import java.util.List;
+import java.util.Optional;
+
+/** An event with its message. */
+public record Incoming(Event event, InboundMessage message, Optional<Command> command) {
+  public static Incoming of(Event event) {
+    InboundMessage message;
+    try {
+      message = Inbounds.read(event.payload());
+    } catch (IllegalArgumentException e) {
+      message = new InboundMessage("", "", "", "", List.of(), event.dedupeKey());
+    }
+    return new Incoming(event, message, Command.of(message.text()));
+  }
+
+  /** False when the payload is not a message any more. */
+  public boolean isReadable() {
+    return !message.account().isEmpty();
+  }
+
+  /** Whether it may be one of several messages of one turn. */
+  public boolean canJoin() {
+    return command.isEmpty() && isReadable();
+  }
+
+  /** Whether it is a wake-up that this thread has set, not a message of a person. */
+  public boolean isWakeup() {
+    return event.dedupeKey().startsWith(Wakeups.KEY);
+  }
+
+  public long seq() {
+    return event.seq();
+  }
+
+  /** What it costs to hold: the payload and the message that was read from it. */
+  public long units() {
+    return 2L * event.payload().length() + 500;
+  }
+
+  public String id() {
+    return event.id();
+  }
+
+  public boolean overtakes() {
+    return command.map(Command::overtakes).orElse(false);
+  }
+}

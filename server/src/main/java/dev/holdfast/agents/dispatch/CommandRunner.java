@@ -1,0 +1,119 @@
+package dev.holdfast.agents.dispatch;
+
+import dev.holdfast.agents.context.Command;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.messages.EventState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does what people command, ahead of the messages that wait. Thread-safe; blocks the calling
+ * virtual thread.
+ */
+final class CommandRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(CommandRunner.class);
+
+  private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
+
+  private final AgentParts parts;
+  private final Orchestrator orchestrator;
+  private final TurnEndings endings;
+  private final Set<Long> obeying = ConcurrentHashMap.newKeySet();
+
+  CommandRunner(AgentParts parts, Orchestrator orchestrator) {
+    this.parts = parts;
+    this.orchestrator = orchestrator;
+    this.endings = new TurnEndings(parts);
+  }
+
+  /**
+   * A command is met twice: as a committed event, and on disk by its thread's agent. The first one
+   * obeys.
+   */
+  void obey(Incoming incoming) {
+    if (obeying.add(incoming.seq())) {
+      try {
+        obeyOnce(incoming);
+      } finally {
+        obeying.remove(incoming.seq());
+      }
+    }
+  }
+
+  private void obeyOnce(Incoming incoming) {
+    try {
+      int attempt = parts.store().inbox().start(incoming.seq());
+      if (attempt > parts.config().attemptsMax()) {
+        String reason = "a bug in each of " + (attempt - 1) + " runs";
+        Say say = new Say(Voice.ERROR, ChatSentences.CRASHED);
+        endings.end(List.of(incoming), EventState.DEAD_LETTERED, reason, say);
+        return;
+      }
+      String threadId = incoming.event().threadId();
+      String text =
+          switch (incoming.command().orElseThrow().word()) {
+            case STOP -> stopped(orchestrator.stop(threadId, false));
+            case STOP_ALL -> stopped(orchestrator.stop(threadId, true));
+            case STATUS -> status(threadId);
+            case HELP -> ChatSentences.HELP;
+            case APPROVE -> answer(incoming, true);
+            case DENY -> answer(incoming, false);
+            case NEW -> throw new IllegalStateException("/new waits its turn");
+          };
+      endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
+    } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return; // obeyed already
+      }
+      LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
+      parts.time().after(AGAIN_AFTER, orchestrator::rescan);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) { // a bug, or a store that cannot be read
+      LOG.error("event {}: its command failed, it is tried again", incoming.id(), e);
+      parts.time().after(AGAIN_AFTER, orchestrator::rescan);
+    }
+  }
+
+  private String answer(Incoming incoming, boolean yes) throws StoreException {
+    String threadId = incoming.event().threadId();
+    String code = incoming.command().map(Command::argument).orElse("");
+    Optional<Approval> asked = parts.store().approvals().waiting(threadId, code);
+    if (asked.isEmpty()) {
+      return "Nothing waits under the code " + code + ".";
+    }
+    if (!asked.get().person().equals(incoming.message().sender())) {
+      return "Only the person whose message it is about can answer this.";
+    }
+    return orchestrator.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
+        ? (yes ? "Approved." : "Refused.")
+        : "It is too late for this.";
+  }
+
+  private static String stopped(int events) {
+    return events == 0 ? "Nothing was running." : "Stopped.";
+  }
+
+  private String status(String threadId) {
+    Orchestrator.ThreadView view =
+        orchestrator
+            .find(threadId)
+            .orElse(new Orchestrator.ThreadView(threadId, "idle", parts.time().now(), 0, ""));
+    long seconds = Duration.between(view.since(), parts.time().now()).toSeconds();
+    String waiting = view.waiting() == 0 ? "" : ", " + view.waiting() + " more waiting";
+    return view.doing() + " for " + seconds + " s" + waiting + ".";
+  }
+}

@@ -1,0 +1,139 @@
+package dev.holdfast.agents.thread;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.context.MemoryBudget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * The events that wait for one thread agent, in the order of their acceptance. Bounded in number
+ * and, together with all other mailboxes, in size: what does not fit stays on disk and is fetched
+ * when there is room. Not thread-safe: guarded by its agent's lock.
+ */
+final class Mailbox {
+  private final int capacity;
+  private final MemoryBudget room;
+  private final TreeMap<Long, Incoming> waiting = new TreeMap<>();
+
+  /**
+   * Whether there may be more on disk than what is here: so it is at first, and after an overflow.
+   */
+  private boolean backlog = true;
+
+  /** {@code room}: shared with the other mailboxes. */
+  Mailbox(int capacity, MemoryBudget room) {
+    this.capacity = capacity;
+    this.room = room;
+  }
+
+  /** Order holds because an event that comes while others wait on disk is left there too. */
+  void offer(Incoming incoming) {
+    if (backlog || waiting.containsKey(incoming.seq())) {
+      return;
+    }
+    if (waiting.size() >= capacity || !room.tryTake(incoming.units())) {
+      backlog = true;
+      return;
+    }
+    waiting.put(incoming.seq(), incoming);
+  }
+
+  /** There is more on disk. */
+  void overflow() {
+    backlog = true;
+  }
+
+  boolean wantsRefill() {
+    return backlog && waiting.isEmpty();
+  }
+
+  /**
+   * Before disk is read: an event that comes during the reading is kept, or raises the flag again.
+   */
+  void beginRefill() {
+    backlog = false;
+  }
+
+  /**
+   * Takes what was read, the oldest first.
+   *
+   * @param complete whether nothing is left on disk; if not, what came during the reading goes back
+   *     behind the rest
+   */
+  void refill(List<Incoming> fromDisk, boolean complete) {
+    if (!complete) {
+      backlog = true;
+    }
+    if (backlog) {
+      clear();
+    }
+    for (Incoming incoming : fromDisk) {
+      if (waiting.containsKey(incoming.seq())) {
+        continue;
+      }
+      if (incoming.seq() == fromDisk.getFirst().seq()) {
+        room.take(incoming.units());
+      } else if (!room.tryTake(incoming.units())) {
+        backlog = true;
+        waiting.tailMap(incoming.seq()).values().forEach(later -> room.give(later.units()));
+        waiting.tailMap(incoming.seq()).clear();
+        return;
+      }
+      waiting.put(incoming.seq(), incoming);
+    }
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty() && !backlog;
+  }
+
+  int size() {
+    return waiting.size();
+  }
+
+  int capacity() {
+    return capacity;
+  }
+
+  /**
+   * The oldest one, and when that one joins others, those right behind it that join too. Empty when
+   * none waits.
+   */
+  List<Incoming> take(Predicate<Incoming> joins) {
+    List<Incoming> batch = takeJoining(joins);
+    if (batch.isEmpty() && !waiting.isEmpty()) {
+      batch.add(poll());
+    }
+    return batch;
+  }
+
+  /** The oldest ones as far as they join. */
+  List<Incoming> takeJoining(Predicate<Incoming> joins) {
+    List<Incoming> batch = new ArrayList<>();
+    while (!waiting.isEmpty() && joins.test(waiting.firstEntry().getValue())) {
+      batch.add(poll());
+    }
+    return batch;
+  }
+
+  /** Forgets what waits here; it is on disk. */
+  void clear() {
+    while (!waiting.isEmpty()) {
+      poll();
+    }
+  }
+
+  /** Forgets what waits here and looks on disk again. */
+  void reread() {
+    clear();
+    overflow();
+  }
+
+  private Incoming poll() {
+    Incoming first = waiting.pollFirstEntry().getValue();
+    room.give(first.units());
+    return first;
+  }
+}

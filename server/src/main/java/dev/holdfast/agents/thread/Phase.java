@@ -1,0 +1,24 @@
+package dev.holdfast.agents.thread;
+
+/** Where a thread agent stands. */
+enum Phase {
+  STARTING("idle"),
+  IDLE("idle"),
+  BUSY("queued"),
+  PARKED("parked"),
+  /** Final. Its thread was given up; what comes waits on disk for its successor. */
+  GIVEN_UP("stuck"),
+  /** Final: a later event needs a new agent. */
+  GONE("idle");
+
+  private final String words;
+
+  Phase(String words) {
+    this.words = words;
+  }
+
+  /** For people, while no turn runs. {@code asks}: a parked one waits for a person. */
+  String words(boolean asks) {
+    return this == PARKED && asks ? "waiting for a yes" : words;
+  }
+}

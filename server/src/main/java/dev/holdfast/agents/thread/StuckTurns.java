@@ -1,0 +1,134 @@
+package dev.holdfast.agents.thread;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.RunningTurn;
+import dev.holdfast.agents.turn.RunningTurn.Cancel;
+import dev.holdfast.agents.turn.TurnEndings;
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The turns that had to be freed, and the threads that did not even react to that. Those cannot be
+ * ended in this process, so their number has a limit. Thread-safe.
+ */
+public final class StuckTurns {
+  /**
+   * How many threads may be given up at the same time; then only a restart helps. Half of the calls
+   * that one provider is asked at once: each of these threads may hold one.
+   */
+  public static final int GIVEN_UP_MAX = 16;
+
+  private static final Logger LOG = LoggerFactory.getLogger(StuckTurns.class);
+  private static final int FRAMES_MAX = 40;
+
+  private final AgentParts parts;
+  private final Consumer<ThreadAgent> replace;
+  private final Set<Thread> givenUp = ConcurrentHashMap.newKeySet();
+  private final Counter interrupted;
+  private final Counter abandoned;
+
+  /** {@code replace}: puts another agent in the place of one whose thread was given up. */
+  public StuckTurns(AgentParts parts, Consumer<ThreadAgent> replace) {
+    this.parts = parts;
+    this.replace = replace;
+    interrupted = counter("interrupted");
+    abandoned = counter("abandoned");
+    parts.meters().gauge("holdfast.given.up.threads", this, StuckTurns::count);
+  }
+
+  private Counter counter(String freed) {
+    return Counter.builder("holdfast.stuck.turns")
+        .description("turns that were freed because they did not move or did not stop")
+        .tag("freed", freed)
+        .register(parts.meters());
+  }
+
+  /**
+   * Interrupts the agent's turn when it has given no sign for {@code turn.stuck_secs} longer than
+   * it may be silent, at two looks in a row. Never blocks.
+   */
+  public void lookAfter(ThreadAgent agent) {
+    Optional<RunningTurn> running = agent.running();
+    if (running.isEmpty()) {
+      return;
+    }
+    RunningTurn turn = running.get();
+    Duration overdue = turn.overdue();
+    boolean isSilent = overdue.compareTo(parts.config().turn().stuck()) >= 0;
+    if (!turn.wasSilent(isSilent) || !isSilent) {
+      return; // the first look behind a standstill of the process: it could not give a sign
+    }
+    String stack = stack(turn.thread());
+    if (turn.cancel(Cancel.STUCK)) {
+      interrupted.increment();
+      LOG.error(
+          "thread {}: no sign of progress for {} s more than it may be silent, its turn is ended;"
+              + " it was at\n{}",
+          agent.threadId(),
+          overdue.toSeconds(),
+          stack);
+    } else if (turn.isOver()) { // it was ended already and is stuck in its end
+      Thread.ofVirtual().name("stuck").start(() -> free(agent, turn));
+    }
+  }
+
+  /**
+   * Frees a chat thread from a turn whose thread does not react: its events end, and another agent
+   * takes over. Blocks until they have ended.
+   */
+  void free(ThreadAgent agent, RunningTurn turn) {
+    if (agent.running().orElse(null) != turn) {
+      return;
+    }
+    if (count() >= GIVEN_UP_MAX) {
+      LOG.error("thread {}: stuck, as too many are: only a restart helps", agent.threadId());
+      return;
+    }
+    List<Incoming> left = agent.giveUp(turn);
+    if (left.isEmpty()) { // it writes: the disk is slow, and would be for another thread too
+      parts.time().after(RunningTurn.REACTION, () -> free(agent, turn));
+      return;
+    }
+    abandoned.increment();
+    givenUp.add(turn.thread());
+    LOG.error(
+        "thread {}: its thread does not react and is replaced; it is at\n{}",
+        agent.threadId(),
+        stack(turn.thread()));
+    turn.release();
+    Cancel why = turn.close().orElse(Cancel.STUCK);
+    try {
+      new UnansweredEvents(agent.threadId(), parts, new TurnEndings(parts)).cutOff(left, why);
+    } finally {
+      replace.accept(agent); // a bug above must not leave the chat thread without an agent
+    }
+  }
+
+  /** Whether no more can be freed, counting tools that go on after their end. */
+  public boolean areTooMany() {
+    return count() + parts.toolbox().hanging() >= GIVEN_UP_MAX;
+  }
+
+  /** How many given-up threads still run. */
+  int count() {
+    givenUp.removeIf(thread -> !thread.isAlive());
+    return givenUp.size();
+  }
+
+  private static String stack(Thread thread) {
+    return Stream.of(thread.getStackTrace())
+        .limit(FRAMES_MAX)
+        .map(frame -> "  at " + frame)
+        .collect(Collectors.joining("\n"));
+  }
+}

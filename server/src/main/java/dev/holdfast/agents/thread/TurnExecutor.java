@@ -1,0 +1,353 @@
+package dev.holdfast.agents.thread;
+
+import dev.holdfast.agents.context.Conversation;
+import dev.holdfast.agents.context.Entries;
+import dev.holdfast.agents.context.Epoch;
+import dev.holdfast.agents.context.EpochOverException;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.ApprovalGate;
+import dev.holdfast.agents.turn.Budgets;
+import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.RunningTurn;
+import dev.holdfast.agents.turn.RunningTurn.Cancel;
+import dev.holdfast.agents.turn.ToolProgress;
+import dev.holdfast.agents.turn.ToolRound;
+import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.agents.turn.TurnLoop;
+import dev.holdfast.agents.turn.TurnProgress;
+import dev.holdfast.agents.turn.TurnStatus;
+import dev.holdfast.agents.turn.TurnTimeout;
+import dev.holdfast.agents.turn.WaitsForPersonException;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.models.ModelsAwayException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.supervision.Fatal;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the turns of one chat thread through whatever happens to them: each ends answered or
+ * accounted for, parked, or left for the next start. Belongs to its agent's loop, except where it
+ * says otherwise.
+ */
+final class TurnExecutor {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnExecutor.class);
+  private static final Duration RETRY_FIRST = Duration.ofMillis(500);
+  private static final Duration RETRY_MAX = Duration.ofSeconds(15);
+
+  /** How serving ended. */
+  enum Ended {
+    DONE,
+    /** It waits for a model. */
+    PARKED,
+    /** It waits for a person's word. */
+    ASKED,
+    LEFT,
+    /** Not ended: to be served again after a pause. */
+    AGAIN
+  }
+
+  private final String threadId;
+  private final AgentParts parts;
+  private final AgentHost host;
+  private final TurnLoop.Joining joining;
+  private final Epoch epoch;
+  private final TurnEndings endings;
+  private final UnansweredEvents unanswered;
+  private final ApprovalGate gate;
+  private final TurnStatus scene;
+  private @Nullable Conversation conversation;
+  private Instant askedUntil = Instant.EPOCH;
+  private volatile boolean probe;
+
+  TurnExecutor(
+      String threadId, AgentParts parts, AgentHost host, Epoch epoch, TurnLoop.Joining joining) {
+    this.threadId = threadId;
+    this.epoch = epoch;
+    this.parts = parts;
+    this.host = host;
+    this.joining = joining;
+    this.endings = new TurnEndings(parts, epoch);
+    this.unanswered = new UnansweredEvents(threadId, parts, endings);
+    this.gate = new ApprovalGate(parts, endings);
+    this.scene = new TurnStatus(host);
+  }
+
+  /** What the running turn does, in words. From any thread. */
+  String doing() {
+    return scene.doing();
+  }
+
+  /** When the question to a person is void. */
+  Instant askedUntil() {
+    return askedUntil;
+  }
+
+  /** Whether the next turn only finds out if a model is back. From any thread. */
+  void probeNext(boolean wanted) {
+    probe = wanted;
+  }
+
+  /** Serves one batch. {@code turn} is closed on return: no interrupt comes after it. */
+  Ended serve(List<Incoming> batch, RunningTurn turn) {
+    Incoming head = batch.getFirst();
+    Duration wait = RETRY_FIRST;
+    try {
+      while (true) {
+        scene.doing("waiting for a free turn");
+        epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
+        AgentHost.Shared shared = host.shared();
+        turn.acquire(shared.permits(), shared.freshness().of(head));
+        epoch.works();
+        try (TurnTimeout _ = new TurnTimeout(turn, parts.config().turn().timeout(), parts.time())) {
+          Ended ended = serveOnce(batch);
+          if (ended != Ended.AGAIN) {
+            return ended;
+          }
+        } catch (StoreException e) {
+          if (e.failure().kind() == FailureKind.INVALID) {
+            LOG.info("event {}: ended by somebody else: {}", head.id(), e.failure().message());
+            return Ended.DONE;
+          }
+          LOG.warn(
+              "thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+          unanswered.release(batch); // a disk that refuses is not held against the event
+        } catch (IOException e) {
+          LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
+          unanswered.release(batch);
+        } finally {
+          turn.release();
+        }
+        scene.doing("waiting to try again");
+        epoch.waits(wait);
+        parts.time().sleep(wait);
+        wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
+      }
+    } catch (InterruptedException e) {
+      epoch.works();
+      Cancel why = turn.close().orElse(Cancel.SHUTDOWN);
+      return unanswered.cutOff(why == Cancel.SHUTDOWN ? batch : turn.events(), why);
+    } finally {
+      turn.close();
+      probe = false;
+      scene.doing("idle");
+    }
+  }
+
+  /** Forgets what was said so far; it stays on disk, set aside. */
+  void reset() throws IOException {
+    conversation = null;
+    load().replace(List.of());
+  }
+
+  /** As {@link #reset}; what the disk refuses stays as it was. */
+  void resetIfPossible() {
+    try {
+      reset();
+    } catch (IOException e) {
+      LOG.warn("thread {}: could not start a fresh context: {}", threadId, e.getMessage());
+    }
+  }
+
+  private Ended serveOnce(List<Incoming> batch)
+      throws StoreException, IOException, InterruptedException {
+    Incoming head = batch.getFirst();
+    if (head.overtakes()) {
+      host.obey(head);
+      return Ended.DONE;
+    }
+    if (waitsForModel(head)) {
+      if (unanswered.hasWaitedTooLong(head)) {
+        unanswered.giveUpWaiting(batch, "no model was reached");
+        return Ended.DONE;
+      }
+      return Ended.PARKED;
+    }
+    List<Incoming> started = start(batch);
+    if (started.isEmpty()) {
+      return Ended.DONE; // ended by somebody else meanwhile
+    }
+    if (head.command().isPresent()) {
+      reset();
+      endings.end(
+          started,
+          EventState.ANSWERED,
+          "",
+          new Say(Voice.COMMAND, "This is a fresh conversation."));
+      return Ended.DONE;
+    }
+    if (!head.isReadable()) {
+      endings.end(started, EventState.DEAD_LETTERED, "unreadable payload", Say.NOTHING);
+      return Ended.DONE;
+    }
+    return answer(started);
+  }
+
+  /**
+   * An event that was parked before this process began goes to the end of the parking queue, not to
+   * a model.
+   */
+  private boolean waitsForModel(Incoming head) {
+    return head.event().state() == EventState.PARKED && !probe && !host.modelsAreBack();
+  }
+
+  /**
+   * Counts the run of each event before it starts; drops those that ended meanwhile or have crashed
+   * too often.
+   */
+  private List<Incoming> start(List<Incoming> batch) throws StoreException, InterruptedException {
+    List<Incoming> started = new ArrayList<>();
+    for (Incoming incoming : batch) {
+      int attempt = startOne(incoming);
+      if (attempt > parts.config().attemptsMax()) {
+        endings.end(
+            List.of(incoming),
+            EventState.DEAD_LETTERED,
+            "the server went down in each of " + (attempt - 1) + " runs of it",
+            new Say(Voice.ERROR, ChatSentences.CRASHED));
+      } else if (attempt > 0) {
+        started.add(incoming);
+        endings.news("turn.started", incoming, Entries.object().put("attempt", attempt));
+        endings.story(incoming, "turn.started", Entries.object().put("attempt", attempt));
+      }
+    }
+    return started;
+  }
+
+  /** The number of the run; 0 when the event has ended meanwhile. */
+  private int startOne(Incoming incoming) throws StoreException {
+    try {
+      return epoch.write(() -> parts.store().inbox().start(incoming.seq()));
+    } catch (StoreException e) {
+      if (e.failure().kind() == FailureKind.INVALID) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  private Ended answer(List<Incoming> batch)
+      throws StoreException, IOException, InterruptedException {
+    Incoming head = batch.getFirst();
+    long begun = parts.time().nanos();
+    TurnProgress ear = new TurnProgress(parts, endings, head, probe, scene);
+    ToolProgress watch = new ToolProgress(parts, endings, head, scene::doing);
+    try {
+      Conversation talk = conversation(head);
+      ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
+      new TurnLoop(parts, talk, ear, tools, joining).run(batch);
+      endings.measure(begun, ear.modelTime().plus(watch.toolTime()));
+      host.modelAnswered();
+      return Ended.DONE;
+    } catch (WaitsForPersonException e) {
+      askedUntil = e.until();
+      for (Incoming incoming : batch) {
+        String reason = "waits for a yes to: " + e.getMessage();
+        epoch.change(() -> parts.store().inbox().park(incoming.seq(), reason, true));
+      }
+      return Ended.ASKED;
+    } catch (ModelsAwayException e) {
+      return park(batch, ear, e);
+    } catch (StoreException e) {
+      throw e;
+    } catch (CallFailedException e) {
+      if (Budgets.isOurs(e.failure())) {
+        host.shared().budgets().refuse(batch, e.failure(), endings);
+        return Ended.DONE;
+      }
+      LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
+      host.modelAnswered(); // it refused, so it is there
+      endings.story(
+          head,
+          "turn.failed",
+          Entries.object()
+              .put("code", e.failure().code().name())
+              .put("message", e.failure().message()));
+      endings.end(
+          batch,
+          EventState.DEAD_LETTERED,
+          e.failure().summary(),
+          unanswered.error(ChatSentences.of(e.failure())));
+      return Ended.DONE;
+    } catch (EpochOverException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      Fatal.check(e);
+      return crashed(batch, e);
+    }
+  }
+
+  private Ended park(List<Incoming> batch, TurnProgress ear, ModelsAwayException away)
+      throws StoreException, InterruptedException {
+    Incoming head = batch.getFirst();
+    if (unanswered.hasWaitedTooLong(head)) {
+      unanswered.giveUpWaiting(batch, away.failure().summary());
+      return Ended.DONE;
+    }
+    if (away.failure().kind() == FailureKind.PERMANENT) {
+      LOG.error("models: refused for good, an operator must act: {}", away.failure().summary());
+    }
+    ear.tellModelAway();
+    scene.isFirstOfOutage(); // also when the person was told before a restart
+    for (Incoming incoming : batch) {
+      epoch.change(
+          () ->
+              parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold()));
+    }
+    endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
+    endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));
+    return Ended.PARKED;
+  }
+
+  /**
+   * A bug. The agent begins again from what is on disk; the same event gets a bounded number of
+   * runs.
+   */
+  private Ended crashed(List<Incoming> batch, Throwable bug) throws InterruptedException {
+    Incoming head = batch.getFirst();
+    LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
+    parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
+    conversation = null;
+    endings.story(
+        head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
+    int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
+    if (attempts >= parts.config().attemptsMax()) {
+      String reason = "a bug in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
+      endings.end(batch, EventState.DEAD_LETTERED, reason, unanswered.error(ChatSentences.CRASHED));
+      return Ended.DONE;
+    }
+    return Ended.AGAIN;
+  }
+
+  private Conversation conversation(Incoming head) throws IOException, StoreException {
+    Conversation loaded = conversation;
+    if (loaded == null) {
+      loaded = load();
+      conversation = loaded;
+      if (loaded.quarantined() > 0) {
+        LOG.error(
+            "thread {}: {} damaged lines of its context are set aside",
+            threadId,
+            loaded.quarantined());
+        endings.tell(head, new Say(Voice.REPAIR, ChatSentences.CONTEXT_DAMAGED));
+      }
+    }
+    return loaded;
+  }
+
+  private Conversation load() throws IOException {
+    return epoch.write(() -> Conversation.load(parts.store().threads().of(threadId), epoch));
+  }
+}

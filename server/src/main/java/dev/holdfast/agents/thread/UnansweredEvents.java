@@ -1,0 +1,120 @@
+package dev.holdfast.agents.thread;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.RunningTurn.Cancel;
+import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What becomes of events whose turn brings no answer. Thread-safe. */
+public final class UnansweredEvents {
+  private static final Logger LOG = LoggerFactory.getLogger(UnansweredEvents.class);
+  private static final int OPEN_AT_ONCE = 1000;
+
+  private final String threadId;
+  private final AgentParts parts;
+  private final TurnEndings endings;
+
+  public UnansweredEvents(String threadId, AgentParts parts, TurnEndings endings) {
+    this.threadId = threadId;
+    this.parts = parts;
+    this.endings = endings;
+  }
+
+  /** Ends events that will not run. Returns how many of them had not ended already. */
+  int cancel(List<Incoming> events) {
+    int cancelled = 0;
+    for (Incoming incoming : events) {
+      cancelled +=
+          endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+    }
+    return cancelled;
+  }
+
+  /**
+   * Ends all that is open by now, but commands and what is {@code served}. Returns how many events
+   * that were.
+   */
+  public int cancelOpen(List<Incoming> served) {
+    long newest = parts.store().inbox().counts().getOrDefault("accepted", 0L);
+    List<Long> spared = served.stream().map(Incoming::seq).toList();
+    int cancelled = 0;
+    List<Event> page = parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE);
+    while (!page.isEmpty()) {
+      cancelled +=
+          cancel(
+              page.stream()
+                  .filter(event -> event.seq() <= newest && !spared.contains(event.seq()))
+                  .map(Incoming::of)
+                  .filter(incoming -> incoming.command().isEmpty())
+                  .toList());
+      page = parts.store().inbox().openOf(threadId, page.getLast().seq(), OPEN_AT_ONCE);
+    }
+    return cancelled;
+  }
+
+  /** Ends a turn that was cut off, or leaves it for the next start. */
+  public TurnExecutor.Ended cutOff(List<Incoming> batch, Cancel why) {
+    switch (why) {
+      case STOP -> endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      case TIMEOUT -> giveUp(batch, "turn.timeout_secs is over", ChatSentences.TIMED_OUT);
+      case STUCK -> giveUp(batch, "no sign of progress any more", ChatSentences.STUCK);
+      case SHUTDOWN -> {
+        release(batch);
+        return TurnExecutor.Ended.LEFT;
+      }
+    }
+    return TurnExecutor.Ended.DONE;
+  }
+
+  private void giveUp(List<Incoming> batch, String reason, String sentence) {
+    endQuietly(batch, EventState.DEAD_LETTERED, reason, error(sentence));
+  }
+
+  /** Its run does not count. */
+  void release(List<Incoming> batch) {
+    for (Incoming incoming : batch) {
+      try {
+        endings.epoch().change(() -> parts.store().inbox().release(incoming.seq()));
+      } catch (StoreException e) {
+        LOG.warn(
+            "event {}: its run counts as a crash, the store refused: {}",
+            incoming.id(),
+            e.failure().message());
+      }
+    }
+  }
+
+  boolean hasWaitedTooLong(Incoming head) {
+    Duration age = Duration.between(head.event().receivedAt(), parts.time().now());
+    return age.compareTo(parts.config().turn().parkTtl()) > 0;
+  }
+
+  void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
+    String reason = "waited longer than turn.park_ttl_secs: " + why;
+    endings.end(batch, EventState.DEAD_LETTERED, reason, error(ChatSentences.PARKED_TOO_LONG));
+  }
+
+  /** What is said about a failure, if anything is. */
+  Say error(String sentence) {
+    return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+  }
+
+  private int endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
+    try {
+      return endings.end(batch, outcome, reason, say);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 0;
+    }
+  }
+}

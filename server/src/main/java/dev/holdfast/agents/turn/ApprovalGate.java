@@ -1,0 +1,164 @@
+package dev.holdfast.agents.turn;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Risk;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.ledgers.Approvals;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Lets an unsafe call run only after the person who wrote has said yes: to this call with exactly
+ * these arguments, once, within ten minutes. Code decides it, never the model.
+ */
+public final class ApprovalGate implements ToolRound.Gate {
+  static final Duration TIME_TO_ANSWER = Duration.ofMinutes(10);
+
+  /** No letters that are taken for each other. */
+  private static final String CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+
+  private static final int CODE_LENGTH = 5;
+  private static final int CALL_SHOWN = 12;
+
+  private final AgentParts parts;
+  private final TurnEndings endings;
+  private final SecureRandom random = new SecureRandom();
+
+  public ApprovalGate(AgentParts parts, TurnEndings endings) {
+    this.parts = parts;
+    this.endings = endings;
+  }
+
+  @Override
+  public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, Tool tool)
+      throws WaitsForPersonException, StoreException {
+    if (!parts.isSupervised() || !needsYes(tool)) {
+      return Optional.empty();
+    }
+    endings.epoch().check();
+    Approvals approvals = parts.store().approvals();
+    String hash = hash(pending.call().arguments());
+    String key = pending.key();
+    Optional<Approval> asked = approvals.ofCall(key);
+    if (asked.isPresent() && !isAbout(asked.get(), pending.call(), hash)) {
+      // A turn that began anew gives its keys a second time, to other calls.
+      key += "-" + hash(pending.call().tool() + "\n" + hash).substring(0, CALL_SHOWN);
+      asked = approvals.ofCall(key);
+    }
+    // What was withdrawn with a turn is asked again when that turn comes back.
+    if (asked.isEmpty() || asked.get().state() == Approval.State.EXPIRED) {
+      Approval question = ask(incoming, new TurnState.Pending(pending.call(), key, false), tool);
+      throw new WaitsForPersonException(question.shown(), question.expiresAt());
+    }
+    Approval approval = asked.get();
+    return switch (approval.state()) {
+      case WAITING -> waitOrExpire(incoming, approval);
+      case APPROVED ->
+          approvals.use(key, hash)
+              ? Optional.empty()
+              : refusal("The approval was for other arguments.");
+      case USED -> refusal("The approval was used already.");
+      case DENIED ->
+          refusal("A person refused this call. Do not try it again; ask what to do instead.");
+      case EXPIRED -> throw new IllegalStateException("it is asked again");
+    };
+  }
+
+  private static boolean isAbout(Approval asked, ToolCall call, String hash) {
+    return asked.argumentsHash().equals(hash) && asked.tool().equals(call.tool());
+  }
+
+  private static boolean needsYes(Tool tool) {
+    return tool.replay() == ReplayClass.UNSAFE || tool.risk() == Risk.HIGH;
+  }
+
+  private Optional<ToolResult> waitOrExpire(Incoming incoming, Approval approval)
+      throws WaitsForPersonException, StoreException {
+    if (parts.time().now().isBefore(approval.expiresAt())) {
+      if (!endings.isTold(Voice.QUESTION, approval.id())) {
+        tell(incoming, approval); // a crash came between writing it down and asking it
+      }
+      throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
+    }
+    if (parts.store().approvals().expire(approval.id())) {
+      ApprovalPrompts.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
+    }
+    return refusal("Nobody approved this call in time. Do not try it again by yourself.");
+  }
+
+  private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool)
+      throws StoreException {
+    Instant now = parts.time().now();
+    String arguments = pending.call().arguments();
+    String shown = ApprovalPrompts.visible(parts.secrets().redact(tool.label(arguments)));
+    Approval question =
+        new Approval(
+            UUID.randomUUID().toString(),
+            code(),
+            incoming.id(),
+            incoming.event().threadId(),
+            pending.key(),
+            pending.call().tool(),
+            hash(arguments),
+            shown,
+            person(incoming),
+            Approval.State.WAITING,
+            now,
+            now.plus(TIME_TO_ANSWER),
+            "",
+            ApprovalPrompts.visible(parts.secrets().redact(arguments)));
+    parts.store().approvals().ask(question);
+    ApprovalPrompts.opened(parts.news(), question);
+    tell(incoming, question);
+    return question;
+  }
+
+  private void tell(Incoming incoming, Approval question) throws StoreException {
+    endings.tell(incoming, new Say(Voice.QUESTION, ChatSentences.mayI(question)), question.id());
+  }
+
+  /** A wake-up cannot answer: whoever set it does. */
+  private String person(Incoming incoming) {
+    String sender = incoming.message().sender();
+    return incoming.isWakeup()
+        ? parts.store().schedules().personBehind(incoming.id()).orElse(sender)
+        : sender;
+  }
+
+  private static Optional<ToolResult> refusal(String text) {
+    return Optional.of(ToolResult.error(Failure.of(FailureCode.CANCELLED, text)));
+  }
+
+  private String code() {
+    StringBuilder code = new StringBuilder();
+    for (int i = 0; i < CODE_LENGTH; i++) {
+      code.append(CODE_LETTERS.charAt(random.nextInt(CODE_LETTERS.length())));
+    }
+    return code.toString();
+  }
+
+  private static String hash(String arguments) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(sha.digest(arguments.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package dev.holdfast.agents.turn;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.models.BudgetConfig;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Usage.Spent;
+import dev.holdfast.store.ledgers.Usage.Whose;
+import dev.holdfast.store.messages.EventState;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds turns to what the operator lets them cost. The sums are kept by the store, so they outlive
+ * a restart. Thread-safe.
+ */
+public final class Budgets {
+  private static final Logger LOG = LoggerFactory.getLogger(Budgets.class);
+  private static final String SCOPE = "budget";
+
+  private final AgentParts parts;
+  private final BudgetConfig config;
+
+  /** How much of the two budgets of all is used, in percent, when it was looked at last. */
+  private final Map<Scope, Double> used = new ConcurrentHashMap<>();
+
+  private final Map<Scope, LocalDate> warned = new ConcurrentHashMap<>();
+
+  /** Whose budget it is. */
+  public enum Scope {
+    USER,
+    THREAD,
+    DAILY,
+    MONTHLY
+  }
+
+  public Budgets(AgentParts parts) {
+    this.parts = parts;
+    this.config = parts.mind().budget();
+    MeterRegistry meters = parts.meters();
+    for (Scope scope : Scope.values()) {
+      meters.counter("holdfast.budget.refusals", "scope", label(scope));
+    }
+    for (Scope scope : List.of(Scope.DAILY, Scope.MONTHLY)) {
+      Gauge.builder("holdfast.budget.used.percent", used, map -> map.getOrDefault(scope, 0.0))
+          .tag("scope", label(scope))
+          .register(meters);
+    }
+  }
+
+  /**
+   * Before each request to a model.
+   *
+   * @param tokensAhead what is sure to come on top, in tokens
+   * @throws CallFailedException BUDGET_EXHAUSTED
+   */
+  void check(Incoming incoming, long tokensAhead) throws CallFailedException {
+    if (config.isNone()) {
+      return;
+    }
+    LocalDate today = today();
+    Instant day = today.atStartOfDay(parts.mind().zone()).toInstant();
+    if (!config.perUser().isNone()) {
+      Spent hers = spent(Whose.PERSON, person(incoming), day, incoming);
+      check(Scope.USER, config.perUser(), hers, tokensAhead);
+    }
+    if (!config.perThread().isNone()) {
+      String thread = incoming.event().threadId();
+      Spent its = spent(Whose.THREAD, thread, day, incoming);
+      check(Scope.THREAD, config.perThread(), its, tokensAhead);
+    }
+    if (!parts.models().isLocal(parts.models().defaultLevel())) {
+      Instant month = today.withDayOfMonth(1).atStartOfDay(parts.mind().zone()).toInstant();
+      check(Scope.DAILY, config.dailyUsd(), day, incoming);
+      check(Scope.MONTHLY, config.monthlyUsd(), month, incoming);
+    }
+  }
+
+  private Spent spent(Whose whose, String id, Instant since, Incoming incoming)
+      throws StoreException {
+    return parts.store().usage().spent(whose, id, since, incoming.id());
+  }
+
+  private void check(Scope scope, BudgetConfig.Limit limit, Spent spent, long tokensAhead)
+      throws CallFailedException {
+    if (limit.messages() > 0 && spent.messages() >= limit.messages()) {
+      throw exhausted(scope, limit.messages() + " messages");
+    }
+    boolean tooMany =
+        spent.tokens() >= limit.tokens() || spent.tokens() + tokensAhead > limit.tokens();
+    if (limit.tokens() > 0 && tooMany) {
+      throw exhausted(scope, limit.tokens() + " tokens");
+    }
+    if (limit.usd() > 0 && spent.costUsd() >= limit.usd()) {
+      throw exhausted(scope, limit.usd() + " USD");
+    }
+  }
+
+  private void check(Scope scope, double usd, Instant since, Incoming incoming)
+      throws CallFailedException {
+    if (usd == 0) {
+      return;
+    }
+    double percent = 100 * spent(Whose.ALL, "", since, incoming).costUsd() / usd;
+    used.put(scope, percent);
+    if (percent >= config.warnPercent() && !today().equals(warned.put(scope, today()))) {
+      LOG.warn(
+          "budget: {} percent of the {} budget of {} USD are used",
+          (long) percent,
+          label(scope),
+          usd);
+    }
+    if (percent >= 100) {
+      throw exhausted(scope, usd + " USD");
+    }
+  }
+
+  private CallFailedException exhausted(Scope scope, String what) {
+    parts.meters().counter("holdfast.budget.refusals", "scope", label(scope)).increment();
+    return new CallFailedException(
+        Failure.of(
+                FailureCode.BUDGET_EXHAUSTED,
+                "the budget (" + label(scope) + ") of " + what + " is used up")
+            .withContext(Map.of(SCOPE, scope.name())));
+  }
+
+  public static boolean isOurs(Failure failure) {
+    return failure.code() == FailureCode.BUDGET_EXHAUSTED && failure.context().containsKey(SCOPE);
+  }
+
+  /**
+   * Ends what a budget does not allow. The person is told once a day in each chat thread; whatever
+   * else they write that day ends without a word. What only the server's own budget refused can be
+   * replayed.
+   */
+  public void refuse(List<Incoming> batch, Failure failure, TurnEndings endings)
+      throws StoreException, InterruptedException {
+    Incoming last = batch.getLast();
+    Scope scope = Scope.valueOf(failure.context().getOrDefault(SCOPE, Scope.DAILY.name()));
+    String notice =
+        "budget " + today() + " " + scope + " " + person(last) + " " + last.event().threadId();
+    boolean isTold = parts.store().usage().isTold(notice);
+    LOG.info("event {}: refused: {}", last.id(), failure.message());
+    for (Incoming incoming : batch) {
+      endings.log(incoming, new TurnEndings.Line(incoming.id(), "user", List.of()));
+    }
+    Say say = isTold ? Say.NOTHING : new Say(Voice.ERROR, ChatSentences.overBudget(scope));
+    endings.end(batch, outcome(scope, isTold), failure.summary(), say);
+    if (!isTold) {
+      parts.store().usage().told(notice, parts.time().now());
+    }
+  }
+
+  private static EventState outcome(Scope scope, boolean isTold) {
+    return switch (scope) {
+      case USER, THREAD -> isTold ? EventState.SILENT : EventState.ANSWERED;
+      case DAILY, MONTHLY -> EventState.DEAD_LETTERED;
+    };
+  }
+
+  /** Whom a message is counted for: a wake-up is its maker's. */
+  String person(Incoming incoming) {
+    String sender = incoming.message().sender();
+    String who =
+        incoming.isWakeup()
+            ? parts.store().schedules().personBehind(incoming.id()).orElse(sender)
+            : sender;
+    return incoming.event().source() + ":" + who;
+  }
+
+  private LocalDate today() {
+    return LocalDate.ofInstant(parts.time().now(), parts.mind().zone());
+  }
+
+  private static String label(Scope scope) {
+    return scope.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.agents.turn;
+
+import dev.holdfast.agents.context.Epoch;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.thread.TurnPermits;
+import dev.holdfast.time.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A turn that can be ended from outside. Thread-safe. */
+public final class RunningTurn {
+  /** How soon a thread must react to its interrupt. With /stop a person waits for it. */
+  public static final Duration REACTION = Duration.ofMillis(700);
+
+  /** Who ends a turn. The first one counts. */
+  public enum Cancel {
+    STOP,
+    TIMEOUT,
+    /** It gave no sign of progress any more. */
+    STUCK,
+    SHUTDOWN
+  }
+
+  private final Thread thread = Thread.currentThread();
+  private final Epoch epoch;
+  private final Time time;
+  private final Consumer<RunningTurn> onDeaf;
+  private Optional<Cancel> cancel = Optional.empty();
+  private final List<Incoming> messages;
+  private @Nullable TurnPermits permits;
+  private boolean silent;
+  private boolean over;
+
+  /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
+  public RunningTurn(List<Incoming> opening, Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
+    this.messages = new ArrayList<>(opening);
+    this.epoch = epoch;
+    epoch.works();
+    this.time = time;
+    this.onDeaf = onDeaf;
+  }
+
+  public Thread thread() {
+    return thread;
+  }
+
+  /** More messages have become a part of it. Returns all that are. */
+  public synchronized List<Incoming> joins(List<Incoming> more) {
+    messages.addAll(more);
+    return List.copyOf(messages);
+  }
+
+  /** The events that end with it. */
+  public synchronized List<Incoming> events() {
+    return List.copyOf(messages);
+  }
+
+  /** For how long it has given no sign although it should have. */
+  public Duration overdue() {
+    return epoch.overdue();
+  }
+
+  /** Whether it was silent for too long at the look before; {@code now}: at this one. */
+  public synchronized boolean wasSilent(boolean now) {
+    boolean before = silent;
+    silent = now;
+    return before;
+  }
+
+  /** Interrupts the turn, once; false when it is over already or was cancelled before. */
+  public synchronized boolean cancel(Cancel why) {
+    if (over || cancel.isPresent()) {
+      return false;
+    }
+    cancel = Optional.of(why);
+    thread.interrupt();
+    if (why != Cancel.SHUTDOWN) {
+      time.after(REACTION, this::listen);
+    }
+    return true;
+  }
+
+  private void listen() {
+    if (!isOver()) {
+      onDeaf.accept(this);
+    }
+  }
+
+  synchronized Optional<Cancel> cancelled() {
+    return cancel;
+  }
+
+  public synchronized boolean isOver() {
+    return over;
+  }
+
+  /** From here on no interrupt comes; clears one that has come. Empty when nobody cancelled. */
+  public synchronized Optional<Cancel> close() {
+    over = true;
+    if (Thread.currentThread() == thread) {
+      Thread.interrupted();
+    }
+    return cancel;
+  }
+
+  /** Waits for one of the turns that may run at the same time. */
+  public void acquire(TurnPermits from, boolean isFresh) throws InterruptedException {
+    from.acquire(isFresh);
+    synchronized (this) {
+      permits = from;
+    }
+  }
+
+  /** Gives it back, if it was not given back already: a given-up turn must not keep it. */
+  public synchronized void release() {
+    TurnPermits held = permits;
+    permits = null;
+    if (held != null) {
+      held.release();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.agents.turn;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.agents.context.Entries;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.TurnState.Pending;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Tells people and the event's story which tools a turn uses. Thread-safe. */
+public final class ToolProgress {
+  private static final int SHOWN_MAX = 2000;
+
+  private final AgentParts parts;
+  private final TurnEndings endings;
+  private final Incoming incoming;
+  private final Consumer<String> doing;
+  private final AtomicLong nanos = new AtomicLong();
+
+  /** {@code doing} hears what the turn does, in a few words. */
+  public ToolProgress(
+      AgentParts parts, TurnEndings endings, Incoming incoming, Consumer<String> doing) {
+    this.parts = parts;
+    this.endings = endings;
+    this.incoming = incoming;
+    this.doing = doing;
+  }
+
+  /** The time that tools took of this turn; calls that ran together count each. */
+  public Duration toolTime() {
+    return Duration.ofNanos(nanos.get());
+  }
+
+  /** Nothing may come of the tools for this long. */
+  void waits(Duration silentAtMost) {
+    endings.epoch().waits(silentAtMost);
+  }
+
+  /** The tools have had their time. */
+  void works() {
+    endings.epoch().works();
+  }
+
+  /** What a call of a tool tells while it runs; nothing counts that it tells afterwards. */
+  final class Telling implements ToolContext.Progress, AutoCloseable {
+    private volatile boolean over;
+
+    @Override
+    public void doing(String label) {
+      if (!over) {
+        ToolProgress.this.doing(label);
+      }
+    }
+
+    @Override
+    public void moved() {
+      if (!over) {
+        endings.epoch().moves();
+      }
+    }
+
+    @Override
+    public void close() {
+      over = true;
+    }
+  }
+
+  void doing(String label) {
+    endings.epoch().moves();
+    doing.accept(label);
+    endings.news("turn.doing", incoming, Entries.object().put("label", label));
+  }
+
+  /** Returns the moment, for {@link #ended}. */
+  long started(Pending pending, String label) {
+    doing(label);
+    ObjectNode details = head(pending).put("label", label);
+    details.put("arguments", shown(pending.call().arguments()));
+    endings.story(incoming, "tool.started", details);
+    endings.news("tool.started", incoming, details);
+    return parts.time().nanos();
+  }
+
+  void ended(Pending pending, ToolResult result, long begun) {
+    long took = parts.time().nanos() - begun;
+    nanos.addAndGet(took);
+    ObjectNode details = head(pending).put("error", result.isError());
+    details.put("millis", took / 1_000_000).put("result", shown(result.text()));
+    result.facts().forEach(details::put);
+    endings.story(incoming, "tool.ended", details);
+    endings.news("tool.ended", incoming, details);
+  }
+
+  private static ObjectNode head(Pending pending) {
+    return Entries.object()
+        .put("call_id", pending.call().id())
+        .put("tool", pending.call().tool())
+        .put("execution", pending.key());
+  }
+
+  private String shown(String text) {
+    String safe = parts.secrets().redact(text);
+    return safe.length() <= SHOWN_MAX ? safe : safe.substring(0, SHOWN_MAX) + "…";
+  }
+}

@@ -1,0 +1,333 @@
+package dev.holdfast.agents.turn;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.agents.context.Entries;
+import dev.holdfast.agents.context.Epoch;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.context.StoredAttachment;
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.channels.Splitter;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.Finish;
+import dev.holdfast.store.messages.NewReply;
+import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.store.messages.StoryLine;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes down how turns end, and what is said about it. Thread-safe. */
+public final class TurnEndings {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnEndings.class);
+  private static final Duration RETRY_FIRST = Duration.ofMillis(200);
+  private static final Duration RETRY_MAX = Duration.ofSeconds(15);
+
+  /** What a reply is, for its id and for those who read the log. */
+  public enum Voice {
+    ANSWER("a", "assistant"),
+    NOTICE("n", "notice"),
+    REPAIR("q", "notice"),
+    ERROR("e", "notice"),
+    COMMAND("c", "notice"),
+    QUESTION("p", "notice");
+
+    private final String label;
+    private final String role;
+
+    Voice(String label, String role) {
+      this.label = label;
+      this.role = role;
+    }
+  }
+
+  /** Something to say. Empty text: nothing. */
+  public record Say(Voice voice, String text, List<ReplyFile> files) {
+    public static final Say NOTHING = new Say(Voice.ANSWER, "");
+
+    public Say(Voice voice, String text) {
+      this(voice, text, List.of());
+    }
+  }
+
+  /** What a person said, for the log. */
+  record Line(String id, String role, List<StoredAttachment> files) {}
+
+  private final AgentParts parts;
+  private final Epoch epoch;
+
+  /** For those whose thread nobody gives up. */
+  public TurnEndings(AgentParts parts) {
+    this(parts, new Epoch(parts.time()));
+  }
+
+  /** {@code epoch}: of the thread that writes. */
+  public TurnEndings(AgentParts parts, Epoch epoch) {
+    this.parts = parts;
+    this.epoch = epoch;
+  }
+
+  public Epoch epoch() {
+    return epoch;
+  }
+
+  /**
+   * Ends the events of a turn in one transaction; the last one gets the reply. Tries until the disk
+   * takes it: the answer is paid for and held in memory meanwhile. Events that somebody else has
+   * ended stay as they are, and nothing is said about them again.
+   *
+   * @return how many events it ended
+   * @throws InterruptedException when the server stops first; the next start goes on from the last
+   *     checkpoint
+   */
+  public int end(List<Incoming> batch, EventState outcome, String reason, Say say)
+      throws InterruptedException {
+    Incoming last = batch.getLast();
+    String id = id(last, say.voice());
+    List<NewReply> replies = replies(last, say, id);
+    if (!say.text().isEmpty() && (say.voice() != Voice.ERROR || isAnyOpen(batch))) {
+      log(last, id, say);
+    }
+    List<StoryLine> story = new ArrayList<>();
+    for (Incoming incoming : batch.subList(0, batch.size() - 1)) {
+      story.add(line(incoming, "turn.joined", Entries.object().put("answered_with", last.id())));
+    }
+    for (Incoming incoming : batch) {
+      ObjectNode end = Entries.object().put("outcome", name(outcome));
+      story.add(
+          line(incoming, "event.finished", reason.isEmpty() ? end : end.put("reason", reason)));
+    }
+    Finish finish =
+        new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+    List<Approval> asked =
+        outcome == EventState.ANSWERED
+            ? List.of()
+            : batch.stream()
+                .flatMap(one -> parts.store().approvals().waitingOf(one.id()).stream())
+                .toList();
+    Set<Long> ended = new HashSet<>();
+    persist(last, () -> ended.addAll(parts.store().inbox().finish(finish)));
+    if (ended.isEmpty()) {
+      return 0;
+    }
+    announce(last, replies, say.voice());
+    asked.forEach(
+        question ->
+            ApprovalPrompts.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
+    for (Incoming incoming : batch) {
+      if (!ended.contains(incoming.seq())) {
+        continue;
+      }
+      ObjectNode details = Entries.object().put("outcome", name(outcome));
+      news("event.finished", incoming, details);
+      parts
+          .meters()
+          .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
+          .increment();
+    }
+    return ended.size();
+  }
+
+  /**
+   * A turn that is cut off may have come to its end just before: what is then said about it would
+   * stand in the log and nowhere else.
+   */
+  private boolean isAnyOpen(List<Incoming> batch) {
+    return batch.stream()
+        .flatMap(incoming -> parts.store().inbox().find(incoming.id()).stream())
+        .anyMatch(event -> event.state().isOpen());
+  }
+
+  /**
+   * Says something while the event stays open. Nothing is said twice: the id of a notice is stable.
+   */
+  public void tell(Incoming incoming, Say say) throws StoreException {
+    plan(incoming, say, id(incoming, say.voice()));
+  }
+
+  /** {@code about}: what is said once about this, in place of once about the event. */
+  void tell(Incoming incoming, Say say, String about) throws StoreException {
+    plan(incoming, say, about + "." + say.voice().label);
+  }
+
+  /**
+   * The same in each try, so that nothing is said twice; another one after each replay, where what
+   * was said before is old.
+   */
+  private static String id(Incoming incoming, Voice voice) {
+    int replays = incoming.event().replays();
+    return incoming.id() + "." + voice.label + (replays == 0 ? "" : replays);
+  }
+
+  private void plan(Incoming incoming, Say say, String id) throws StoreException {
+    List<NewReply> replies = replies(incoming, say, id);
+    log(incoming, id, say);
+    epoch.change(() -> parts.store().outbox().plan(replies));
+    announce(incoming, replies, say.voice());
+  }
+
+  /** Whether that was said about this. */
+  boolean isTold(Voice voice, String about) {
+    return parts.store().outbox().find(about + "." + voice.label + ".1").isPresent();
+  }
+
+  /** {@code outside}: the time that models and tools took of a turn that began at {@code begun}. */
+  public void measure(long begun, Duration outside) {
+    Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
+    parts.meters().timer("holdfast.turn").record(whole);
+    // Buckets, because what the slowest turns cost is asked for and no mean tells.
+    Timer.builder("holdfast.turn.overhead")
+        .description("Turns without the time of models and tools.")
+        .publishPercentileHistogram()
+        .minimumExpectedValue(Duration.ofNanos(50_000))
+        .maximumExpectedValue(Duration.ofSeconds(30))
+        .register(parts.meters())
+        .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
+  }
+
+  public void news(String kind, Incoming incoming, ObjectNode details) {
+    epoch.check();
+    parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
+  }
+
+  public void story(Incoming incoming, String what, ObjectNode details) {
+    StoryLine line = line(incoming, what, details);
+    epoch.change(() -> parts.store().stories().add(line));
+  }
+
+  /** A write that the disk refused is tried again until it is taken. */
+  void persist(Incoming incoming, Write write) throws InterruptedException {
+    Duration wait = RETRY_FIRST;
+    while (true) {
+      try {
+        epoch.change(write::run);
+        return;
+      } catch (StoreException e) {
+        LOG.warn(
+            "event {}: its end is kept in memory, the store refuses it: {}",
+            incoming.id(),
+            e.failure().message());
+        epoch.waits(wait);
+        parts.time().sleep(wait);
+        wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
+      }
+    }
+  }
+
+  /** A write to the store. */
+  interface Write {
+    void run() throws StoreException;
+  }
+
+  /**
+   * One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the
+   * line only.
+   */
+  void log(Incoming incoming, Line line) {
+    ObjectNode json =
+        json(incoming, line.id(), line.role())
+            .put("sender", incoming.message().sender())
+            .put("text", incoming.message().text());
+    StoredAttachment.write(json, line.files());
+    write(incoming, json);
+  }
+
+  private void log(Incoming incoming, String id, Say say) {
+    ObjectNode json =
+        json(incoming, id, say.voice().role).put("sender", "").put("text", say.text());
+    putFiles(json, say.files());
+    write(incoming, json);
+  }
+
+  private static void putFiles(ObjectNode json, List<ReplyFile> files) {
+    if (!files.isEmpty()) {
+      json.set("attachments", json.arrayNode());
+      for (ReplyFile file : files) {
+        json.withArray("attachments")
+            .addObject()
+            .put("name", file.name())
+            .put("media_type", file.mediaType())
+            .put("file", file.file())
+            .put("bytes", file.bytes());
+      }
+    }
+  }
+
+  private ObjectNode json(Incoming incoming, String id, String role) {
+    return Entries.object()
+        .put("id", id)
+        .put("at", parts.time().now().toString())
+        .put("role", role)
+        .put("event", incoming.id());
+  }
+
+  private void write(Incoming incoming, ObjectNode json) {
+    try {
+      epoch.change(
+          () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
+    } catch (java.io.IOException e) {
+      LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
+    }
+  }
+
+  private List<NewReply> replies(Incoming incoming, Say say, String id) {
+    if (say.text().isEmpty()) {
+      return List.of();
+    }
+    Optional<ChannelAdapter> adapter = parts.channels().find(channel(incoming));
+    int unitsMax = adapter.map(ChannelAdapter::textUnitsMax).orElse(Integer.MAX_VALUE);
+    boolean delivered = adapter.map(channel -> !channel.posts()).orElse(false);
+    List<String> texts = Splitter.split(say.text(), unitsMax);
+    List<NewReply> replies = new ArrayList<>();
+    for (int part = 1; part <= texts.size(); part++) {
+      replies.add(
+          new NewReply(
+              id + "." + part,
+              incoming.id(),
+              incoming.event().source(),
+              incoming.event().threadId(),
+              incoming.message().thread(),
+              incoming.isWakeup() ? "" : incoming.event().dedupeKey(),
+              texts.get(part - 1),
+              part,
+              texts.size(),
+              delivered,
+              part == texts.size() ? ReplyFile.write(say.files()) : ""));
+    }
+    return replies;
+  }
+
+  private void announce(Incoming incoming, List<NewReply> replies, Voice voice) {
+    for (NewReply reply : replies) {
+      ObjectNode details =
+          Entries.object()
+              .put("reply_id", reply.id())
+              .put("role", voice.role)
+              .put("part", reply.part())
+              .put("parts", reply.parts())
+              .put("text", reply.text());
+      putFiles(details, ReplyFile.read(reply.files()));
+      news("reply.planned", incoming, details);
+    }
+  }
+
+  private StoryLine line(Incoming incoming, String what, ObjectNode details) {
+    return new StoryLine(incoming.id(), parts.time().now(), what, details.toString());
+  }
+
+  private static String channel(Incoming incoming) {
+    String source = incoming.event().source();
+    return source.substring(0, Math.max(0, source.indexOf(':')));
+  }
+
+  private static String name(EventState outcome) {
+    return outcome.name().toLowerCase(java.util.Locale.ROOT);
+  }
+}

@@ -1,0 +1,294 @@
+package dev.holdfast.agents.turn;
+
+import dev.holdfast.agents.context.AttachmentIntake;
+import dev.holdfast.agents.context.ContextRepair;
+import dev.holdfast.agents.context.Conversation;
+import dev.holdfast.agents.context.Entries;
+import dev.holdfast.agents.context.ImageSelection;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.context.StoredAttachment;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.agents.turn.TurnState.Answered;
+import dev.holdfast.agents.turn.TurnState.Ask;
+import dev.holdfast.agents.turn.TurnState.Calls;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.Message;
+import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.models.Question;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.store.threads.ContextEntry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One turn: from the messages that opened it to a final text, through checkpoints that survive a
+ * crash.
+ */
+public final class TurnLoop {
+  private final AgentParts parts;
+  private final TurnEndings endings;
+  private final SystemPrompt prompt;
+  private final Conversation conversation;
+  private final TurnProgress ear;
+  private final ToolRound tools;
+  private final Joining joining;
+
+  /** Who may join a turn that runs. */
+  public interface Joining {
+    /** Messages that came meanwhile and are to be part of this turn; usually none. */
+    List<Incoming> take();
+  }
+
+  public TurnLoop(
+      AgentParts parts,
+      Conversation conversation,
+      TurnProgress ear,
+      ToolRound tools,
+      Joining joining) {
+    this.parts = parts;
+    this.endings = ear.endings();
+    this.prompt = new SystemPrompt(parts);
+    this.conversation = conversation;
+    this.ear = ear;
+    this.tools = tools;
+    this.joining = joining;
+  }
+
+  /**
+   * Runs the turn to its end, or goes on where a crash cut it off. On return its events are ended.
+   *
+   * @throws CallFailedException when no answer could be had; the events are still open
+   * @throws WaitsForPersonException when a tool call needs a person's word; the events are still
+   *     open
+   */
+  public void run(List<Incoming> opening)
+      throws CallFailedException, WaitsForPersonException, IOException, InterruptedException {
+    List<Incoming> batch = new ArrayList<>(opening);
+    endAnswered(batch);
+    if (batch.isEmpty()) {
+      return;
+    }
+    open(batch);
+    while (true) {
+      List<ContextEntry> turn = conversation.lastTurn();
+      switch (TurnState.of(turn)) {
+        case Answered(ContextEntry entry, String text) -> {
+          conversation.sync(); // the answer is on disk before anybody reads it
+          end(batch, entry, text);
+          return;
+        }
+        case Ask(int rounds) when rounds >= parts.config().turn().roundsMax() -> {
+          giveUp(batch, "turn.max_rounds", ChatSentences.ROUNDS_SPENT);
+          return;
+        }
+        case Ask(int rounds) -> {
+          Message.Assistant said = ask();
+          String id = batch.getLast().id();
+          conversation.append(
+              Entries.assistant(id + "." + (rounds + 1), id, parts.time().now(), said));
+        }
+        case Calls _ when LoopGuard.repeats(turn) >= parts.config().turn().sameCallMax() -> {
+          giveUp(batch, "turn.same_call_max", ChatSentences.IN_CIRCLES);
+          return;
+        }
+        case Calls(_, List<TurnState.Pending> pending) -> {
+          tools.run(pending);
+          join(batch, joining.take());
+        }
+      }
+    }
+  }
+
+  /**
+   * Before a crash a smaller batch may have had its answer already: that one ends, the others get a
+   * turn.
+   */
+  private void endAnswered(List<Incoming> batch) throws IOException, InterruptedException {
+    List<ContextEntry> turn = conversation.lastTurn();
+    if (turn.isEmpty()
+        || !(TurnState.of(turn) instanceof Answered(ContextEntry entry, String text))) {
+      return;
+    }
+    for (int i = 0; i < batch.size() - 1; i++) {
+      if (batch.get(i).id().equals(entry.eventId())) {
+        conversation.sync();
+        List<Incoming> answered = batch.subList(0, i + 1);
+        end(answered, entry, text);
+        answered.clear();
+        return;
+      }
+    }
+  }
+
+  /**
+   * A turn that was given up before has left its entries: they are fenced off, or their calls would
+   * be run now.
+   */
+  private void open(List<Incoming> batch)
+      throws CallFailedException, IOException, InterruptedException {
+    List<ContextEntry> turn = conversation.lastTurn();
+    boolean goesOn =
+        turn.stream()
+            .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+    if (!goesOn) {
+      ear.mayAsk(
+          batch.stream()
+              .mapToLong(incoming -> Conversation.tokensOf(incoming.message().text()))
+              .sum()); // before it is written: what is too dear must not weigh on later turns
+    }
+    if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
+      conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
+    }
+    join(batch, List.copyOf(batch));
+  }
+
+  /**
+   * Writes the messages into the context, except those that a run before a crash has written
+   * already.
+   */
+  private void join(List<Incoming> batch, List<Incoming> messages)
+      throws IOException, InterruptedException {
+    List<String> written = conversation.lastTurn().stream().map(ContextEntry::id).toList();
+    for (Incoming incoming : messages) {
+      if (!batch.contains(incoming)) {
+        batch.add(incoming);
+      }
+      if (!written.contains(incoming.id())) {
+        List<StoredAttachment> files = files(incoming);
+        conversation.append(Entries.user(incoming, files));
+        endings.log(incoming, new TurnEndings.Line(incoming.id(), "user", files));
+      }
+    }
+  }
+
+  private List<StoredAttachment> files(Incoming incoming) throws IOException, InterruptedException {
+    if (incoming.message().attachments().isEmpty()) {
+      return List.of();
+    }
+    ear.fetching();
+    try {
+      List<StoredAttachment> had =
+          new AttachmentIntake(parts, conversation.attachments(), conversation.scratch())
+              .take(incoming);
+      ear.answered();
+      return had;
+    } catch (InterruptedException e) {
+      // Stopped: what was said stays to be read, and a later line of the same id takes its place.
+      endings.log(incoming, new TurnEndings.Line(incoming.id(), "user", List.of()));
+      throw e;
+    }
+  }
+
+  private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
+    ear.mayAsk(0);
+    Compactor compactor = new Compactor(parts, conversation, ear);
+    compactor.compactIfFull();
+    try {
+      return askOnce();
+    } catch (CallFailedException e) {
+      if (e.failure().code() != FailureCode.CONTEXT_OVERFLOW) {
+        throw e;
+      }
+      compactor.compact(); // our estimate was too low: once more with less
+      return askOnce();
+    }
+  }
+
+  /** An image that the model refuses must not spoil each later request of the chat thread. */
+  private Message.Assistant askOnce()
+      throws CallFailedException, IOException, InterruptedException {
+    List<Message> messages = messages(false);
+    try {
+      return ask(messages);
+    } catch (CallFailedException e) {
+      if (!isRefusal(e.failure()) || !hasImages(messages)) {
+        throw e;
+      }
+    }
+    Message.Assistant said = ask(messages(true));
+    conversation.append(Entries.imagesRefused("", parts.time().now()));
+    return said;
+  }
+
+  private static boolean isRefusal(Failure failure) {
+    return failure.kind() == FailureKind.INVALID && failure.code() == FailureCode.INVALID_REQUEST;
+  }
+
+  private static boolean hasImages(List<Message> messages) {
+    return messages.stream()
+        .anyMatch(message -> message instanceof Message.User user && !user.images().isEmpty());
+  }
+
+  private List<Message> messages(boolean withoutImages) {
+    ImageSelection pictures =
+        new ImageSelection(
+            conversation.attachments(), parts.attachments().config().images(), withoutImages);
+    return ContextRepair.repair(
+        conversation.messages(pictures, parts.mind().zone(), parts.time().now()));
+  }
+
+  private Message.Assistant ask(List<Message> messages)
+      throws CallFailedException, InterruptedException {
+    Question question =
+        new Question(prompt.system(ear.threadId()), messages, parts.toolbox().specs());
+    ear.asking();
+    Message.Assistant said =
+        parts
+            .models()
+            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+            .answer()
+            .message();
+    ear.answered();
+    return said;
+  }
+
+  /**
+   * The turn may have been written for a larger batch before a crash: then its answer goes to the
+   * batch's last event.
+   */
+  private void end(List<Incoming> batch, ContextEntry answer, String text)
+      throws InterruptedException {
+    boolean ours = batch.getLast().id().equals(answer.eventId());
+    Say say = ours ? answer(text) : Say.NOTHING;
+    EventState outcome = ours && say.text().isBlank() ? EventState.SILENT : EventState.ANSWERED;
+    endings.end(batch, outcome, ours ? "" : "answered with " + answer.eventId(), say);
+  }
+
+  /** With the files that the turn has attached, as many as one answer may have. */
+  private Say answer(String text) {
+    List<ReplyFile> wanted = Entries.outgoing(conversation.lastTurn());
+    if (wanted.isEmpty()) {
+      return new Say(Voice.ANSWER, text);
+    }
+    AttachmentsConfig limits = parts.attachments().config();
+    List<ReplyFile> files = new ArrayList<>();
+    long bytes = 0;
+    for (ReplyFile file : wanted) {
+      bytes += file.bytes();
+      if (files.size() < limits.countMax() && bytes <= limits.totalBytesMax()) {
+        files.add(file);
+      }
+    }
+    int left = wanted.size() - files.size();
+    String said = text.isBlank() ? "Here is what you asked for." : text;
+    return new Say(
+        Voice.ANSWER,
+        left == 0 ? said : said + "\n\n(" + left + " more files did not fit into one answer.)",
+        files);
+  }
+
+  /** Fenced off, so that a replay begins anew. */
+  private void giveUp(List<Incoming> batch, String limit, String sentence)
+      throws IOException, InterruptedException {
+    conversation.append(Entries.fence(batch.getLast().id(), parts.time().now()));
+    conversation.sync();
+    Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+    endings.end(batch, EventState.DEAD_LETTERED, limit + " is reached", say);
+  }
+}

@@ -1,0 +1,188 @@
+package dev.holdfast.agents.turn;
+
+import dev.holdfast.agents.context.Entries;
+import dev.holdfast.agents.context.EpochOverException;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.TurnEndings.Say;
+import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.models.AskListener;
+import dev.holdfast.models.ModelCall;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.ModelCallRow;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hears how a turn's answer comes about: streams it, counts it, and tells the person when it takes
+ * long.
+ */
+public final class TurnProgress implements AskListener {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnProgress.class);
+
+  private final AgentParts parts;
+  private final TurnEndings endings;
+  private final Incoming incoming;
+  private final boolean probe;
+  private final TurnStatus scene;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private final AtomicLong modelNanos = new AtomicLong();
+
+  public TurnProgress(
+      AgentParts parts, TurnEndings endings, Incoming incoming, boolean probe, TurnStatus scene) {
+    this.parts = parts;
+    this.endings = endings;
+    this.incoming = incoming;
+    this.probe = probe;
+    this.scene = scene;
+    this.told.set(incoming.event().told());
+  }
+
+  /** Whether this turn finds out if a model is back: then one try is enough. */
+  boolean isProbe() {
+    return probe;
+  }
+
+  public boolean hasTold() {
+    return told.get();
+  }
+
+  /** The time that models took of this turn. */
+  public Duration modelTime() {
+    return Duration.ofNanos(modelNanos.get());
+  }
+
+  TurnEndings endings() {
+    return endings;
+  }
+
+  String threadId() {
+    return incoming.event().threadId();
+  }
+
+  /**
+   * @param tokensAhead what the person's own words come to
+   * @throws CallFailedException BUDGET_EXHAUSTED
+   */
+  void mayAsk(long tokensAhead) throws CallFailedException {
+    scene.budgets().check(incoming, tokensAhead);
+  }
+
+  /** The model has the word. */
+  void asking() {
+    endings.epoch().check(); // what is asked is paid for
+    scene.doing("asking the model");
+  }
+
+  /** The model has said its word. */
+  void answered() {
+    endings.epoch().works();
+  }
+
+  /** Files that came with a message are being fetched. */
+  void fetching() {
+    endings.epoch().waits(parts.attachments().config().timeout());
+    scene.doing("fetching attachments");
+    endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
+  }
+
+  /** An older part of the conversation is being summarised. */
+  void compacting() {
+    scene.doing("summarising what was said before");
+    endings.news(
+        "turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
+  }
+
+  /** An ear for what is not said to people: it counts and tells of waits, but streams nothing. */
+  AskListener silent() {
+    TurnProgress self = this;
+    return new AskListener() {
+      @Override
+      public void onText(String delta) {}
+
+      @Override
+      public void onRestart() {}
+
+      @Override
+      public void onWait(Duration silentAtMost) {
+        self.onWait(silentAtMost);
+      }
+
+      @Override
+      public void onCall(ModelCall call) {
+        self.onCall(call);
+      }
+
+      @Override
+      public void onSlow() {
+        self.onSlow();
+      }
+    };
+  }
+
+  @Override
+  public void onText(String delta) {
+    endings.news("turn.text", incoming, Entries.object().put("delta", delta));
+  }
+
+  @Override
+  public void onWait(Duration silentAtMost) {
+    endings.epoch().waits(silentAtMost);
+  }
+
+  @Override
+  public void onRestart() {
+    endings.news("turn.restart", incoming, Entries.object());
+  }
+
+  @Override
+  public void onCall(ModelCall call) {
+    modelNanos.addAndGet(call.total().toNanos());
+    Duration firstToken = call.firstToken();
+    parts
+        .store()
+        .usage()
+        .add(
+            new ModelCallRow(
+                incoming.id(),
+                incoming.event().threadId(),
+                call.at(),
+                call.provider(),
+                call.model(),
+                call.outcome(),
+                call.usage().input(),
+                call.usage().output(),
+                call.usage().cacheRead(),
+                call.usage().cacheWrite(),
+                call.costUsd(),
+                firstToken == null ? -1 : firstToken.toMillis(),
+                call.total().toMillis()),
+            scene.budgets().person(incoming));
+  }
+
+  @Override
+  public void onSlow() {
+    tellModelAway();
+  }
+
+  /**
+   * Once in a chat thread and outage, and once for an event however often it is tried again: the
+   * notice's id is stable.
+   */
+  public void tellModelAway() {
+    if (told.compareAndSet(false, true) && scene.isFirstOfOutage()) {
+      try {
+        endings.tell(incoming, new Say(Voice.NOTICE, ChatSentences.MODEL_AWAY));
+      } catch (EpochOverException e) {
+        LOG.debug("event {}: somebody else tells that it waits", incoming.id());
+      } catch (StoreException e) {
+        told.set(false);
+        LOG.warn(
+            "event {}: could not tell that it waits: {}", incoming.id(), e.failure().message());
+      }
+    }
+  }
+}

@@ -1,9 +1,0 @@
-package dev.holdfast.ingress;
-
-/**
- * Who asks.
- *
- * @param name of the token that opened the door
- * @param byCookie whether a browser sent it by itself, so that the page that asks must be ours
- */
-record Caller(String name, Scope scope, boolean byCookie) {}

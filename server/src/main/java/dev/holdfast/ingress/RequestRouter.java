@@ -1,0 +1,179 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.pages.Pages;
+import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.BodyReader;
+import dev.holdfast.ingress.wire.HostNames;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.RequestTarget;
+import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.ingress.wire.Uploads;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first look at each request, the same for all; then on to webhooks, probes, API or pages. One
+ * per event loop.
+ */
+public final class RequestRouter implements Handler<HttpServerRequest> {
+  static final String API_PREFIX = "/api/";
+
+  private static final List<String> OVERRIDES =
+      List.of("x-http-method-override", "x-http-method", "x-method-override");
+
+  private final Ways ways;
+  private final HostNames names;
+  private final Refusals refusals;
+
+  /** Where requests go from here. */
+  record Ways(Webhooks webhooks, Probes probes, Handler<HttpServerRequest> api, Pages pages) {}
+
+  RequestRouter(Ways ways, HostNames names, Refusals refusals) {
+    this.ways = ways;
+    this.names = names;
+    this.refusals = refusals;
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    try {
+      dispatch(request);
+    } catch (RefusedRequestException | RuntimeException e) {
+      refusals.send(request, e);
+    }
+  }
+
+  private void dispatch(HttpServerRequest request) throws RefusedRequestException {
+    if (!RequestTarget.isPlain(request.uri())) {
+      throw RefusedRequestException.invalid("the path is not plain");
+    }
+    checkMethod(request);
+    checkBody(request);
+    String path = request.path();
+    if (path.startsWith(Webhooks.PREFIX)) {
+      ways.webhooks.handle(request);
+      return;
+    }
+    if (probe(request, path)) {
+      return;
+    }
+    checkBrowser(request);
+    if (path.startsWith(API_PREFIX)) {
+      ways.api.handle(request);
+    } else {
+      ways.pages.handle(request);
+    }
+  }
+
+  private static void checkMethod(HttpServerRequest request) throws RefusedRequestException {
+    HttpMethod method = request.method();
+    boolean known =
+        method.equals(HttpMethod.GET)
+            || method.equals(HttpMethod.POST)
+            || method.equals(HttpMethod.HEAD)
+            || method.equals(HttpMethod.DELETE);
+    if (!known || OVERRIDES.stream().anyMatch(name -> request.headers().contains(name))) {
+      request.response().putHeader(HttpHeaders.ALLOW, "GET, HEAD, POST, DELETE");
+      throw new RefusedRequestException(
+          405, FailureCode.ACTION_NOT_SUPPORTED, "method not allowed");
+    }
+  }
+
+  /** JSON or nothing: a form of a stranger's page can send neither. */
+  private static void checkBody(HttpServerRequest request) throws RefusedRequestException {
+    if (request.headers().contains(HttpHeaders.CONTENT_ENCODING)) {
+      throw unsupported("compressed bodies are not taken");
+    }
+    if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
+      return;
+    }
+    List<String> types = request.headers().getAll(HttpHeaders.CONTENT_TYPE);
+    if (Uploads.isOne(request)) { // no form of a stranger's page can send this type either
+      if (!types.equals(List.of(Uploads.TYPE))) {
+        throw unsupported("a file must be sent as " + Uploads.TYPE);
+      }
+      return;
+    }
+    if (types.isEmpty() && !BodyReader.announced(request)) {
+      return;
+    }
+    if (types.size() != 1 || !isJson(types.getFirst())) {
+      throw unsupported("the body must be application/json");
+    }
+  }
+
+  private static boolean isJson(String contentType) {
+    if (contentType.equals("application/json")) {
+      return true;
+    }
+    String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
+    if (!parts[0].trim().equals("application/json")) {
+      return false;
+    }
+    for (int i = 1; i < parts.length; i++) {
+      String parameter = parts[i].trim().replace("\"", "");
+      if (parameter.startsWith("charset=") && !parameter.equals("charset=utf-8")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static RefusedRequestException unsupported(String message) {
+    return new RefusedRequestException(415, FailureCode.INVALID_REQUEST, message);
+  }
+
+  /** What a browser may be made to send by a page that is not ours. */
+  private void checkBrowser(HttpServerRequest request) throws RefusedRequestException {
+    String host = request.getHeader(HttpHeaders.HOST);
+    if (!names.isAllowed(host)) {
+      throw forbidden();
+    }
+    List<String> origins = request.headers().getAll(HttpHeaders.ORIGIN);
+    if (origins.size() > 1
+        || (!origins.isEmpty() && !names.isOwnOrigin(origins.getFirst(), host))) {
+      throw forbidden();
+    }
+    if ("cross-site".equals(site(request)) && !isNavigation(request)) {
+      throw forbidden();
+    }
+  }
+
+  private static @Nullable String site(HttpServerRequest request) {
+    return request.getHeader("sec-fetch-site");
+  }
+
+  /** Following a link to the chat page from elsewhere is fine. */
+  private static boolean isNavigation(HttpServerRequest request) {
+    return request.method().equals(HttpMethod.GET)
+        && "navigate".equals(request.getHeader("sec-fetch-mode"))
+        && !request.path().startsWith(API_PREFIX);
+  }
+
+  public static RefusedRequestException forbidden() {
+    return new RefusedRequestException(403, FailureCode.AUTH, "forbidden");
+  }
+
+  private boolean probe(HttpServerRequest request, String path) {
+    JsonObject answer;
+    switch (path) {
+      case "/live" -> answer = ways.probes.live();
+      case "/ready" -> answer = ways.probes.ready();
+      case "/health" -> answer = ways.probes.health();
+      default -> {
+        return false;
+      }
+    }
+    Responses.json(request, "UP".equals(answer.getString("status")) ? 200 : 503, answer);
+    return true;
+  }
+}

@@ -1,0 +1,18 @@
+package dev.holdfast.ingress.api;
+
+import java.util.Optional;
+
+/** Finds what an event ended with. */
+@FunctionalInterface
+public interface Answers {
+  /** Blocks. Empty while the event has not ended. */
+  Optional<Answer> find(String eventId);
+
+  /**
+   * How an event ended.
+   *
+   * @param state in lower case
+   * @param text what its sender is told; empty when nothing was said
+   */
+  record Answer(String state, String text) {}
+}

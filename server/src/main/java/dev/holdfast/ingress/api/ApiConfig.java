@@ -1,0 +1,62 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.wire.Scope;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The {@code api} section of holdfast.yaml.
+ *
+ * @param tokens those of the file; the server's own token is not among them
+ * @param answerWait how long {@code POST /api/v1/chat} waits for its answer
+ */
+public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
+  public ApiConfig {
+    tokens = List.copyOf(tokens);
+    Check.atLeast("wait_secs", answerWait, Duration.ofMillis(1));
+    Set<String> names = new HashSet<>();
+    for (TokenConfig token : tokens) {
+      if (!names.add(token.name())) {
+        throw new IllegalArgumentException(
+            "tokens must have different names, got twice " + token.name());
+      }
+    }
+  }
+
+  public static ApiConfig defaults() {
+    return new ApiConfig(List.of(), Duration.ofSeconds(60));
+  }
+
+  public static ApiConfig from(Section api) {
+    return new ApiConfig(api.list("tokens", ApiConfig::token), api.seconds("wait_secs", 60));
+  }
+
+  private static TokenConfig token(Section token) {
+    String name = token.text("name", "");
+    if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
+      throw new IllegalArgumentException(
+          "name must be 1 to 64 letters, digits, dots, hyphens or underscores, got '" + name + "'");
+    }
+    Scope widest = Scope.READ;
+    for (String scope : token.texts("scopes", List.of("read"))) {
+      Scope named = scope(scope);
+      widest = named.covers(widest) ? named : widest;
+    }
+    return new TokenConfig(name, token.secret("token"), widest);
+  }
+
+  private static Scope scope(String name) {
+    for (Scope scope : Scope.values()) {
+      if (scope.name().toLowerCase(Locale.ROOT).equals(name)) {
+        return scope;
+      }
+    }
+    throw new IllegalArgumentException("scopes must be of read, chat, admin, got " + name);
+  }
+}

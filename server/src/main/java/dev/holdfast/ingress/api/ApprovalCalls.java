@@ -1,0 +1,115 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.ledgers.Approvals;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Calls that wait for a yes. An operator may answer for anybody. A token that may only chat answers
+ * for the person of its own name on the web channel: what it wrote itself.
+ */
+public final class ApprovalCalls {
+  private static final int PAGE = 100;
+  private static final String ALL = "all";
+  private static final String WEB = "web:";
+
+  private final Approvals approvals;
+  private final ThreadControl turns;
+  private final Time time;
+
+  public ApprovalCalls(Approvals approvals, ThreadControl turns, Time time) {
+    this.approvals = approvals;
+    this.turns = turns;
+    this.time = time;
+  }
+
+  public Map<String, ApiCall> calls() {
+    return Map.of(
+        "listApprovals", this::list,
+        "approve", request -> decide(request, true),
+        "deny", request -> decide(request, false));
+  }
+
+  private ApiAnswer list(ApiRequest request) {
+    String wanted = request.text("state", "waiting").toUpperCase(Locale.ROOT);
+    Optional<Approval.State> state =
+        wanted.equalsIgnoreCase(ALL)
+            ? Optional.empty()
+            : Optional.of(Approval.State.valueOf(wanted));
+    Instant now = time.now();
+    String thread = request.text("thread", "");
+    JsonArray found = new JsonArray();
+    approvals
+        .list(
+            state,
+            thread.isEmpty() ? "" : ApiRequest.threadId(thread),
+            request.whole("limit", PAGE))
+        .stream()
+        .filter(approval -> state.isEmpty() || approval.stateAt(now) == state.get())
+        .forEach(approval -> found.add(view(approval, now)));
+    return ApiAnswer.ok(new JsonObject().put("approvals", found));
+  }
+
+  private ApiAnswer decide(ApiRequest request, boolean yes)
+      throws RefusedRequestException, StoreException {
+    Approval asked = find(request.id());
+    if (!mayAnswer(request.caller(), asked)) {
+      throw new RefusedRequestException(
+          403, FailureCode.AUTH, "only the person who is asked, or an operator, can answer this");
+    }
+    boolean counts = turns.decide(asked.id(), yes, OperatorAudit.actor(request));
+    Approval now = find(request.id());
+    if (!counts) {
+      throw new RefusedRequestException(
+          409,
+          FailureCode.INVALID_REQUEST,
+          "it does not wait any more: it is " + name(now.stateAt(time.now())));
+    }
+    return ApiAnswer.ok(view(now, time.now()));
+  }
+
+  private Approval find(String id) throws RefusedRequestException {
+    return approvals
+        .find(id)
+        .orElseThrow(() -> RefusedRequestException.unknown("no such approval"));
+  }
+
+  private static boolean mayAnswer(Caller caller, Approval asked) {
+    return caller.scope().covers(Scope.ADMIN)
+        || (asked.threadId().startsWith(WEB) && asked.person().equals(caller.name()));
+  }
+
+  private static JsonObject view(Approval approval, Instant now) {
+    return new JsonObject()
+        .put("id", approval.id())
+        .put("code", approval.code())
+        .put("event_id", approval.eventId())
+        .put("thread_id", approval.threadId())
+        .put("execution", approval.key())
+        .put("tool", approval.tool())
+        .put("label", approval.shown())
+        .put("arguments", approval.arguments())
+        .put("person", approval.person())
+        .put("state", name(approval.stateAt(now)))
+        .put("asked_at", approval.askedAt().toString())
+        .put("expires_at", approval.expiresAt().toString())
+        .put("decided_by", approval.decidedBy());
+  }
+
+  private static String name(Approval.State state) {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+}

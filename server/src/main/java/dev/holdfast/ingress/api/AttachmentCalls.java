@@ -1,0 +1,125 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.agents.context.Attachments;
+import dev.holdfast.api.Attachment;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.media.FileFacts;
+import dev.holdfast.media.FileNames;
+import dev.holdfast.media.FileType;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.threads.AttachmentFolder;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Files that people of the web channel send, and those that they get. */
+public final class AttachmentCalls {
+  private final Store store;
+  private final AttachmentsConfig config;
+
+  AttachmentCalls(Store store, AttachmentsConfig config) {
+    this.store = store;
+    this.config = config;
+  }
+
+  /** Keeps a file; a message that names it makes it part of the conversation. */
+  ApiAnswer post(ApiRequest request) throws RefusedRequestException, IOException {
+    WebMessages.checkThread(request.threadId());
+    byte[] content = request.raw().getBytes();
+    if (content.length == 0) {
+      throw RefusedRequestException.invalid("the file is empty");
+    }
+    if (content.length > config.bytesMax()) {
+      throw RefusedRequestException.invalid("the file is too large");
+    }
+    FileFacts facts = FileFacts.of(content);
+    String file = AttachmentFolder.name("up-" + UUID.randomUUID(), facts.type().extension());
+    Path _ = folder(request).put(file, content, config.threadBytesMax());
+    JsonObject body =
+        new JsonObject()
+            .put("file", file)
+            .put("name", FileNames.shown(request.text("name", "")))
+            .put("media_type", facts.type().mediaType())
+            .put("bytes", content.length);
+    return new ApiAnswer(201, body);
+  }
+
+  ApiAnswer get(ApiRequest request) throws RefusedRequestException {
+    String name = request.path().getOrDefault("file", "");
+    Path file =
+        folder(request)
+            .find(name)
+            .orElseThrow(() -> RefusedRequestException.unknown("no such file"));
+    FileType type = typeOf(name);
+    boolean isImage = type.isImage();
+    String mediaType = isImage ? type.mediaType() : FileType.BINARY.mediaType();
+    return ApiAnswer.file(new ApiAnswer.Served(file, mediaType, isImage));
+  }
+
+  /** The files that a new message names; they must be there. */
+  List<Attachment> named(ApiRequest request) throws RefusedRequestException, IOException {
+    JsonArray given = request.body().getJsonArray("attachments", new JsonArray());
+    if (given.size() > config.countMax()) {
+      throw RefusedRequestException.invalid(
+          "a message may have at most " + config.countMax() + " files");
+    }
+    List<Attachment> all = new ArrayList<>();
+    for (int i = 0; i < given.size(); i++) {
+      JsonObject one = given.getJsonObject(i);
+      String file = one.getString("file");
+      Path found =
+          folder(request)
+              .find(file)
+              .orElseThrow(() -> RefusedRequestException.invalid("no such file was uploaded"));
+      all.add(
+          new Attachment(
+              FileNames.shown(one.getString("name", "")),
+              typeOf(file).mediaType(),
+              Attachments.UPLOADED + file,
+              Files.size(found)));
+    }
+    return all;
+  }
+
+  /** For those who watch: what is already here can be shown. */
+  public static JsonObject putUploaded(JsonObject entry, InboundMessage message) {
+    JsonArray files = new JsonArray();
+    for (Attachment attachment : message.attachments()) {
+      JsonObject file =
+          new JsonObject()
+              .put("name", FileNames.shown(attachment.name()))
+              .put("media_type", attachment.mediaType())
+              .put("bytes", attachment.bytes());
+      if (attachment.url().startsWith(Attachments.UPLOADED)) {
+        file.put("file", attachment.url().substring(Attachments.UPLOADED.length()));
+      }
+      files.add(file);
+    }
+    return files.isEmpty() ? entry : entry.put("attachments", files);
+  }
+
+  private AttachmentFolder folder(ApiRequest request) {
+    return store.threads().of(request.threadId()).attachments();
+  }
+
+  /** By the ending that we gave it, after a look at its bytes. */
+  private static FileType typeOf(String file) {
+    String extension = file.substring(file.lastIndexOf('.') + 1);
+    for (FileType type : FileType.values()) {
+      if (type.extension().equals(extension)) {
+        return type;
+      }
+    }
+    return FileType.BINARY;
+  }
+}

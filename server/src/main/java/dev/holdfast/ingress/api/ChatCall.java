@@ -1,0 +1,82 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.ingress.stream.EventOutcomes;
+import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.store.messages.Appended;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code POST /api/v1/chat}: a message in, its answer out, in one request. */
+public final class ChatCall implements ApiCall {
+  private static final String VERSION = "v1";
+
+  private final Answers answers;
+  private final ApiCalls.Given given;
+
+  public ChatCall(Answers answers, ApiCalls.Given given) {
+    this.answers = answers;
+    this.given = given;
+  }
+
+  @Override
+  public ApiAnswer run(ApiRequest request) throws RefusedRequestException, InterruptedException {
+    JsonObject context = request.body().getJsonObject("context", new JsonObject());
+    String named = context.getString("thread_id", "");
+    String threadId = ApiRequest.threadId(named.isEmpty() ? WebMessages.newThread(request) : named);
+    String correlationId = request.bodyText("correlation_id");
+    if (correlationId == null) {
+      correlationId = request.correlationId();
+    }
+    InboundMessage message =
+        WebMessages.make(
+            threadId,
+            context.getString("user_id", request.caller().name()),
+            request.body().getString("message"),
+            List.of(),
+            WebMessages.dedupeKey(request, threadId, ""));
+    try (EventOutcomes.Waiter waiter = given.finishes().expect(threadId)) {
+      Appended appended = WebMessages.commit(given.acceptor(), message);
+      String eventId = appended.event().id();
+      boolean ended =
+          (appended.duplicate() && answers.find(eventId).isPresent())
+              || waiter.await(eventId, given.parts().api().answerWait());
+      Optional<Answers.Answer> answer = ended ? answers.find(eventId) : Optional.empty();
+      JsonObject body =
+          new JsonObject()
+              .put("api_version", request.body().getString("api_version", VERSION))
+              .put("correlation_id", correlationId)
+              .put("status", "pending")
+              .putNull("plan_id")
+              .put("event_id", eventId)
+              .put("thread_id", threadId)
+              .putNull("output")
+              .putNull("error");
+      return answer.map(end -> ended(body, end)).orElse(new ApiAnswer(202, body));
+    }
+  }
+
+  private static ApiAnswer ended(JsonObject body, Answers.Answer answer) {
+    body.put("output", answer.text());
+    FailureCode code =
+        switch (answer.state()) {
+          case "dead_lettered" -> FailureCode.BACKEND_FAILURE;
+          case "cancelled" -> FailureCode.CANCELLED;
+          default -> null;
+        };
+    if (code == null) {
+      return ApiAnswer.ok(body.put("status", "success"));
+    }
+    String said = answer.text().isEmpty() ? "the message was not answered" : answer.text();
+    return ApiAnswer.ok(
+        body.put("status", "error")
+            .putNull("output")
+            .put("error", Responses.error(code.name(), said).getJsonObject("error")));
+  }
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.ledgers.AuditRow;
+import dev.holdfast.store.ledgers.ModelCallRow;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.Reply;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** {@code GET /api/v1/events/{id}}: the whole story of one message. */
+final class EventCalls {
+  private final Store store;
+
+  EventCalls(Store store) {
+    this.store = store;
+  }
+
+  Map<String, ApiCall> calls() {
+    return Map.of("getEvent", this::find);
+  }
+
+  private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
+    Event event = event(request.id());
+    InboundMessage message = Inbounds.read(event.payload());
+    List<ModelCallRow> modelCalls = store.usage().ofEvent(event.id());
+    List<Reply> replies = store.outbox().ofEvent(event.id());
+    List<JsonObject> story =
+        EventStory.tell(event, store.stories().of(event.id()), modelCalls, replies);
+    story.forEach(this::tellChanges);
+    JsonObject view =
+        new JsonObject()
+            .put("event_id", event.id())
+            .put("dedupe_key", event.dedupeKey())
+            .put("thread_id", event.threadId())
+            .put("source", event.source())
+            .put("sender", message.sender())
+            .put("text", message.text())
+            .put("state", event.state().name().toLowerCase(Locale.ROOT))
+            .put("attempts", event.attempts())
+            .put("received_at", event.receivedAt().toString())
+            .put("story", array(story))
+            .put("model_calls", array(modelCalls.stream().map(EventCalls::view).toList()))
+            .put("replies", array(replies.stream().map(EventCalls::view).toList()))
+            .put("cost_usd", modelCalls.stream().mapToDouble(ModelCallRow::costUsd).sum());
+    story.reversed().stream()
+        .map(line -> line.getString("reason", ""))
+        .filter(reason -> !reason.isEmpty())
+        .findFirst()
+        .ifPresent(reason -> view.put("reason", reason));
+    return ApiAnswer.ok(view);
+  }
+
+  /** Whether a tool call changed files, and whether that was undone, stands in the audit. */
+  private void tellChanges(JsonObject line) {
+    String execution = line.getString("execution", "");
+    if (!"tool.ended".equals(line.getString("what")) || execution.isEmpty()) {
+      return;
+    }
+    for (AuditRow row : store.audit().ofExecution(execution)) {
+      switch (row.entry().what()) {
+        case "tool.change" -> line.put("changed", true);
+        case "tool.rolled_back" -> line.put("rolled_back", true);
+        default -> {
+          // Questions and answers stand in the story as well.
+        }
+      }
+    }
+  }
+
+  /** By our id, or by the sender's own when only one source knows it. */
+  private Event event(String id) throws RefusedRequestException {
+    var ours = store.inbox().find(id);
+    if (ours.isPresent()) {
+      return ours.get();
+    }
+    List<Event> theirs = store.inbox().findByDedupeKey(id);
+    if (theirs.isEmpty()) {
+      throw RefusedRequestException.unknown("no such event");
+    }
+    if (theirs.size() > 1) {
+      throw new RefusedRequestException(
+          409,
+          FailureCode.INVALID_REQUEST,
+          "several events have this id; ask by ours: "
+              + String.join(", ", theirs.stream().map(Event::id).toList()));
+    }
+    return theirs.getFirst();
+  }
+
+  private static JsonArray array(List<JsonObject> items) {
+    return new JsonArray(List.copyOf(items));
+  }
+
+  private static JsonObject view(ModelCallRow call) {
+    return new JsonObject()
+        .put("at", call.at().toString())
+        .put("provider", call.provider())
+        .put("model", call.model())
+        .put("outcome", call.outcome())
+        .put("input_tokens", call.inputTokens())
+        .put("output_tokens", call.outputTokens())
+        .put("cost_usd", call.costUsd())
+        .put("first_token_millis", call.firstTokenMillis())
+        .put("millis", call.millis());
+  }
+
+  private static JsonObject view(Reply reply) {
+    return new JsonObject()
+        .put("reply_id", reply.reply().id())
+        .put("part", reply.reply().part())
+        .put("parts", reply.reply().parts())
+        .put("state", reply.state().name().toLowerCase(Locale.ROOT))
+        .put("attempts", reply.attempts())
+        .put("unknowns", reply.unknowns())
+        .put("planned_at", reply.plannedAt().toString())
+        .put("next_at", reply.nextAt().toString())
+        .put("text", reply.reply().text())
+        .put("detail", reply.detail());
+  }
+}

@@ -1,0 +1,186 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.channels.Inbounds;
+import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.messages.Appended;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.threads.ThreadFolders;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What is asked of chat threads. */
+final class ThreadCalls {
+  private static final int PAGE = 100;
+  private static final int LOG_PAGE = 200;
+  private static final int PENDING_MAX = 200;
+
+  private final Store store;
+  private final ApiCalls.Given given;
+  private final ThreadControl turns;
+  private final OperatorAudit records;
+  private final AttachmentCalls files;
+
+  ThreadCalls(Store store, ApiCalls.Given given) {
+    this.store = store;
+    this.given = given;
+    this.turns = given.parts().turns();
+    this.records = new OperatorAudit(store.audit());
+    this.files = new AttachmentCalls(store, given.parts().attachments());
+  }
+
+  Map<String, ApiCall> calls() {
+    return Map.of(
+        "listThreads", this::list,
+        "getThread", this::find,
+        "getThreadLog", this::log,
+        "postMessage", this::post,
+        "stopThread", this::stop,
+        "resetThread", this::reset,
+        "postAttachment", files::post,
+        "getAttachment", files::get);
+  }
+
+  private ApiAnswer list(ApiRequest request) {
+    int limit = request.whole("limit", PAGE);
+    List<ThreadFolders.ThreadRow> rows = store.threads().list(request.text("after", ""), limit);
+    JsonArray threads = new JsonArray();
+    rows.forEach(row -> threads.add(view(row)));
+    String next = rows.size() < limit ? null : rows.getLast().place();
+    return ApiAnswer.ok(new JsonObject().put("threads", threads).put("next", next));
+  }
+
+  private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
+    ThreadFolders.ThreadRow row =
+        store
+            .threads()
+            .find(request.threadId())
+            .orElseThrow(() -> RefusedRequestException.unknown("no such thread"));
+    return ApiAnswer.ok(view(row));
+  }
+
+  private JsonObject view(ThreadFolders.ThreadRow row) {
+    Optional<Orchestrator.ThreadView> active = turns.find(row.threadId());
+    return new JsonObject()
+        .put("thread_id", row.threadId())
+        .put("last_at", row.lastAt().toString())
+        .put("events", row.events())
+        .put("open", row.open())
+        .put("doing", active.map(Orchestrator.ThreadView::doing).orElse("inactive"))
+        .put("since", active.map(view -> view.since().toString()).orElse(null))
+        .put("event_id", active.map(Orchestrator.ThreadView::eventId).orElse(""))
+        .put("waiting", active.map(Orchestrator.ThreadView::waiting).orElse(0));
+  }
+
+  private ApiAnswer log(ApiRequest request) throws IOException {
+    String threadId = request.threadId();
+    String cursor = given.streams().cursor(); // before reading, so that nothing falls in between
+    Map<String, JsonObject> entries = new LinkedHashMap<>();
+    for (String line : store.threads().of(threadId).readLog(request.whole("limit", LOG_PAGE))) {
+      entry(line).ifPresent(entry -> entries.put(entry.getString("id"), entry));
+    }
+    countTools(entries);
+    for (Event event : store.inbox().openOf(threadId, 0, PENDING_MAX)) {
+      if (!entries.containsKey(event.id())) {
+        entries.put(event.id(), pending(event));
+      }
+    }
+    JsonArray all = new JsonArray();
+    entries.values().forEach(all::add);
+    return ApiAnswer.ok(new JsonObject().put("entries", all).put("cursor", cursor));
+  }
+
+  /** So that a page need not ask for the story of each answer to know whether there is one. */
+  private void countTools(Map<String, JsonObject> entries) {
+    List<String> events =
+        entries.values().stream()
+            .filter(entry -> "assistant".equals(entry.getString("role")))
+            .map(entry -> entry.getString("event_id"))
+            .toList();
+    Map<String, Integer> counts = store.stories().count("tool.ended", events);
+    for (JsonObject entry : entries.values()) {
+      Integer count = counts.get(entry.getString("event_id"));
+      if (count != null && "assistant".equals(entry.getString("role"))) {
+        entry.put("tools", count);
+      }
+    }
+  }
+
+  private static Optional<JsonObject> entry(String line) {
+    JsonObject logged;
+    try {
+      logged = new JsonObject(line);
+    } catch (DecodeException _) {
+      return Optional.empty(); // a torn line: the log is a help for people and holds no promise
+    }
+    JsonObject entry =
+        new JsonObject()
+            .put("id", logged.getString("id", ""))
+            .put("at", logged.getString("at", ""))
+            .put("role", logged.getString("role", ""))
+            .put("event_id", logged.getString("event", ""))
+            .put("sender", logged.getString("sender", ""))
+            .put("text", logged.getString("text", ""));
+    if (logged.getValue("attachments") instanceof JsonArray attachments) {
+      entry.put("attachments", attachments);
+    }
+    return Optional.of(entry);
+  }
+
+  private static JsonObject pending(Event event) {
+    var message = Inbounds.read(event.payload());
+    JsonObject entry =
+        new JsonObject()
+            .put("id", event.id())
+            .put("at", event.receivedAt().toString())
+            .put("role", "user")
+            .put("event_id", event.id())
+            .put("sender", message.sender())
+            .put("text", message.text())
+            .put("pending", true);
+    return AttachmentCalls.putUploaded(entry, message);
+  }
+
+  private ApiAnswer post(ApiRequest request)
+      throws RefusedRequestException, IOException, InterruptedException {
+    String key = request.bodyText("dedupe_key");
+    String user = request.bodyText("user_id");
+    Appended appended =
+        WebMessages.commit(
+            given.acceptor(),
+            WebMessages.make(
+                request.threadId(),
+                user == null ? request.caller().name() : user,
+                request.body().getString("text"),
+                files.named(request),
+                WebMessages.dedupeKey(request, request.threadId(), key == null ? "" : key)));
+    return new ApiAnswer(
+        202,
+        new JsonObject()
+            .put("event_id", appended.event().id())
+            .put("duplicate", appended.duplicate()));
+  }
+
+  private ApiAnswer stop(ApiRequest request) {
+    boolean all = request.body().getBoolean("all", false);
+    JsonObject stopped = new JsonObject().put("stopped", turns.stop(request.threadId(), all));
+    records.done(request, "thread_stop", request.threadId(), stopped.copy().put("all", all));
+    return ApiAnswer.ok(stopped);
+  }
+
+  private ApiAnswer reset(ApiRequest request) {
+    turns.reset(request.threadId());
+    records.done(request, "thread_reset", request.threadId(), new JsonObject());
+    return ApiAnswer.ok(new JsonObject().put("reset", true));
+  }
+}

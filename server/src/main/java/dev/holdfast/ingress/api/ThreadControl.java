@@ -1,0 +1,49 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.store.engine.StoreException;
+import java.util.List;
+import java.util.Optional;
+
+/** What the outside may ask of the thread agents. Thread-safe. */
+public interface ThreadControl {
+  int stop(String threadId, boolean all);
+
+  void reset(String threadId);
+
+  List<Orchestrator.ThreadView> active();
+
+  Optional<Orchestrator.ThreadView> find(String threadId);
+
+  /** A person's word on a call that waits; false when it does not wait any more. */
+  boolean decide(String approvalId, boolean yes, String by) throws StoreException;
+
+  static ThreadControl of(Orchestrator orchestrator) {
+    return new ThreadControl() {
+      @Override
+      public int stop(String threadId, boolean all) {
+        return orchestrator.stop(threadId, all);
+      }
+
+      @Override
+      public void reset(String threadId) {
+        orchestrator.reset(threadId);
+      }
+
+      @Override
+      public List<Orchestrator.ThreadView> active() {
+        return orchestrator.active();
+      }
+
+      @Override
+      public Optional<Orchestrator.ThreadView> find(String threadId) {
+        return orchestrator.find(threadId);
+      }
+
+      @Override
+      public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
+        return orchestrator.decide(approvalId, yes, by);
+      }
+    };
+  }
+}

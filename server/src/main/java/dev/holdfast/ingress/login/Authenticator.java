@@ -1,0 +1,121 @@
+package dev.holdfast.ingress.login;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Scope;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out who asks: by the token in the Authorization header or by the page's cookie, nowhere
+ * else. Thread-safe.
+ */
+public final class Authenticator {
+  private static final Logger LOG = LoggerFactory.getLogger(Authenticator.class);
+  private static final String SCHEME = "Bearer ";
+
+  private final Tokens tokens;
+  private final Sessions sessions;
+  private final LoginThrottle brake;
+
+  public Authenticator(Tokens tokens, Sessions sessions, LoginThrottle brake) {
+    this.tokens = tokens;
+    this.sessions = sessions;
+    this.brake = brake;
+  }
+
+  /**
+   * What is right passes however much others of its address guess: behind one proxy all have the
+   * same.
+   *
+   * @throws RefusedRequestException 401, or 429 to an address that guessed too often
+   */
+  public Caller admit(HttpServerRequest request) throws RefusedRequestException {
+    Optional<Caller> caller = find(request);
+    if (caller.isPresent()) {
+      return caller.get();
+    }
+    checkBrake(request);
+    // A stale cookie is a page left open, not a guess: its signature cannot be guessed.
+    if (request.headers().contains(HttpHeaders.AUTHORIZATION)) {
+      failed(request);
+    }
+    throw refusal("unauthorized");
+  }
+
+  /** Whether what opened a stream still opens it. */
+  public boolean stillAdmits(HttpServerRequest request, Scope scope) {
+    return find(request).map(caller -> caller.scope().covers(scope)).orElse(false);
+  }
+
+  private void checkBrake(HttpServerRequest request) throws RefusedRequestException {
+    Duration wait = brake.wait(address(request));
+    if (!wait.isZero()) {
+      throw new RefusedRequestException(
+          429, FailureCode.RATE_LIMITED, "too many failed logins from this address", wait);
+    }
+  }
+
+  /**
+   * A login was wrong. Returns what to answer: 401, or 429 to an address that guessed too often.
+   */
+  public RefusedRequestException wrongLogin(HttpServerRequest request) {
+    try {
+      checkBrake(request);
+    } catch (RefusedRequestException braked) {
+      return braked;
+    }
+    failed(request);
+    return refusal("unauthorized");
+  }
+
+  private void failed(HttpServerRequest request) {
+    String address = address(request);
+    if (brake.failed(address)) {
+      LOG.warn("login from {}: wrong too often, not listened to for a while", address);
+    }
+  }
+
+  public static RefusedRequestException refusal(String message) {
+    return new RefusedRequestException(401, FailureCode.AUTH, message);
+  }
+
+  private Optional<Caller> find(HttpServerRequest request) {
+    List<String> headers = request.headers().getAll(HttpHeaders.AUTHORIZATION);
+    if (!headers.isEmpty()) {
+      return headers.size() == 1 ? byToken(headers.getFirst()) : Optional.empty();
+    }
+    String cookie = cookie(request);
+    return cookie == null ? Optional.empty() : sessions.find(cookie);
+  }
+
+  private Optional<Caller> byToken(String header) {
+    if (!header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return Optional.empty();
+    }
+    String token = header.substring(SCHEME.length());
+    boolean word = !token.isEmpty() && token.chars().allMatch(c -> c > ' ' && c <= '~');
+    return word ? tokens.find(token) : Optional.empty();
+  }
+
+  public static @Nullable String cookie(HttpServerRequest request) {
+    Cookie cookie = request.getCookie(Sessions.COOKIE);
+    return cookie == null ? null : cookie.getValue();
+  }
+
+  /** The other end of the connection; a forwarded-for header is anybody's word. */
+  private static String address(HttpServerRequest request) {
+    SocketAddress remote = request.remoteAddress();
+    String host = remote == null ? null : remote.hostAddress();
+    return host == null ? "unknown" : host;
+  }
+}

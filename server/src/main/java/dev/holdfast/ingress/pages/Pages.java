@@ -1,0 +1,162 @@
+package dev.holdfast.ingress.pages;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.login.Authenticator;
+import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.wire.BodyReader;
+import dev.holdfast.ingress.wire.HostNames;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.ingress.wire.StrictJson;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.CookieSameSite;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The chat page, its files, and logging in and out of it. */
+public final class Pages {
+  private final Assets assets;
+  private final Authenticator entrance;
+  private final Sessions sessions;
+  private final HostNames names;
+  private final Refusals refusals;
+
+  public Pages(
+      Assets assets,
+      Authenticator entrance,
+      Sessions sessions,
+      HostNames names,
+      Refusals refusals) {
+    this.assets = assets;
+    this.entrance = entrance;
+    this.sessions = sessions;
+    this.names = names;
+    this.refusals = refusals;
+  }
+
+  public void handle(HttpServerRequest request) throws RefusedRequestException {
+    String path = request.path();
+    switch (path) {
+      case "/login" -> {
+        require(request, HttpMethod.POST);
+        readLogin(request);
+      }
+      case "/logout" -> {
+        require(request, HttpMethod.POST);
+        logOut(request);
+      }
+      case "/" -> {
+        requireReading(request);
+        Responses.startPage(request, 303).putHeader(HttpHeaders.LOCATION, "/chat").end();
+      }
+      default -> file(request, path);
+    }
+  }
+
+  private void file(HttpServerRequest request, String path) throws RefusedRequestException {
+    Optional<Assets.Asset> found = assets.find(path);
+    if (found.isEmpty()) {
+      throw RefusedRequestException.unknown("not found");
+    }
+    requireReading(request);
+    Assets.Asset asset = found.get();
+    boolean known = asset.etag().equals(request.getHeader(HttpHeaders.IF_NONE_MATCH));
+    HttpServerResponse response = Responses.startPage(request, known ? 304 : 200);
+    response
+        .headers()
+        .set(HttpHeaders.ETAG, asset.etag())
+        // Names carry no version, so a browser asks each time and hears 304.
+        .set(HttpHeaders.CACHE_CONTROL, "no-cache");
+    if (known) {
+      response.end();
+      return;
+    }
+    response.headers().set(HttpHeaders.CONTENT_TYPE, asset.type());
+    response.end(Buffer.buffer(asset.bytes()));
+  }
+
+  private void readLogin(HttpServerRequest request) {
+    BodyReader.read(
+        request,
+        new BodyReader.Reader() {
+          @Override
+          public void onBody(byte[] body) {
+            try {
+              logIn(request, body);
+            } catch (RefusedRequestException | RuntimeException e) {
+              refusals.send(request, e);
+            }
+          }
+
+          @Override
+          public void onGone() {
+            // Nobody waits for an answer.
+          }
+        });
+  }
+
+  private void logIn(HttpServerRequest request, byte[] body) throws RefusedRequestException {
+    StrictJson.check(body);
+    JsonObject login = new JsonObject(Buffer.buffer(body));
+    String code = text(login, "code");
+    String token = text(login, "token");
+    Optional<String> cookie = Optional.empty();
+    if (code != null) {
+      cookie = sessions.openByCode(code);
+    } else if (token != null) {
+      cookie = sessions.openByToken(token);
+    }
+    if (cookie.isEmpty()) {
+      throw entrance.wrongLogin(request);
+    }
+    request.response().addCookie(cookie(request, cookie.get(), Sessions.LIFE.toSeconds()));
+    Responses.empty(request, 204);
+  }
+
+  private static @Nullable String text(JsonObject object, String key) {
+    return object.getValue(key) instanceof String text ? text : null;
+  }
+
+  private void logOut(HttpServerRequest request) {
+    String cookie = Authenticator.cookie(request);
+    if (cookie != null) {
+      sessions.close(cookie);
+    }
+    request.response().addCookie(cookie(request, "", 0));
+    Responses.empty(request, 204);
+  }
+
+  private Cookie cookie(HttpServerRequest request, String value, long secs) {
+    return Cookie.cookie(Sessions.COOKIE, value)
+        .setPath("/")
+        .setHttpOnly(true)
+        .setSameSite(CookieSameSite.STRICT)
+        .setSecure(names.isSecure(request.getHeader(HttpHeaders.HOST)))
+        .setMaxAge(secs);
+  }
+
+  private static void requireReading(HttpServerRequest request) throws RefusedRequestException {
+    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+      throw notAllowed(request, "GET, HEAD");
+    }
+  }
+
+  private static void require(HttpServerRequest request, HttpMethod method)
+      throws RefusedRequestException {
+    if (!request.method().equals(method)) {
+      throw notAllowed(request, method.name());
+    }
+  }
+
+  private static RefusedRequestException notAllowed(HttpServerRequest request, String allowed) {
+    request.response().putHeader(HttpHeaders.ALLOW, allowed);
+    return new RefusedRequestException(405, FailureCode.ACTION_NOT_SUPPORTED, "method not allowed");
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * The pages, their files, and the probes.
+ *
+ * <p>Knows no message: the page asks the API.
+ */
+@NullMarked
+package dev.holdfast.ingress.pages;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package dev.holdfast.ingress.wire;
+
+import dev.holdfast.api.FailureCode;
+import java.time.Duration;
+
+/**
+ * A request that gets an error instead of what it asked for. What it says goes to the client: no
+ * reasons of security.
+ */
+public final class RefusedRequestException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+  private final String code;
+  private final long retryAfterSecs;
+
+  public RefusedRequestException(int status, FailureCode code, String message) {
+    this(status, code, message, Duration.ZERO);
+  }
+
+  /** {@code retryAfter}: zero when waiting does not help. */
+  public RefusedRequestException(
+      int status, FailureCode code, String message, Duration retryAfter) {
+    // No stack trace: refusals are what a flood consists of.
+    super(message, null, false, false);
+    this.status = status;
+    this.code = code.name();
+    this.retryAfterSecs = retryAfter.plusMillis(999).toSeconds();
+  }
+
+  public static RefusedRequestException invalid(String message) {
+    return new RefusedRequestException(400, FailureCode.INVALID_REQUEST, message);
+  }
+
+  public static RefusedRequestException unknown(String message) {
+    return new RefusedRequestException(404, FailureCode.ACTOR_NOT_FOUND, message);
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String code() {
+    return code;
+  }
+
+  public long retryAfterSecs() {
+    return retryAfterSecs;
+  }
+
+  /** Never null: every constructor takes one. */
+  public String said() {
+    return String.valueOf(getMessage());
+  }
+}

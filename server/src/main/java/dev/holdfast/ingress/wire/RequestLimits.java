@@ -1,0 +1,307 @@
+package dev.holdfast.ingress.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between one connection's decoder and Vert.x: keeps the times and sizes of {@link
+ * HttpConfig} for every request of the connection, and refuses what could be read in two ways. Used
+ * on the connection's event loop only.
+ */
+final class RequestLimits extends ChannelDuplexHandler {
+  /** How long a refused client may go on sending, so that it sees the answer instead of a reset. */
+  private static final long LINGER_NANOS = 1_000_000_000L;
+
+  /** How much it may go on sending; nothing of it is kept. */
+  private static final long LINGER_BYTES = 4L * 1024 * 1024;
+
+  private enum Phase {
+    /** Nothing of the next request has come. */
+    BETWEEN,
+    HEAD,
+    BODY
+  }
+
+  private final ConnectionLimits doors;
+  private final Channel channel;
+  private @Nullable ChannelHandlerContext decoder;
+  private Phase phase = Phase.HEAD;
+  private long deadlineNanos;
+  private long stuckSinceNanos;
+  private boolean stuck;
+  private long bodyBytes;
+  private boolean isUpload;
+  private long lingerBytesMax;
+  private int unanswered;
+  private boolean answering;
+  private boolean refused;
+
+  RequestLimits(ConnectionLimits doors, Channel channel) {
+    this.doors = doors;
+    this.channel = channel;
+    this.deadlineNanos = doors.nanos() + doors.headerNanos();
+  }
+
+  void decodedBy(ChannelHandlerContext context) {
+    decoder = context;
+  }
+
+  /** Bytes came. Returns whether they are to be decoded; if not, they are released. */
+  boolean onBytes(Object bytes) {
+    if (refused) {
+      linger(bytes);
+      return false;
+    }
+    if (phase == Phase.BETWEEN) {
+      phase = Phase.HEAD;
+      deadlineNanos = doors.nanos() + doors.headerNanos();
+    }
+    return true;
+  }
+
+  private void linger(Object bytes) {
+    if (bytes instanceof ByteBuf buffer) {
+      bodyBytes += buffer.readableBytes();
+    }
+    ReferenceCountUtil.release(bytes);
+    if (bodyBytes > lingerBytesMax) {
+      closeNow();
+    }
+  }
+
+  boolean isBetweenMessages() {
+    return phase != Phase.BODY;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+    if (refused) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    int status = 0;
+    if (message instanceof HttpRequest request) {
+      status = onHead(request);
+    }
+    if (status == 0 && message instanceof HttpContent content) {
+      status = onContent(content);
+    }
+    if (status != 0) {
+      ReferenceCountUtil.release(message);
+      refuse(status);
+      return;
+    }
+    context.fireChannelRead(message);
+  }
+
+  private int onHead(HttpRequest request) {
+    unanswered++;
+    phase = Phase.BODY;
+    bodyBytes = 0;
+    isUpload = request.method().equals(HttpMethod.POST) && Uploads.isPath(request.uri());
+    deadlineNanos = doors.nanos() + doors.bodyNanos(isUpload);
+    if (!request.decoderResult().isSuccess()) {
+      return RawAnswers.statusOf(request.decoderResult().cause());
+    }
+    HttpVersion version = request.protocolVersion();
+    if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
+      return 505;
+    }
+    // A coding that the decoder does not know would make it take the body for the next request.
+    List<String> codings = request.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    if (!codings.isEmpty()
+        && (codings.size() > 1 || !"chunked".equalsIgnoreCase(codings.getFirst().trim()))) {
+      return 400;
+    }
+    if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1
+        || request.headers().contains("")) {
+      return 400;
+    }
+    return HttpUtil.getContentLength(request, 0L) > doors.bodyBytesMax(isUpload) ? 413 : 0;
+  }
+
+  private int onContent(HttpContent content) {
+    if (!content.decoderResult().isSuccess()) {
+      return 400;
+    }
+    bodyBytes += content.content().readableBytes();
+    if (bodyBytes > doors.bodyBytesMax(isUpload)) {
+      return 413;
+    }
+    if (content instanceof LastHttpContent) {
+      phase = Phase.BETWEEN;
+      deadlineNanos = doors.nanos() + doors.idleNanos();
+    }
+    return 0;
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise)
+      throws Exception {
+    if (refused) {
+      ReferenceCountUtil.release(message);
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
+    boolean interim = false;
+    if (message instanceof HttpResponse response) {
+      interim = response.status().code() < 200;
+      answering |= !interim;
+    }
+    if (message instanceof LastHttpContent && !interim) {
+      answering = false;
+      unanswered--;
+      if (phase == Phase.BETWEEN) {
+        deadlineNanos = doors.nanos() + doors.idleNanos();
+      }
+    }
+    ChannelFuture _ = context.write(message, promise);
+  }
+
+  /**
+   * Answers what can still be answered, then lets the client finish its sentence for a moment, then
+   * closes.
+   */
+  void refuse(int status) {
+    if (refused) {
+      return;
+    }
+    refused = true;
+    lingerBytesMax = bodyBytes + LINGER_BYTES;
+    doors.countRefusal(status);
+    // With another answer still to come or half written, a client would take this one for that:
+    // only closing is clear.
+    boolean clear = !answering && unanswered == (phase == Phase.BODY ? 1 : 0);
+    ChannelHandlerContext context = decoder;
+    if (!clear || context == null) {
+      closeNow();
+      return;
+    }
+    deadlineNanos = doors.nanos() + LINGER_NANOS;
+    context.writeAndFlush(RawAnswers.bytes(status)).addListener(this::finishOutput);
+    channel.config().setAutoRead(true);
+  }
+
+  /**
+   * Past Vert.x, whose own closing waits until all is written: what nobody reads is never written.
+   */
+  private void closeNow() {
+    ChannelHandlerContext context = decoder;
+    ChannelFuture _ = context == null ? channel.close() : context.close();
+  }
+
+  private void finishOutput(io.netty.util.concurrent.Future<? super Void> written) {
+    if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
+      duplex.shutdownOutput().addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+    } else {
+      closeNow();
+    }
+  }
+
+  /** Looks at the clock; called every quarter of a second. */
+  void sweep(long now) {
+    if (!refused && isStuck(now)) {
+      doors.countRefusal(408);
+      closeNow();
+      return;
+    }
+    if (now - deadlineNanos < 0) {
+      return;
+    }
+    if (refused) {
+      closeNow();
+      return;
+    }
+    switch (phase) {
+      case HEAD -> refuse(408);
+      case BODY -> onLateBody(now);
+      case BETWEEN -> {
+        if (unanswered == 0) {
+          closeNow();
+        }
+      }
+    }
+  }
+
+  private void onLateBody(long now) {
+    if (channel.config().isAutoRead()) {
+      refuse(408);
+    } else {
+      deadlineNanos = now + doors.bodyNanos(isUpload); // it is we who do not read
+    }
+  }
+
+  /** Whether a client has left bytes of ours unread for too long. */
+  private boolean isStuck(long now) {
+    boolean pending =
+        channel.bytesBeforeUnwritable() < channel.config().getWriteBufferHighWaterMark();
+    if (!pending) {
+      stuck = false;
+    } else if (!stuck) {
+      stuck = true;
+      stuckSinceNanos = now;
+    }
+    return stuck && now - stuckSinceNanos > doors.idleNanos();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    doors.left(this);
+    super.channelInactive(context);
+  }
+
+  /** Answers that are written past Vert.x, which has no request to answer. */
+  static final class RawAnswers {
+    private RawAnswers() {}
+
+    static int statusOf(@Nullable Throwable cause) {
+      return switch (cause) {
+        case io.netty.handler.codec.http.TooLongHttpLineException _ -> 414;
+        case io.netty.handler.codec.http.TooLongHttpHeaderException _ -> 431;
+        case null, default -> 400;
+      };
+    }
+
+    static ByteBuf bytes(int status) {
+      String code = status == 503 ? "OVERLOADED" : "INVALID_REQUEST";
+      String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
+      String body =
+          "{\"error\":{\"code\":\"" + code + "\",\"message\":\"" + phrase + "\",\"details\":{}}}";
+      String head =
+          "HTTP/1.1 "
+              + status
+              + " "
+              + phrase
+              + "\r\n"
+              + "content-type: application/json\r\n"
+              + "content-length: "
+              + body.length()
+              + "\r\n"
+              + "x-content-type-options: nosniff\r\n"
+              + (status == 503 ? "retry-after: 5\r\n" : "")
+              + "connection: close\r\n\r\n";
+      return Unpooled.copiedBuffer(head + body, StandardCharsets.US_ASCII);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.holdfast.store.engine;
+
+import dev.holdfast.store.opening.Database;
+import java.sql.SQLException;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * A few connections on as many platform threads: a read in C code would hold the carrier of a
+ * virtual thread. A caller waits for its turn; its interrupt never reaches the read. Thread-safe.
+ */
+public final class Readers {
+  private static final int COUNT = 3;
+  private static final long STOP_SECONDS = 10;
+
+  private final ExecutorService threads;
+  private final BlockingQueue<Statements> free = new ArrayBlockingQueue<>(COUNT);
+  private final FailStop failStop;
+
+  /** A question to the database. */
+  public interface Read<T> {
+    T from(Statements sql) throws SQLException;
+  }
+
+  /** The same over JDBI, for where speed does not matter. */
+  public interface Ask<T> {
+    T of(Handle handle);
+  }
+
+  public Readers(Database database, FailStop failStop) throws SQLException {
+    this.failStop = failStop;
+    for (int i = 0; i < COUNT; i++) {
+      Statements sql = database.another();
+      sql.of("pragma query_only = on").execute();
+      free.add(sql);
+    }
+    threads =
+        new ThreadPoolExecutor(
+            COUNT,
+            COUNT,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("holdfast-store-reader-", 0).factory());
+  }
+
+  /** Blocks; an interrupt does not cut it short. Throws what cannot be foreseen, unchecked. */
+  public <T> T read(Read<T> read) {
+    try {
+      return CompletableFuture.supplyAsync(() -> run(read), threads).join();
+    } catch (CompletionException e) {
+      throw new IllegalStateException("the store cannot be read", e.getCause());
+    }
+  }
+
+  public <T> T ask(Ask<T> ask) {
+    return read(
+        sql -> {
+          try (Handle handle = Jdbi.create(sql.connection()).open()) { // closes the handle alone
+            return ask.of(handle);
+          }
+        });
+  }
+
+  private <T> T run(Read<T> read) {
+    Statements sql = free.remove(); // there are as many as threads
+    try {
+      return read.from(sql);
+    } catch (SQLException e) {
+      sql.forget();
+      if (DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED) {
+        failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
+      }
+      throw new CompletionException(e);
+    } finally {
+      free.add(sql);
+    }
+  }
+
+  public void stop() throws SQLException {
+    threads.shutdown();
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (!threads.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
+        threads.shutdownNow();
+      }
+    } catch (InterruptedException _) {
+      interrupted = true;
+    }
+    for (Statements sql = free.poll(); sql != null; sql = free.poll()) {
+      sql.connection().close();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package dev.holdfast.store.ledgers;
+
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.engine.Writer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Questions to people about calls that wait. Every change is durable when its method returns, and
+ * stands in the audit in the same commit. Thread-safe.
+ */
+public final class Approvals {
+  private static final String SELECT =
+      "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
+          + " asked_at, expires_at, decided_by, arguments from approvals where ";
+
+  public static final String OPEN_OF_EVENT =
+      SELECT
+          + "event_id = (select id from events where seq = ?)"
+          + " and state in ('WAITING', 'APPROVED')";
+
+  private final Writer writer;
+  private final Readers readers;
+  private final Audit audit;
+
+  public Approvals(Writer writer, Readers readers, Audit audit) {
+    this.writer = writer;
+    this.readers = readers;
+    this.audit = audit;
+  }
+
+  /** The question about a call, whatever its state. */
+  public Optional<Approval> ofCall(String key) {
+    return readers.read(sql -> sql.first(Approvals::approval, SELECT + "call_key = ?", key));
+  }
+
+  /**
+   * Writes the question down. The same call asked again keeps its first question, unless nobody can
+   * answer that any more.
+   */
+  public void ask(Approval question) throws StoreException {
+    writer.call(
+        tx -> {
+          int asked =
+              tx.sql()
+                  .update(
+                      "insert into approvals (id, code, event_id, thread_id, call_key, tool,"
+                          + " arguments_hash, shown, person, state, asked_at, expires_at,"
+                          + " arguments) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                          + " on conflict (call_key) do update set id = excluded.id,"
+                          + " code = excluded.code, shown = excluded.shown,"
+                          + " person = excluded.person, state = excluded.state,"
+                          + " asked_at = excluded.asked_at, expires_at = excluded.expires_at,"
+                          + " arguments = excluded.arguments, decided_by = ''"
+                          + " where approvals.state = 'EXPIRED' on conflict do nothing",
+                      question.id(),
+                      question.code(),
+                      question.eventId(),
+                      question.threadId(),
+                      question.key(),
+                      question.tool(),
+                      question.argumentsHash(),
+                      question.shown(),
+                      question.person(),
+                      question.state().name(),
+                      Timestamps.of(question.askedAt()),
+                      Timestamps.of(question.expiresAt()),
+                      question.arguments());
+          if (asked > 0) {
+            note(tx, audit, "approval.asked", question, "tool:" + question.tool());
+          }
+          return asked;
+        });
+  }
+
+  public Optional<Approval> find(String id) {
+    return readers.read(sql -> sql.first(Approvals::approval, SELECT + "id = ?", id));
+  }
+
+  /** The one that waits in a thread under that code, in any case of letters. */
+  public Optional<Approval> waiting(String threadId, String code) {
+    return readers.read(
+        sql ->
+            sql.first(
+                Approvals::approval,
+                SELECT + "thread_id = ? and code = ? and state = 'WAITING'",
+                threadId,
+                code.toUpperCase(Locale.ROOT)));
+  }
+
+  /**
+   * Newest first.
+   *
+   * @param state as the rows say; empty for all
+   * @param threadId empty for all
+   */
+  public List<Approval> list(Optional<Approval.State> state, String threadId, int limit) {
+    String wanted = state.map(Enum::name).orElse("");
+    return readers.read(
+        sql ->
+            sql.list(
+                Approvals::approval,
+                SELECT
+                    + "(? = '' or state = ?) and (? = '' or thread_id = ?)"
+                    + " order by asked_at desc, id desc limit ?",
+                wanted,
+                wanted,
+                threadId,
+                threadId,
+                limit));
+  }
+
+  /** False when it does not wait any more or its time is over. */
+  public boolean decide(String id, boolean yes, String by, Instant now) throws StoreException {
+    Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
+    return changed(
+        new Change(yes ? "approval.granted" : "approval.denied", by),
+        "update approvals set state = ?, decided_by = ?"
+            + " where id = ? and state = 'WAITING' and expires_at > ?",
+        state.name(),
+        by,
+        id,
+        Timestamps.of(now));
+  }
+
+  /** Spends a yes: true once, and only for the same call and arguments. */
+  public boolean use(String key, String argumentsHash) throws StoreException {
+    return changed(
+        new Change("approval.used", "server"),
+        "update approvals set state = 'USED'"
+            + " where call_key = ? and arguments_hash = ? and state = 'APPROVED'",
+        key,
+        argumentsHash);
+  }
+
+  /** Its time is over. False when it did not wait any more. */
+  public boolean expire(String id) throws StoreException {
+    return changed(
+        new Change("approval.expired", "server"),
+        "update approvals set state = 'EXPIRED' where id = ? and state = 'WAITING'",
+        id);
+  }
+
+  /** What people are asked about an event. */
+  public List<Approval> waitingOf(String eventId) {
+    return readers.read(
+        sql ->
+            sql.list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId));
+  }
+
+  /** The event has ended: nobody waits for the answers to its questions any more. */
+  public static void withdrawAllOf(Transaction tx, Audit audit, long seq) throws SQLException {
+    List<Approval> open = tx.sql().list(Approvals::approval, OPEN_OF_EVENT, seq);
+    for (Approval question : open) {
+      tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
+      note(tx, audit, "approval.withdrawn", question, "server");
+    }
+  }
+
+  private record Change(String what, String by) {}
+
+  /** {@code sql} changes one row at most. */
+  private boolean changed(Change change, String sql, Object... parameters) throws StoreException {
+    return writer.call(
+        tx -> {
+          List<String> ids =
+              tx.sql().list(row -> row.getString(1), sql + " returning id", parameters);
+          for (String id : ids) {
+            Approval question =
+                tx.sql().first(Approvals::approval, SELECT + "id = ?", id).orElseThrow();
+            note(tx, audit, change.what(), question, change.by());
+          }
+          return !ids.isEmpty();
+        });
+  }
+
+  private static void note(Transaction tx, Audit audit, String what, Approval question, String by)
+      throws SQLException {
+    String details =
+        "{\"approval_id\":\"%s\",\"arguments_sha256\":\"%s\"}"
+            .formatted(question.id(), question.argumentsHash());
+    audit.insert(
+        tx,
+        new AuditEntry(what, question.key(), question.eventId(), question.threadId(), by, details));
+  }
+
+  private static Approval approval(ResultSet row) throws SQLException {
+    return new Approval(
+        row.getString(1),
+        row.getString(2),
+        row.getString(3),
+        row.getString(4),
+        row.getString(5),
+        row.getString(6),
+        row.getString(7),
+        row.getString(8),
+        row.getString(9),
+        Approval.State.valueOf(row.getString(10)),
+        Instant.ofEpochMilli(row.getLong(11)),
+        Instant.ofEpochMilli(row.getLong(12)),
+        row.getString(13),
+        row.getString(14));
+  }
+}

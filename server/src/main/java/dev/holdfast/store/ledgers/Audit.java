@@ -1,0 +1,139 @@
+package dev.holdfast.store.ledgers;
+
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Statements;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.engine.Writer;
+import dev.holdfast.store.opening.Database;
+import dev.holdfast.time.Time;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What people and tools changed: rows that are added and never changed, chained by hashes. Kept for
+ * ever. Thread-safe.
+ */
+public final class Audit {
+  private static final int DETAILS_BYTES_MAX = 16_384;
+
+  private final Writer writer;
+  private final Readers readers;
+  private final Time time;
+
+  public Audit(Writer writer, Readers readers, Time time) {
+    this.writer = writer;
+    this.readers = readers;
+    this.time = time;
+  }
+
+  /** Durable when it returns. Blocks; an interrupt does not cut it short. */
+  public void append(AuditEntry entry) throws StoreException {
+    writer.call(tx -> insert(tx, entry));
+  }
+
+  /** Written with the next commit, or when a full disk takes something again; not waited for. */
+  public void later(AuditEntry entry) {
+    writer.later(tx -> insert(tx, entry));
+  }
+
+  /** The same within a change that it tells of: both are kept, or neither. */
+  AuditRow insert(Transaction tx, AuditEntry entry) throws SQLException {
+    return AuditChain.add(tx.sql(), time.now(), bounded(entry));
+  }
+
+  private static AuditEntry bounded(AuditEntry entry) {
+    byte[] details = entry.detailsJson().getBytes(StandardCharsets.UTF_8);
+    if (details.length <= DETAILS_BYTES_MAX) {
+      return entry;
+    }
+    String hash = HexFormat.of().formatHex(AuditChain.sha256().digest(details));
+    return new AuditEntry(
+        entry.what(),
+        entry.execution(),
+        entry.eventId(),
+        entry.threadId(),
+        entry.actor(),
+        "{\"omitted_bytes\":" + details.length + ",\"sha256\":\"" + hash + "\"}");
+  }
+
+  /**
+   * Newest first.
+   *
+   * @param before only rows with a smaller number; 0 for the newest
+   */
+  public List<AuditRow> list(long before, int max) {
+    return readers.read(
+        sql ->
+            sql.list(
+                AuditChain::row,
+                "select "
+                    + AuditChain.COLUMNS
+                    + " from audit where no < ? order by no desc limit ?",
+                before > 0 ? before : Long.MAX_VALUE,
+                max));
+  }
+
+  /** What one tool call did and what was done about it, oldest first. */
+  public List<AuditRow> ofExecution(String id) {
+    if (id.isEmpty()) {
+      return List.of();
+    }
+    return readers.read(
+        sql ->
+            sql.list(
+                AuditChain::row,
+                "select "
+                    + AuditChain.COLUMNS
+                    + " from audit where execution = ? and execution <> '' order by no",
+                id));
+  }
+
+  /** Reads the whole chain: about a second for some hundred thousand rows. */
+  public AuditVerdict verify() {
+    return readers.read(AuditChain::verify);
+  }
+
+  /**
+   * The same for a data folder whose server runs or does not run, or is another version. Changes
+   * nothing there. Empty when there is no audit yet.
+   *
+   * @throws IOException when the database cannot be read
+   */
+  public static Optional<AuditVerdict> verify(Path dataDir) throws IOException {
+    Path file = dataDir.resolve(Database.FILE);
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    Path log = dataDir.resolve(Database.FILE + "-wal");
+    boolean logged = Files.exists(log);
+    Optional<AuditVerdict> verdict = look(file, logged);
+    boolean whole = verdict.map(AuditVerdict.Whole.class::isInstance).orElse(true);
+    // A server that starts or stops meanwhile moves rows between the two files.
+    return whole || Files.exists(log) == logged ? verdict : look(file, Files.exists(log));
+  }
+
+  private static Optional<AuditVerdict> look(Path file, boolean logged) throws IOException {
+    try {
+      Statements sql = Database.readOnly(file, logged);
+      try {
+        boolean there =
+            sql.first(
+                    row -> row.getInt(1),
+                    "select 1 from sqlite_schema where type = 'table' and name = 'audit'")
+                .isPresent();
+        return there ? Optional.of(AuditChain.verify(sql)) : Optional.empty();
+      } finally {
+        sql.connection().close();
+      }
+    } catch (SQLException e) {
+      throw new IOException(file + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.holdfast.store.ledgers;
+
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.engine.Writer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+
+/** What was asked of models and what it cost. Thread-safe. */
+public final class Usage {
+  private final Writer writer;
+  private final Readers readers;
+  private final Spending spending;
+
+  public Usage(Writer writer, Readers readers) {
+    this.writer = writer;
+    this.readers = readers;
+    this.spending = new Spending(writer, readers);
+  }
+
+  /** As {@link #add(ModelCallRow, String)}, of nobody in particular. */
+  public void add(ModelCallRow row) {
+    add(row, "");
+  }
+
+  /**
+   * Written with the next commit, not waited for.
+   *
+   * @param person whom it is counted for, the platform's id behind the channel and account
+   */
+  public void add(ModelCallRow row, String person) {
+    spending.add(row, person, tx -> insert(tx, row, person));
+  }
+
+  private static int insert(Transaction tx, ModelCallRow row, String person) throws SQLException {
+    return tx.sql()
+        .update(
+            "insert into model_calls (event_id, thread_id, at, provider, model, outcome,"
+                + " input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,"
+                + " cost_usd, first_token_millis, millis, person)"
+                + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            row.eventId(),
+            row.threadId(),
+            Timestamps.of(row.at()),
+            row.provider(),
+            row.model(),
+            row.outcome(),
+            row.inputTokens(),
+            row.outputTokens(),
+            row.cacheReadTokens(),
+            row.cacheWriteTokens(),
+            row.costUsd(),
+            row.firstTokenMillis(),
+            row.millis(),
+            person);
+  }
+
+  public List<ModelCallRow> ofEvent(String eventId) {
+    return readers.ask(
+        handle ->
+            handle
+                .createQuery(
+                    "select event_id, thread_id, at, provider, model, outcome, input_tokens,"
+                        + " output_tokens, cache_read_tokens, cache_write_tokens, cost_usd,"
+                        + " first_token_millis, millis"
+                        + " from model_calls where event_id = :id order by no")
+                .bind("id", eventId)
+                .map((row, _) -> call(row))
+                .list());
+  }
+
+  private static ModelCallRow call(ResultSet row) throws SQLException {
+    return new ModelCallRow(
+        row.getString(1),
+        row.getString(2),
+        Instant.ofEpochMilli(row.getLong(3)),
+        row.getString(4),
+        row.getString(5),
+        row.getString(6),
+        row.getLong(7),
+        row.getLong(8),
+        row.getLong(9),
+        row.getLong(10),
+        row.getDouble(11),
+        row.getLong(12),
+        row.getLong(13));
+  }
+
+  /** Whose calls are added up. */
+  public enum Whose {
+    ALL,
+    PERSON,
+    THREAD
+  }
+
+  /** Whether {@link #told} was said of that. */
+  public boolean isTold(String what) {
+    return readers
+        .read(sql -> sql.first(row -> row.getInt(1), "select 1 from told where what = ?", what))
+        .isPresent();
+  }
+
+  /** Remembers that somebody was told of something. Durable on return. */
+  public void told(String what, Instant at) throws StoreException {
+    writer.call(
+        tx ->
+            tx.sql()
+                .update(
+                    "insert into told (what, at) values (?, ?) on conflict do nothing",
+                    what,
+                    Timestamps.of(at)));
+  }
+
+  /**
+   * What calls came to.
+   *
+   * @param messages events that a model was asked for; of ALL they are not counted
+   */
+  public record Spent(long messages, long tokens, double costUsd) {}
+
+  /**
+   * What was spent since {@code since}, with all that was added before. From memory, but for the
+   * first time.
+   *
+   * @param id the person or the thread; empty for ALL
+   * @param eventId an event that does not count as a message
+   * @throws StoreException when it has to be read and the store takes nothing
+   */
+  public Spent spent(Whose whose, String id, Instant since, String eventId) throws StoreException {
+    return spending.spent(new Spending.Owner(whose, id), since, eventId);
+  }
+
+  /** Sums by provider, model and outcome since {@code since}. */
+  public List<Sum> sums(Instant since) {
+    return readers.ask(
+        handle ->
+            handle
+                .createQuery(
+                    "select provider, model, outcome, count(*), sum(input_tokens),"
+                        + " sum(output_tokens), sum(cost_usd) from model_calls where at >= :since"
+                        + " group by provider, model, outcome order by provider, model, outcome")
+                .bind("since", Timestamps.of(since))
+                .map(
+                    (row, _) ->
+                        new Sum(
+                            row.getString(1),
+                            row.getString(2),
+                            row.getString(3),
+                            row.getLong(4),
+                            row.getLong(5),
+                            row.getLong(6),
+                            row.getDouble(7)))
+                .list());
+  }
+
+  /** A sum over calls. */
+  public record Sum(
+      String provider,
+      String model,
+      String outcome,
+      long calls,
+      long inputTokens,
+      long outputTokens,
+      double costUsd) {}
+}

@@ -1,0 +1,195 @@
+package dev.holdfast.store.messages;
+
+import dev.holdfast.store.engine.Count;
+import dev.holdfast.store.engine.Counters;
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.engine.Writer;
+import dev.holdfast.store.messages.EventRows.Standing;
+import dev.holdfast.time.Time;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The events and replies that were given up, and the held replies. Thread-safe. */
+public final class DeadLetters {
+  private static final String SELECT =
+      "select id, kind, event_id, dedupe_key, thread_id, reason, payload, attempts, at"
+          + " from dead_letters where ";
+
+  /** Of the payloads of one list, in units of UTF-16; the last one may go beyond. */
+  public static final long LIST_UNITS_MAX = 4L * 1024 * 1024;
+
+  private final Writer writer;
+  private final Readers readers;
+  private final Counters counters;
+  private final Time time;
+  private final Rows rows;
+
+  /** How replies and events come back. */
+  public record Rows(ReplyRows replies, EventEndings endings) {}
+
+  /** What a letter is about. */
+  private record Ref(String kind, long seq, String threadId, boolean usable) {}
+
+  public DeadLetters(Writer writer, Readers readers, Counters counters, Time time, Rows rows) {
+    this.writer = writer;
+    this.readers = readers;
+    this.counters = counters;
+    this.time = time;
+    this.rows = rows;
+  }
+
+  /**
+   * Newest first; letters that were replayed are not among them. {@code kind} empty: all. Fewer
+   * than {@code limit} when they are large.
+   */
+  public List<DeadLetter> list(String kind, Instant olderThan, int limit) {
+    return readers.read(
+        sql ->
+            sql.page(
+                new Enough(),
+                DeadLetters::row,
+                SELECT
+                    + "replayed = 0 and at < ? and (? = '' or kind = ?)"
+                    + " order by at desc, no desc limit ?",
+                Timestamps.of(olderThan),
+                kind,
+                kind,
+                limit));
+  }
+
+  /** What was given up may be a thousand messages of a megabyte. */
+  private static final class Enough implements Predicate<DeadLetter> {
+    private long units;
+
+    @Override
+    public boolean test(DeadLetter letter) {
+      units += letter.payload().length();
+      return units >= LIST_UNITS_MAX;
+    }
+  }
+
+  /** Also one that was replayed. */
+  public Optional<DeadLetter> find(String id) {
+    return readers.ask(
+        handle ->
+            handle
+                .createQuery(SELECT + "id = :id")
+                .bind("id", id)
+                .map((row, _) -> row(row))
+                .findFirst());
+  }
+
+  private static DeadLetter row(ResultSet row) throws SQLException {
+    return new DeadLetter(
+        row.getString(1),
+        row.getString(2),
+        row.getString(3),
+        row.getString(4),
+        row.getString(5),
+        row.getString(6),
+        row.getString(7),
+        row.getInt(8),
+        Instant.ofEpochMilli(row.getLong(9)));
+  }
+
+  /**
+   * Puts it back: an event becomes pending again under its old id, a reply planned. A second replay
+   * of the same letter changes nothing, nor does one of a damaged row. Returns whether this call
+   * did it; the caller then wakes whoever runs events or posts replies.
+   */
+  public boolean replay(String id) throws StoreException {
+    return writer.call(
+        tx -> {
+          Optional<Ref> found = ref(tx, id);
+          if (found.isEmpty() || !found.get().usable()) {
+            return false;
+          }
+          Ref letter = found.get();
+          boolean done =
+              letter.kind().equals(DeadLetterRows.EVENT) ? event(tx, letter) : reply(tx, letter);
+          if (done) {
+            tx.sql().update("update dead_letters set replayed = 1 where id = ?", id);
+            tx.count(DeadLetterRows.countOf(letter.kind()), -1);
+          }
+          return done;
+        });
+  }
+
+  private static boolean event(Transaction tx, Ref letter) throws SQLException {
+    Optional<Standing> event =
+        EventRows.standing(tx, letter.seq())
+            .filter(found -> found.state() == EventState.DEAD_LETTERED);
+    if (event.isEmpty()) {
+      return false;
+    }
+    tx.sql()
+        .update(
+            "update events set attempts = 0, told = 0, outcome = 0, reason = '',"
+                + " replays = replays + 1 where seq = ?",
+            letter.seq());
+    EventRows.move(tx, event.get(), EventState.PENDING);
+    return true;
+  }
+
+  private boolean reply(Transaction tx, Ref letter) throws SQLException {
+    Optional<ReplyRows.Standing> reply =
+        ReplyRows.standing(tx, letter.seq())
+            .filter(
+                found -> found.state() == ReplyState.REJECTED || found.state() == ReplyState.HELD);
+    if (reply.isEmpty()) {
+      return false;
+    }
+    long now =
+        Timestamps.of(time.now()); // its age counts from here: else it would be held again at once
+    tx.sql()
+        .update(
+            "update replies set attempts = 0, unknowns = 0, planned_at = ?, next_at = ? where seq = ?",
+            now,
+            now,
+            letter.seq());
+    ReplyRows.move(tx, reply.get(), ReplyState.PLANNED, "");
+    rows.endings.judge(tx, reply.get().eventId());
+    rows.replies.announce(tx, letter.threadId());
+    return true;
+  }
+
+  /** Removes the letter for good; its event stays dead-lettered. */
+  public boolean discard(String id) throws StoreException {
+    return writer.call(
+        tx -> {
+          Optional<String> kind =
+              tx.sql()
+                  .first(
+                      row -> row.getString(1),
+                      "delete from dead_letters where id = ? and replayed = 0 returning kind",
+                      id);
+          if (kind.isPresent()) {
+            tx.count(DeadLetterRows.countOf(kind.get()), -1);
+          }
+          return kind.isPresent();
+        });
+  }
+
+  private static Optional<Ref> ref(Transaction tx, String id) throws SQLException {
+    return tx.sql()
+        .first(
+            row -> new Ref(row.getString(1), row.getLong(2), row.getString(3), row.getInt(4) == 0),
+            "select kind, ref, thread_id, damaged from dead_letters where id = ? and replayed = 0",
+            id);
+  }
+
+  /** How many there are, by kind; from memory. */
+  public Map<String, Long> counts() {
+    return Map.of(
+        DeadLetterRows.EVENT, counters.get(Count.EVENT_LETTERS),
+        DeadLetterRows.REPLY, counters.get(Count.REPLY_LETTERS));
+  }
+}

@@ -1,0 +1,354 @@
+package dev.holdfast.store.messages;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.engine.Count;
+import dev.holdfast.store.engine.Counters;
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.engine.Writer;
+import dev.holdfast.store.messages.EventRows.Found;
+import dev.holdfast.store.messages.EventRows.Standing;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The durable queue of accepted events. Thread-safe. */
+public final class Inbox {
+  private static final int DEDUPE_KEY_MAX = 1000;
+
+  /** Of the payloads of one page, in units of UTF-16; the last one may go beyond. */
+  public static final long PAGE_UNITS_MAX = 4L * 1024 * 1024;
+
+  private final Writer writer;
+  private final Readers readers;
+  private final Counters counters;
+  private final Admission intake;
+  private final Rows rows;
+  private volatile Consumer<Event> accepted = _ -> {};
+
+  /** How rows are made and given up. */
+  public record Rows(Ids ids, EventEndings endings, Quarantine quarantine) {}
+
+  public Inbox(Writer writer, Readers readers, Counters counters, Admission intake, Rows rows) {
+    this.writer = writer;
+    this.readers = readers;
+    this.counters = counters;
+    this.intake = intake;
+    this.rows = rows;
+  }
+
+  /**
+   * Accepts an event. Returns at once; the future completes on the writer's thread after the fsync
+   * of the commit, or fails with a {@link StoreException} (OVERLOADED: too many pending, too little
+   * disk or stopping; IO: the disk refused; INVALID_REQUEST: no sender may use that key), and then
+   * nothing was accepted.
+   */
+  public CompletableFuture<Appended> append(NewEvent event) {
+    String key = event.dedupeKey();
+    if (key.isEmpty() || key.length() > DEDUPE_KEY_MAX) {
+      return refused("must have from 1 to " + DEDUPE_KEY_MAX + " characters");
+    }
+    if (key.startsWith(NewEvent.OWN)) {
+      return refused("must not begin with " + NewEvent.OWN);
+    }
+    Optional<StoreException> refusal = intake.check();
+    if (refusal.isPresent()) {
+      return CompletableFuture.failedFuture(refusal.get());
+    }
+    return writer.offer(tx -> insert(tx, event), this::announce);
+  }
+
+  private static CompletableFuture<Appended> refused(String why) {
+    return CompletableFuture.failedFuture(
+        new StoreException(Failure.of(FailureCode.INVALID_REQUEST, "the id of an event " + why)));
+  }
+
+  /** Whether an event is still wanted when its transaction begins. */
+  public interface Wanted {
+    boolean in(Transaction tx) throws SQLException;
+  }
+
+  /** What is written along with an event. */
+  public interface Along {
+    void with(Transaction tx, Event event) throws SQLException;
+  }
+
+  /**
+   * Accepts an event of the server's own together with what belongs to it, in one transaction;
+   * durable on return. False when it was not wanted any more. A key that is known makes no new
+   * event, but {@code along} runs.
+   *
+   * @throws StoreException when nothing can be accepted now; nothing was written
+   */
+  public boolean appendWith(Wanted wanted, NewEvent event, Along along) throws StoreException {
+    if (!event.dedupeKey().startsWith(NewEvent.OWN)) {
+      throw new IllegalArgumentException("a key that a sender may use: " + event.dedupeKey());
+    }
+    Optional<StoreException> refusal = intake.check();
+    if (refusal.isPresent()) {
+      throw refusal.get();
+    }
+    Writer.Work<Optional<Appended>> work =
+        tx -> {
+          if (!wanted.in(tx)) {
+            return Optional.empty();
+          }
+          Appended appended = insert(tx, event);
+          along.with(tx, appended.event());
+          return Optional.of(appended);
+        };
+    try {
+      return writer.offer(work, made -> made.ifPresent(this::announce)).join().isPresent();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case StoreException failure -> throw new StoreException(failure.failure(), failure);
+        case null, default -> throw new IllegalStateException("the store failed", e.getCause());
+      }
+    }
+  }
+
+  /**
+   * Hears of each new event after its commit, in the order of the commits, on the writer's thread:
+   * hand over and return.
+   */
+  public void onAccepted(Consumer<Event> listener) {
+    accepted = listener;
+  }
+
+  private void announce(Appended appended) {
+    if (!appended.duplicate()) {
+      accepted.accept(appended.event());
+    }
+  }
+
+  private Appended insert(Transaction tx, NewEvent event) throws SQLException, StoreException {
+    Event made =
+        new Event(
+            tx.counted(Count.ACCEPTED) + 1,
+            rows.ids.next(),
+            event.source(),
+            event.threadId(),
+            event.dedupeKey(),
+            event.payload(),
+            Instant.ofEpochMilli(Timestamps.of(event.receivedAt())),
+            EventState.PENDING,
+            0,
+            false,
+            0);
+    if (tx.openEvents() >= intake.pendingMax()) {
+      Optional<Event> known = known(tx, made);
+      if (known.isEmpty()) {
+        throw intake.tooMany();
+      }
+      return new Appended(known.get(), true);
+    }
+    if (EventRows.insert(tx, made)) {
+      return new Appended(made, false);
+    }
+    // A damaged row still holds its key: its content is unknown, but it was accepted.
+    return new Appended(known(tx, made).orElse(made), true);
+  }
+
+  private Optional<Event> known(Transaction tx, Event same) throws SQLException {
+    return tx.sql()
+        .first(EventRows::read, EventRows.BY_KEY, same.source(), same.dedupeKey())
+        .flatMap(this::whole);
+  }
+
+  public Optional<Event> find(String id) {
+    return readers
+        .read(sql -> sql.first(EventRows::read, EventRows.SELECT + "e.id = ?", id))
+        .flatMap(this::whole);
+  }
+
+  /** The event by the sender's own id of it; several when more than one source knows that id. */
+  public List<Event> findByDedupeKey(String dedupeKey) {
+    return served(
+        readers.read(
+            sql -> {
+              List<Found> found = new ArrayList<>();
+              for (String source : writer.names().sources()) {
+                sql.first(EventRows::read, EventRows.BY_KEY, source, dedupeKey)
+                    .ifPresent(found::add);
+              }
+              return found;
+            }));
+  }
+
+  /**
+   * Open events of one thread after {@code afterSeq}, oldest first. Fewer than {@code limit} when
+   * they are large: the end of a list is a page without any.
+   */
+  public List<Event> openOf(String threadId, long afterSeq, int limit) {
+    return list(
+        "e.thread = (select no from threads where thread_id = ?) and e.closed = 0"
+            + " and e.seq > ? order by e.seq limit ?",
+        threadId,
+        afterSeq,
+        limit);
+  }
+
+  /** Open events of all threads after {@code afterSeq}, oldest first; as {@link #openOf}. */
+  public List<Event> open(long afterSeq, int limit) {
+    return list("e.closed = 0 and e.seq > ? order by e.seq limit ?", afterSeq, limit);
+  }
+
+  /** The newest events of a thread, whatever their state; newest first. */
+  public List<Event> ofThread(String threadId, int limit) {
+    String half =
+        "e.thread = (select no from threads where thread_id = ?) and e.closed = %d"
+            + " order by e.seq desc limit ?";
+    return Stream.of(half.formatted(1), half.formatted(0))
+        .flatMap(where -> list(where, threadId, limit).stream())
+        .sorted(Comparator.comparingLong(Event::seq).reversed())
+        .limit(limit)
+        .toList();
+  }
+
+  private List<Event> list(String where, Object... parameters) {
+    return served(
+        readers.read(
+            sql -> sql.page(new Enough(), EventRows::read, EventRows.SELECT + where, parameters)));
+  }
+
+  /** A thousand messages are a few hundred kilobytes, or as many gigabytes as fit into no heap. */
+  private static final class Enough implements Predicate<Found> {
+    private long units;
+
+    @Override
+    public boolean test(Found found) {
+      units += found instanceof Found.Whole(Event event) ? event.payload().length() : 0;
+      return units >= PAGE_UNITS_MAX;
+    }
+  }
+
+  private List<Event> served(List<Found> found) {
+    return found.stream().flatMap(row -> whole(row).stream()).toList();
+  }
+
+  private Optional<Event> whole(Found found) {
+    return switch (found) {
+      case Found.Whole(Event event) -> Optional.of(event);
+      case Found.Bad(long seq) -> {
+        rows.quarantine.event(seq);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  /**
+   * Counts a run before it starts and marks the event as running; durable on return. Returns the
+   * new number.
+   *
+   * @throws StoreException INVALID_REQUEST when the event is not open
+   */
+  public int start(long seq) throws StoreException {
+    return writer.call(
+        tx -> {
+          Standing event = open(tx, seq);
+          EventRows.change(tx, event, EventState.RUNNING, "attempts = attempts + 1, ");
+          return event.attempts() + 1;
+        });
+  }
+
+  /**
+   * Ends a run without an end of the event: it waits for a dependency. The attempt is not held
+   * against it.
+   *
+   * @param told whether its sender knows that the answer comes later
+   * @throws StoreException INVALID_REQUEST when the event is not open
+   */
+  public void park(long seq, String reason, boolean told) throws StoreException {
+    writer.<Boolean>call(
+        tx -> {
+          Standing event = open(tx, seq);
+          EventRows.change(
+              tx,
+              event,
+              EventState.PARKED,
+              "reason = ?, told = max(told, ?), attempts = max(attempts - ?, 0), ",
+              reason,
+              told ? 1 : 0,
+              uncounted(event));
+          return true;
+        });
+  }
+
+  /**
+   * Back to pending, for example at a clean stop in the middle of a run: that run is not held
+   * against the event.
+   *
+   * @throws StoreException INVALID_REQUEST when the event is not open
+   */
+  public void release(long seq) throws StoreException {
+    writer.<Boolean>call(
+        tx -> {
+          Standing event = open(tx, seq);
+          EventRows.change(
+              tx, event, EventState.PENDING, "attempts = max(attempts - ?, 0), ", uncounted(event));
+          return true;
+        });
+  }
+
+  /** How many runs are not held against an event that goes back. */
+  private static int uncounted(Standing event) {
+    return event.state() == EventState.RUNNING ? 1 : 0;
+  }
+
+  /** Remembers that the sender was told that the answer comes later. Durable on return. */
+  public void markTold(long seq) throws StoreException {
+    writer.call(tx -> tx.sql().update("update events set told = 1 where seq = ?", seq));
+  }
+
+  private static Standing open(Transaction tx, long seq) throws SQLException, StoreException {
+    return EventRows.standing(tx, seq)
+        .filter(event -> event.state().isOpen())
+        .orElseThrow(
+            () ->
+                new StoreException(
+                    Failure.of(FailureCode.INVALID_REQUEST, "event " + seq + " is not open")));
+  }
+
+  /**
+   * Ends events: their states, replies, story and dead letters in one transaction. Durable on
+   * return. Events that have ended before, and replies that are known, stay as they are, so that a
+   * finish can be repeated.
+   *
+   * @return which events it ended; none: nothing at all was written
+   */
+  public Set<Long> finish(Finish finish) throws StoreException {
+    if (finish.outcome().isOpen()) {
+      throw new IllegalArgumentException("not an end: " + finish.outcome());
+    }
+    return writer.call(tx -> rows.endings.finish(tx, finish));
+  }
+
+  /**
+   * Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted"
+   * that number itself.
+   */
+  public Map<String, Long> counts() {
+    Map<Count, Long> now = counters.snapshot();
+    Map<String, Long> counts = new LinkedHashMap<>();
+    for (EventState state : EventState.values()) {
+      counts.put(state.name().toLowerCase(Locale.ROOT), now.getOrDefault(Count.of(state), 0L));
+    }
+    counts.put("accepted", now.getOrDefault(Count.ACCEPTED, 0L));
+    return counts;
+  }
+}

@@ -1,0 +1,22 @@
+package dev.holdfast.store.messages;
+
+import java.time.Instant;
+
+/**
+ * A part of a reply in the outbox.
+ *
+ * @param seq grows with each planned reply: the order within a thread
+ * @param attempts how many sends were started
+ * @param unknowns how many of them ended without an answer
+ * @param nextAt when it is due
+ * @param detail the platform's id of the post, or the last failure
+ */
+public record Reply(
+    long seq,
+    NewReply reply,
+    ReplyState state,
+    int attempts,
+    int unknowns,
+    Instant plannedAt,
+    Instant nextAt,
+    String detail) {}

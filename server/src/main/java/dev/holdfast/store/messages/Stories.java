@@ -1,0 +1,83 @@
+package dev.holdfast.store.messages;
+
+import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.engine.Writer;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What happened to each event, in order. Thread-safe. */
+public final class Stories {
+  private final Writer writer;
+  private final Readers readers;
+
+  public Stories(Writer writer, Readers readers) {
+    this.writer = writer;
+    this.readers = readers;
+  }
+
+  /**
+   * Written with the next commit, not waited for: a line may be lost in a crash, the event is not.
+   */
+  public void add(StoryLine line) {
+    writer.later(
+        tx -> {
+          insert(tx, line);
+          return true;
+        });
+  }
+
+  static void insert(Transaction tx, StoryLine line) throws SQLException {
+    tx.sql()
+        .update(
+            "insert into stories (event_id, at, what, json) values (?, ?, ?, ?)",
+            line.eventId(),
+            Timestamps.of(line.at()),
+            line.what(),
+            line.json());
+  }
+
+  /** Oldest first. */
+  public List<StoryLine> of(String eventId) {
+    return readers.ask(
+        handle ->
+            handle
+                .createQuery(
+                    "select event_id, at, what, json from stories where event_id = :id order by no")
+                .bind("id", eventId)
+                .map(
+                    (row, _) ->
+                        new StoryLine(
+                            row.getString(1),
+                            Instant.ofEpochMilli(row.getLong(2)),
+                            row.getString(3),
+                            row.getString(4)))
+                .list());
+  }
+
+  /** How many lines of that kind each of the events has; those with none are left out. */
+  public Map<String, Integer> count(String what, List<String> eventIds) {
+    if (eventIds.isEmpty()) {
+      return Map.of();
+    }
+    return readers.read(
+        sql -> {
+          Map<String, Integer> counts = new HashMap<>();
+          for (String id : Set.copyOf(eventIds)) {
+            sql.first(
+                    row -> row.getInt(1),
+                    "select count(*) from stories where event_id = ? and what = ?",
+                    id,
+                    what)
+                .filter(count -> count > 0)
+                .ifPresent(count -> counts.put(id, count));
+          }
+          return counts;
+        });
+  }
+}

@@ -1,0 +1,124 @@
+package dev.holdfast.store.opening;
+
+import dev.holdfast.store.engine.AtomicFiles;
+import dev.holdfast.store.engine.StartRefusedException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+
+/**
+ * {@code data/holdfast.run}: which database file the log beside it belongs to.
+ *
+ * <p>SQLite applies any log with valid checksums to any database of the same name, so a restored
+ * database beside the log of another one would become a mix of both; and after the loss of a log it
+ * would serve without the last commits. Each run therefore writes a random number into the header
+ * of the database file (as its application id, which SQLite leaves to its users) before it fills
+ * the log, and the same number into this file.
+ */
+final class RunRecord {
+  static final String NAME = "holdfast.run";
+  private static final int APPLICATION_ID_OFFSET = 68;
+
+  private final Path folder;
+  private final int epoch;
+
+  /** Make it before the database is opened: its header is read past SQLite. */
+  RunRecord(Path folder) throws IOException {
+    this.folder = folder;
+    this.epoch = epoch(folder.resolve(Database.FILE));
+  }
+
+  /**
+   * Before the database is opened.
+   *
+   * @param claimedClean whether a clean marker lies there; then a missing log is as it should be
+   * @throws StartRefusedException 65 when the log is missing, damaged or belongs to another
+   *     database
+   */
+  void check(boolean claimedClean) throws IOException, StartRefusedException {
+    List<String> words = read();
+    Path log = folder.resolve(Database.FILE + "-wal");
+    boolean filled = Files.exists(log) && Files.size(log) > 0;
+    if (filled && !words.isEmpty() && !words.contains(Integer.toString(epoch))) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          log
+              + " does not belong to "
+              + Database.FILE
+              + " beside it; put back the database that it belongs to,"
+              + " or move the log and "
+              + NAME
+              + " away to start without its commits");
+    }
+    if (filled && !words.isEmpty() && WalScan.damaged(log)) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          log
+              + " is damaged, and commits stand behind the damage; restore a backup, or move "
+              + NAME
+              + " away to start with what stands before it");
+    }
+    if (words.contains("running") && !Files.exists(log) && !claimedClean) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          log
+              + " is missing, and with it the last commits; put it back, or move "
+              + NAME
+              + " away to start without them");
+    }
+  }
+
+  /** Whether the last run left its record; an operator moves it away to give lost commits up. */
+  boolean isThere() {
+    return Files.exists(folder.resolve(NAME));
+  }
+
+  /** A new number, announced beside the old one: a crash may leave either in the database. */
+  int next() throws IOException {
+    int next = new SecureRandom().nextInt(1, Integer.MAX_VALUE);
+    write("starting " + epoch + " " + next);
+    return next;
+  }
+
+  /** The number is in the database file, and the log holds only what comes after it. */
+  void running(int now) throws IOException {
+    write("running " + now);
+  }
+
+  /** The database is whole without its log. */
+  static void ended(Path folder) throws IOException {
+    AtomicFiles.delete(folder.resolve(NAME));
+  }
+
+  private void write(String text) throws IOException {
+    AtomicFiles.write(folder.resolve(NAME), (text + "\n").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private List<String> read() throws IOException {
+    Path file = folder.resolve(NAME);
+    return Files.exists(file)
+        ? List.of(Files.readString(file, StandardCharsets.ISO_8859_1).strip().split(" "))
+        : List.of();
+  }
+
+  /**
+   * Only while this process has the file not open: closing any handle of it would drop SQLite's
+   * locks.
+   */
+  private static int epoch(Path database) throws IOException {
+    if (!Files.exists(database)) {
+      return 0;
+    }
+    try (RandomAccessFile file = new RandomAccessFile(database.toFile(), "r")) {
+      if (file.length() < APPLICATION_ID_OFFSET + Integer.BYTES) {
+        return 0;
+      }
+      file.seek(APPLICATION_ID_OFFSET);
+      return file.readInt();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.holdfast.agents.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.agents.context.Command;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommandTest {
+  @ParameterizedTest
+  @CsvSource({
+    "/stop, STOP",
+    "' /STOP ', STOP",
+    "/stop  all, STOP_ALL",
+    "/new, NEW",
+    "/status, STATUS",
+    "/help, HELP"
+  })
+  void aMessageThatIsOneOfTheWordsAloneIsACommand(String text, Command.Word word) {
+    assertThat(Command.of(text)).contains(new Command(word, ""));
+  }
+
+  @Test
+  void anAnswerToAQuestionTakesItsCode() {
+    assertThat(Command.of("/approve 7F3KX")).contains(new Command(Command.Word.APPROVE, "7F3KX"));
+    assertThat(Command.of(" /Deny  7F3KX ")).contains(new Command(Command.Word.DENY, "7F3KX"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "stop",
+        "/stop it",
+        "/unknown",
+        "please /stop",
+        "//stop",
+        "/stop\nall of it",
+        "/approve",
+        "> /approve 7F3KX",
+        "/approve 7F3KX and more"
+      })
+  void anythingElseIsForTheModel(String text) {
+    assertThat(Command.of(text)).isEmpty();
+  }
+}

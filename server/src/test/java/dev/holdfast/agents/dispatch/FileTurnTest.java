@@ -1,0 +1,84 @@
+package dev.holdfast.agents.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.store.ledgers.AuditRow;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.tools.files.Backups.RolledBack;
+import dev.holdfast.tools.files.FileTools;
+import dev.holdfast.tools.files.FilesConfig;
+import dev.holdfast.tools.files.Neighbours;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole turns in which a model works with files. */
+class FileTurnTest {
+  @TempDir Path folder;
+  private final ScriptedProvider model = new ScriptedProvider();
+  private final AgentRig.Options options = new AgentRig.Options();
+
+  /** The store is made with the world, after the tools. */
+  private volatile @Nullable AgentRig open;
+
+  @Test
+  void aModelWritesEditsAndReadsAndTheOperatorUndoesIt() throws Exception {
+    model
+        .calls(call("c1", "write_file", "{\"path\":\"n/a.txt\",\"content\":\"one\"}"))
+        .calls(call("c2", "edit_file", "{\"path\":\"n/a.txt\",\"old\":\"one\",\"new\":\"two\"}"))
+        .calls(call("c3", "read_file", "{\"path\":\"n/a.txt\"}"))
+        .says("done");
+    FileTools files = world();
+    AgentRig world = opened();
+    Event event = world.send("t", "k1", "go");
+    assertThat(world.answerOf(event)).isEqualTo("done");
+    assertThat(model.requests().getLast().messages())
+        .contains(new Message.ToolResult("c3", "read_file", "1\ttwo\n", false));
+    Path file = world.store.threads().of("web:main:t").scratch().resolve("n/a.txt");
+    assertThat(file).hasContent("two");
+    List<AuditRow> told = world.store.audit().ofExecution(event.id() + ".2.1");
+    assertThat(told).hasSize(1);
+
+    assertThat(files.backups().rollback(event.id() + ".2.1", "op"))
+        .isEqualTo(new RolledBack.Undone(1));
+    assertThat(file).hasContent("one");
+    assertThat(files.backups().rollback(event.id() + ".1.1", "op"))
+        .isEqualTo(new RolledBack.Undone(1));
+    assertThat(Files.exists(file.getParent())).isFalse();
+    assertThat(world.store.audit().ofExecution(event.id() + ".2.1")).hasSize(2);
+    world.close();
+  }
+
+  private static ToolCall call(String id, String tool, String arguments) {
+    return new ToolCall(id, tool, arguments);
+  }
+
+  private FileTools world() throws Exception {
+    FileTools files =
+        FileTools.open(
+            new FilesConfig(true, List.of(), new FilesConfig.Retention(30, 100)),
+            folder,
+            List.of(),
+            new Neighbours(
+                new SystemTime(),
+                entry -> opened().store.audit().append(entry),
+                text -> {
+                  throw new AssertionError(text);
+                },
+                event -> opened().store.inbox().find(event).orElseThrow().state().isOpen()));
+    options.tools = files.tools();
+    open = new AgentRig(folder, model, options);
+    return files;
+  }
+
+  private AgentRig opened() {
+    return Objects.requireNonNull(open);
+  }
+}

@@ -1,0 +1,161 @@
+package dev.holdfast.agents.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.time.ManualTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+class OutageQueueTest {
+  private final ManualTime time = new ManualTime();
+  private final Instant start = time.now();
+  private final List<String> resumed = new ArrayList<>();
+  private final List<Long> seconds = new ArrayList<>();
+  private Supplier<Duration> opensIn = () -> Duration.ZERO;
+  private OutageQueue.Resume onResume = (_, _) -> true;
+
+  private final OutageQueue parking =
+      new OutageQueue(
+          time,
+          () -> Duration.ofHours(24),
+          () -> opensIn.get(),
+          (thread, probe) -> {
+            resumed.add(thread + (probe ? " probes" : " goes on"));
+            seconds.add(Duration.between(start, time.now()).toSeconds());
+            return onResume.goOn(thread, probe);
+          });
+
+  @Test
+  void theOldestTurnProbesWithGrowingPausesWhileTheModelIsAway() {
+    park(1, "a");
+    park(2, "b");
+    onResume =
+        (_, _) -> {
+          park(1, "a");
+          endAfter(5);
+          return true;
+        };
+    run();
+    assertThat(resumed).hasSize(5).containsOnly("a probes");
+    assertThat(seconds).containsExactly(10L, 30L, 70L, 150L, 270L);
+  }
+
+  @Test
+  void aProbeFollowsTheBreakerWhenThatIsOpen() {
+    park(1, "a");
+    opensIn =
+        () -> {
+          long gone = Duration.between(start, time.now()).toSeconds();
+          return Duration.ofSeconds(Math.max(0, 4 - gone));
+        };
+    onResume =
+        (_, _) -> {
+          parking.answered();
+          endAfter(1);
+          return true;
+        };
+    run();
+    assertThat(seconds).containsExactly(4L);
+  }
+
+  @Test
+  void whenAModelIsBackAllGoOnOldestFirstInGrowingWaves() {
+    for (int i = 1; i <= 8; i++) {
+      park(i, "t" + i);
+    }
+    onResume =
+        (_, probe) -> {
+          if (probe) {
+            parking.answered();
+          }
+          endAfter(8);
+          return true;
+        };
+    run();
+    assertThat(resumed)
+        .containsExactly(
+            "t1 probes",
+            "t2 goes on",
+            "t3 goes on",
+            "t4 goes on",
+            "t5 goes on",
+            "t6 goes on",
+            "t7 goes on",
+            "t8 goes on");
+    assertThat(time.sleeps().stream().filter(sleep -> sleep.toMillis() >= 300)).hasSize(2);
+  }
+
+  @Test
+  void aTurnThatWaitedTooLongGoesOnToBeGivenUp() {
+    park(1, "a");
+    parking.add(2, "old", start.minus(Duration.ofHours(25)));
+    onResume =
+        (_, _) -> {
+          endAfter(1);
+          return true;
+        };
+    run();
+    assertThat(resumed).containsExactly("old goes on");
+  }
+
+  @Test
+  void aProbeThatIsNotThereAnyMoreCostsNoPatience() {
+    park(1, "stopped meanwhile");
+    park(2, "b");
+    onResume =
+        (thread, _) -> {
+          endAfter(2);
+          return thread.equals("b");
+        };
+    run();
+    assertThat(resumed).containsExactly("stopped meanwhile probes", "b probes");
+  }
+
+  /** Who is asked to go on takes a lock of its own, and tells of an end while it holds that. */
+  @Test
+  void whoStopsTheTurnThatIsAboutToProbeIsNotBlocked() throws Exception {
+    park(1, "a");
+    Semaphore agent = new Semaphore(1); // as the lock of an agent
+    CountDownLatch asked = new CountDownLatch(1);
+    onResume =
+        (_, _) -> {
+          asked.countDown();
+          agent.acquireUninterruptibly();
+          agent.release();
+          endAfter(1);
+          return false;
+        };
+    agent.acquire();
+    Thread probing = Thread.ofPlatform().daemon().start(this::run);
+    assertThat(asked.await(5, TimeUnit.SECONDS)).isTrue();
+    Thread person = Thread.ofPlatform().daemon().start(() -> parking.remove(1));
+    assertThat(person.join(Duration.ofSeconds(2))).isTrue();
+    agent.release();
+    assertThat(probing.join(Duration.ofSeconds(5))).isTrue();
+  }
+
+  private void park(long seq, String thread) {
+    parking.add(seq, thread, start);
+  }
+
+  private void endAfter(int resumes) {
+    if (resumed.size() >= resumes) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      parking.run();
+    } catch (InterruptedException e) {
+      assertThat(resumed).isNotEmpty();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.store.opening;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.store.Child;
+import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.time.SystemTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InstanceLockTest {
+  @TempDir Path root;
+
+  private Path data() {
+    return root.resolve("data");
+  }
+
+  private Process holder() throws IOException {
+    Path output = root.resolve("output");
+    Process child = Child.start(List.of(), output, "hold", data().toString());
+    TestStore.await(() -> !Child.lines(output).isEmpty() || !child.isAlive());
+    return child;
+  }
+
+  private InstanceLock take(boolean takeOver) throws Exception {
+    return InstanceLock.take(data(), takeOver, new SystemTime());
+  }
+
+  private void refused(String... words) {
+    assertThatThrownBy(() -> take(false).close())
+        .isInstanceOfSatisfying(
+            StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(73))
+        .hasMessageContainingAll(words);
+  }
+
+  private Map<String, String> content() throws IOException {
+    Map<String, String> content = new TreeMap<>();
+    try (Stream<Path> files = Files.list(data())) {
+      for (Path file : files.toList()) {
+        content.put(
+            file.getFileName().toString(),
+            Files.getLastModifiedTime(file) + " " + Files.size(file));
+      }
+    }
+    return content;
+  }
+
+  @Test
+  void aSecondProcessIsRefusedAndToldWhoHoldsTheFolder() throws Exception {
+    Process child = holder();
+    try {
+      Map<String, String> before = content();
+      refused("process " + child.pid());
+      assertThat(content()).isEqualTo(before);
+      new ProcessBuilder("kill", "-STOP", Long.toString(child.pid())).start().waitFor();
+      refused("process " + child.pid());
+      Files.delete(data().resolve("holdfast.lock"));
+      refused("process " + child.pid());
+      assertThat(data().resolve("holdfast.lock")).doesNotExist();
+    } finally {
+      child.destroyForcibly().waitFor();
+    }
+    take(false).close();
+  }
+
+  @Test
+  void aHolderIsAskedToStopAndThenMadeToStop() throws Exception {
+    Process child = holder();
+    try (InstanceLock taken = take(true)) {
+      assertThat(taken).isNotNull();
+      assertThat(child.isAlive()).isFalse();
+    } finally {
+      child.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aSecondTakeInTheSameProcessIsRefusedAndFreesNothing() throws Exception {
+    try (InstanceLock first = take(false)) {
+      assertThat(first).isNotNull();
+      refused("in use");
+      Process child = holder();
+      assertThat(child.waitFor()).isEqualTo(73);
+    }
+    take(false).close();
+  }
+
+  @Test
+  void aPidThatWentToAnotherProcessDoesNotHoldTheFolder() throws Exception {
+    Files.createDirectories(data());
+    Files.writeString(data().resolve("holdfast.pid"), "1 2001-01-01T00:00:00Z\n");
+    take(false).close();
+    Files.writeString(data().resolve("holdfast.pid"), "nonsense");
+    take(false).close();
+    assertThat(data().resolve("holdfast.pid")).doesNotExist();
+  }
+}
