@@ -46,7 +46,7 @@ final class ConfigWatch {
           "shutdown");
 
   /** The sections of which some keys are live and some are not. */
-  private static final Set<String> BY_KEY = Set.of("threads", "tools", "doors", "api");
+  private static final Set<String> BY_KEY = Set.of("threads", "tools", "listeners", "api");
 
   private final Path file;
   private final Map<String, String> environment;
@@ -175,7 +175,7 @@ final class ConfigWatch {
   }
 
   private static String prefix(String name) {
-    return name.equals("doors") ? "" : name + ".";
+    return name.equals("listeners") ? "" : name + ".";
   }
 
   /** The names of the sections in which two configurations differ. */

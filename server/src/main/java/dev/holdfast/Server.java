@@ -166,9 +166,9 @@ final class Server {
   /** What a person at the terminal needs first. */
   String welcome() {
     String host =
-        settings.config().doors().http().isLoopback()
+        settings.config().listeners().http().isLoopback()
             ? "127.0.0.1"
-            : settings.config().doors().http().host();
+            : settings.config().listeners().http().host();
     return """
 
     Holdfast %s is ready.
@@ -204,11 +204,11 @@ final class Server {
     orchestrator.close(deadline.left().dividedBy(2), hurry);
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
     replies.drain(Deadline.in(time, forReplies));
-    new CutOff(time)
+    new ParallelStop(time)
         .with("replies", this::endPosts)
         .with("tools", tooling::close)
         .with("listener", listener::close)
-        .with("supervisor", () -> supervisor.stopAll(CutOff.TIME_MIN))
+        .with("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN))
         .run(deadline);
     watchdogs.forEach(Watchdog::close);
     store.close();
@@ -266,7 +266,7 @@ final class Server {
         models,
         channels,
         tooling.toolbox(),
-        tooling.mind(),
+        tooling.knowledge(),
         news,
         settings.secrets(),
         time,
@@ -314,9 +314,9 @@ final class Server {
         };
     return new IngressParts(
         vertx,
-        config.doors().http(),
-        config.doors().metrics(),
-        config.doors().api(),
+        config.listeners().http(),
+        config.listeners().metrics(),
+        config.listeners().api(),
         store.inbox()::append,
         ThreadControl.of(orchestrator),
         channels,
@@ -332,7 +332,7 @@ final class Server {
   }
 
   private List<TokenConfig> apiTokens(ServerConfig config) {
-    List<TokenConfig> all = new ArrayList<>(config.doors().api().tokens());
+    List<TokenConfig> all = new ArrayList<>(config.listeners().api().tokens());
     all.add(new TokenConfig("operator", settings.token(), Scope.ADMIN));
     return all;
   }

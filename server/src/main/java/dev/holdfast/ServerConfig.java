@@ -30,7 +30,7 @@ public record ServerConfig(
     Duration shutdown,
     ZoneId zone,
     StoreConfig store,
-    Doors doors,
+    Listeners listeners,
     ThreadsConfig threads,
     TurnConfig turn,
     ContextConfig context,
@@ -48,8 +48,8 @@ public record ServerConfig(
   }
 
   /** The two listeners and who may use them. */
-  public record Doors(HttpConfig http, MetricsConfig metrics, ApiConfig api, boolean hasToken) {
-    public Doors {
+  public record Listeners(HttpConfig http, MetricsConfig metrics, ApiConfig api, boolean hasToken) {
+    public Listeners {
       if (!http.isLoopback() && !hasToken && api.tokens().isEmpty()) {
         throw new IllegalArgumentException(
             "http: host "
@@ -59,8 +59,8 @@ public record ServerConfig(
       }
     }
 
-    static Doors from(Section root, Map<String, String> environment) {
-      return new Doors(
+    static Listeners from(Section root, Map<String, String> environment) {
+      return new Listeners(
           root.section("http").read(HttpConfig::from),
           root.section("metrics").read(MetricsConfig::from),
           root.section("api").read(ApiConfig::from),
@@ -88,7 +88,7 @@ public record ServerConfig(
         server.read(ServerConfig::zone),
         server.read(
             section -> StoreConfig.from(section, root.section("inbox"), root.section("threads"))),
-        Doors.from(root, environment),
+        Listeners.from(root, environment),
         root.section("threads").read(ThreadsConfig::from),
         root.section("turn").read(TurnConfig::from),
         root.section("context").read(ContextConfig::from),

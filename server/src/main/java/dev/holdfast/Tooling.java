@@ -15,9 +15,9 @@ import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
 import dev.holdfast.tools.files.Backups;
+import dev.holdfast.tools.files.ChangeContext;
 import dev.holdfast.tools.files.FileFailedException;
 import dev.holdfast.tools.files.FileTools;
-import dev.holdfast.tools.files.Neighbours;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.MemoryConfig;
 import dev.holdfast.tools.skills.Skills;
@@ -74,7 +74,7 @@ final class Tooling {
   Toolbox toolbox() {
     ToolsConfig tools = settings.config().tools();
     Store store = ground.store();
-    BuiltIns.Mind mind =
+    BuiltIns.Mind knowledge =
         new BuiltIns.Mind(
             store, settings.dataDir(), settings.secrets(), ground.time(), settings.config().zone());
     BuiltIns.Needs needs =
@@ -84,7 +84,7 @@ final class Tooling {
             web,
             id -> store.threads().of(id).attachments(),
             settings.config().attachments(),
-            mind);
+            knowledge);
     return new Toolbox(
         BuiltIns.of(tools, needs),
         tools.output(),
@@ -93,7 +93,7 @@ final class Tooling {
         ground.meters());
   }
 
-  AgentKnowledge mind() {
+  AgentKnowledge knowledge() {
     ServerConfig config = settings.config();
     MemoryConfig memory = config.tools().memory();
     return new AgentKnowledge(
@@ -142,8 +142,8 @@ final class Tooling {
 
   private static FileTools files(Settings settings, Ground ground)
       throws IOException, StartRefusedException {
-    Neighbours neighbours =
-        new Neighbours(
+    ChangeContext neighbours =
+        new ChangeContext(
             ground.time(),
             ground.store().audit()::append,
             text -> Server.halt(DISK_FAILED, text),

@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +34,19 @@ class ArchitectureTest {
           Set.of("channels", "models", "tools", "bus"),
           Set.of("agents", "replies"),
           Set.of("ingress", "cli"));
+
+  /**
+   * The parts of packages that have outgrown some thirty files, lowest first; the empty name is the
+   * package itself. A part uses parts below it only.
+   */
+  private static final Map<String, List<String>> PARTS =
+      Map.of(
+          "store", List.of("engine", "threads", "messages", "ledgers", "opening", ""),
+          "agents", List.of("context", "turn", "thread", "dispatch", ""),
+          "ingress", List.of("wire", "login", "stream", "webhooks", "api", "pages", ""));
+
+  /** Packages whose parts still have references upward. */
+  private static final Set<String> KNOTTED = Set.of("store", "agents", "ingress");
 
   /** Only here may a future of Vert.x appear. */
   private static final String[] EVENT_LOOPS = {
@@ -82,6 +96,40 @@ class ArchitectureTest {
             .check(classes);
       }
     }
+  }
+
+  @Test
+  void partsUsePartsBelowThemOnly() {
+    PARTS.forEach(
+        (name, parts) -> {
+          for (int i = 0; i < parts.size() - 1 && !KNOTTED.contains(name); i++) {
+            String[] above =
+                parts.stream().skip(i + 1L).map(part -> partOf(name, part)).toArray(String[]::new);
+            noClasses()
+                .that()
+                .resideInAPackage(partOf(name, parts.get(i)))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(above)
+                .check(classes);
+          }
+        });
+  }
+
+  @Test
+  void everyPartStandsOnTheMap() {
+    PARTS.forEach(
+        (name, parts) ->
+            assertThat(
+                    classes.stream()
+                        .filter(type -> topPackage(type).equals(name))
+                        .map(JavaClass::getPackageName))
+                .allMatch(
+                    found -> parts.stream().anyMatch(part -> found.equals(partOf(name, part)))));
+  }
+
+  private static String partOf(String name, String part) {
+    return part.isEmpty() ? ROOT + "." + name : ROOT + "." + name + "." + part;
   }
 
   @Test

@@ -162,7 +162,7 @@ class ConfigWatchTest {
             Map.of());
     watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
     ServerConfig now = change("http: {host: 127.0.0.1}\nturn: {max_rounds: 12}\n");
-    assertThat(now.doors()).isEqualTo(config.doors());
+    assertThat(now.listeners()).isEqualTo(config.listeners());
     assertThat(now.turn().roundsMax()).isEqualTo(12);
     assertThat(watch.warning()).contains("http", "api.tokens").doesNotContain("turn");
   }

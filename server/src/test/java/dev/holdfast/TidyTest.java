@@ -7,14 +7,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Reads the sources for what a compiler does not see: missing package-infos, names that say nothing,
- * work that is not finished.
+ * Reads the sources for what a compiler does not see: missing package-infos, names that say
+ * nothing, work that is not finished.
  */
 class TidyTest {
   private static final Pattern EMPTY_NAMES =
@@ -35,6 +37,16 @@ class TidyTest {
   @Test
   void namesSayWhatAThingIs() {
     assertThat(sources().filter(file -> EMPTY_NAMES.matcher(file.toString()).matches())).isEmpty();
+  }
+
+  @Test
+  void noSimpleNameStandsTwice() {
+    Map<String, Long> count =
+        sources()
+            .map(file -> file.getFileName().toString())
+            .filter(name -> !name.equals("package-info.java"))
+            .collect(Collectors.groupingBy(name -> name, Collectors.counting()));
+    assertThat(count.entrySet().stream().filter(name -> name.getValue() > 1)).isEmpty();
   }
 
   @Test

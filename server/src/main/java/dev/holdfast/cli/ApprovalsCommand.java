@@ -45,13 +45,13 @@ final class ApprovalsCommand implements Callable<Integer> {
                   "waiting, approved, denied, expired, used or all. Default: ${DEFAULT-VALUE}.")
           String state)
       throws CliException, InterruptedException {
-    JsonNode answer = root.ask(api -> api.get(PATH + "?state=" + Api.encoded(state)));
+    JsonNode answer = root.ask(api -> api.get(PATH + "?state=" + ApiClient.encoded(state)));
     if (root.json) {
       root.print(answer);
       return ExitCode.OK;
     }
-    Screen screen = root.screen();
-    List<JsonNode> approvals = Json.items(answer, "approvals");
+    Terminal screen = root.screen();
+    List<JsonNode> approvals = CliJson.items(answer, "approvals");
     if (approvals.isEmpty()) {
       screen.line(state.equals("waiting") ? "nothing waits for a yes" : "none");
     }
@@ -59,15 +59,15 @@ final class ApprovalsCommand implements Callable<Integer> {
       screen.line(
           "%s  %s  %s, asks %s in %s"
               .formatted(
-                  screen.bold(Json.text(approval, "code")),
+                  screen.bold(CliJson.text(approval, "code")),
                   state(approval),
-                  Json.text(approval, "tool"),
-                  Json.text(approval, "person"),
-                  Json.text(approval, "thread_id")));
-      screen.line("  id         " + Json.text(approval, "id"));
-      screen.line("  until      " + Shown.day(approval.path("expires_at")));
-      screen.line("  arguments  " + Screen.safe(Json.text(approval, "arguments")));
-      String by = Json.text(approval, "decided_by");
+                  CliJson.text(approval, "tool"),
+                  CliJson.text(approval, "person"),
+                  CliJson.text(approval, "thread_id")));
+      screen.line("  id         " + CliJson.text(approval, "id"));
+      screen.line("  until      " + Formats.day(approval.path("expires_at")));
+      screen.line("  arguments  " + Terminal.safe(CliJson.text(approval, "arguments")));
+      String by = CliJson.text(approval, "decided_by");
       if (!by.isEmpty()) {
         screen.line("  answered   by " + by);
       }
@@ -76,7 +76,7 @@ final class ApprovalsCommand implements Callable<Integer> {
   }
 
   private String state(JsonNode approval) {
-    String state = Json.text(approval, "state");
+    String state = CliJson.text(approval, "state");
     return switch (state) {
       case "approved", "used" -> root.screen().good(state);
       case "denied", "expired" -> root.screen().bad(state);
@@ -98,8 +98,8 @@ final class ApprovalsCommand implements Callable<Integer> {
 
   private int decide(String given, String word) throws CliException, InterruptedException {
     String id = byCode(given).orElse(given);
-    String path = PATH + "/" + Api.encoded(id) + "/" + word;
-    JsonNode answer = root.ask(api -> api.post(path, Json.object()));
+    String path = PATH + "/" + ApiClient.encoded(id) + "/" + word;
+    JsonNode answer = root.ask(api -> api.post(path, CliJson.object()));
     if (root.json) {
       root.print(answer);
     } else {
@@ -107,9 +107,9 @@ final class ApprovalsCommand implements Callable<Integer> {
           .line(
               "%s: %s %s"
                   .formatted(
-                      Json.text(answer, "state"),
-                      Json.text(answer, "tool"),
-                      Screen.safe(Json.text(answer, "arguments"))));
+                      CliJson.text(answer, "state"),
+                      CliJson.text(answer, "tool"),
+                      Terminal.safe(CliJson.text(answer, "arguments"))));
     }
     return ExitCode.OK;
   }
@@ -120,8 +120,8 @@ final class ApprovalsCommand implements Callable<Integer> {
     }
     JsonNode answer = root.ask(api -> api.get(PATH));
     List<JsonNode> same =
-        Json.items(answer, "approvals").stream()
-            .filter(approval -> Json.text(approval, "code").equalsIgnoreCase(given))
+        CliJson.items(answer, "approvals").stream()
+            .filter(approval -> CliJson.text(approval, "code").equalsIgnoreCase(given))
             .toList();
     if (same.size() > 1) {
       throw new CliException(
@@ -130,6 +130,6 @@ final class ApprovalsCommand implements Callable<Integer> {
     if (same.isEmpty()) {
       throw new CliException(ExitCode.NOT_GOOD, "nothing waits under the code " + given);
     }
-    return Optional.of(Json.text(same.getFirst(), "id"));
+    return Optional.of(CliJson.text(same.getFirst(), "id"));
   }
 }

@@ -51,7 +51,7 @@ final class AuditCommand implements Callable<Integer> {
       root.print(answer);
       return ExitCode.OK;
     }
-    List<JsonNode> rows = Json.items(answer, "entries");
+    List<JsonNode> rows = CliJson.items(answer, "entries");
     if (rows.isEmpty()) {
       root.screen().line("nothing was done yet");
       return ExitCode.OK;
@@ -63,15 +63,16 @@ final class AuditCommand implements Callable<Integer> {
                 .map(
                     row ->
                         List.of(
-                            Json.text(row, "no"),
-                            Shown.day(row.path("at")),
-                            Screen.safe(Json.text(row, "what")),
-                            Shown.brief(Screen.safe(Json.text(row, "actor")), 40),
-                            Shown.brief(Screen.safe(Json.text(row, "thread_id")), 40),
-                            Shown.brief(Screen.safe(row.path("details").toString()), 80)))
+                            CliJson.text(row, "no"),
+                            Formats.day(row.path("at")),
+                            Terminal.safe(CliJson.text(row, "what")),
+                            Formats.brief(Terminal.safe(CliJson.text(row, "actor")), 40),
+                            Formats.brief(Terminal.safe(CliJson.text(row, "thread_id")), 40),
+                            Formats.brief(Terminal.safe(row.path("details").toString()), 80)))
                 .toList());
     if (rows.size() == limit) {
-      root.screen().aside("more: holdfast audit list --before " + Json.text(rows.getLast(), "no"));
+      root.screen()
+          .aside("more: holdfast audit list --before " + CliJson.text(rows.getLast(), "no"));
     }
     return ExitCode.OK;
   }
@@ -93,7 +94,7 @@ final class AuditCommand implements Callable<Integer> {
                   + " at row "
                   + verdict.path("broken_at").asLong()
                   + ": "
-                  + Json.text(verdict, "why"));
+                  + CliJson.text(verdict, "why"));
     }
     return whole ? ExitCode.OK : ExitCode.NOT_GOOD;
   }

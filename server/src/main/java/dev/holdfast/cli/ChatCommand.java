@@ -75,7 +75,7 @@ final class ChatCommand implements Callable<Integer> {
         new Follower(
             root.api(),
             threadId(),
-            new Conversation(root.screen(), manner(), person(), root.world.time()));
+            new ConversationView(root.screen(), manner(), person(), root.world.time()));
     Thread reader = Thread.ofVirtual().name("chat-news").start(follower);
     Thread clock = Thread.ofVirtual().name("chat-clock").start(() -> tick(follower.conversation));
     try {
@@ -87,7 +87,7 @@ final class ChatCommand implements Callable<Integer> {
     }
   }
 
-  private void tick(Conversation conversation) {
+  private void tick(ConversationView conversation) {
     try {
       while (true) {
         root.world.time().sleep(Duration.ofSeconds(1));
@@ -102,11 +102,13 @@ final class ChatCommand implements Callable<Integer> {
     return root.world.environment().getOrDefault("USER", "cli");
   }
 
-  private Conversation.Manner manner() {
+  private ConversationView.Manner manner() {
     if (root.json) {
-      return Conversation.Manner.QUIET;
+      return ConversationView.Manner.QUIET;
     }
-    return root.screen().isTerminal() ? Conversation.Manner.LIVE : Conversation.Manner.WHOLE;
+    return root.screen().isTerminal()
+        ? ConversationView.Manner.LIVE
+        : ConversationView.Manner.WHOLE;
   }
 
   private String threadId() {
@@ -127,7 +129,7 @@ final class ChatCommand implements Callable<Integer> {
   }
 
   private int talk(Follower follower) throws CliException, InterruptedException, IOException {
-    Screen screen = root.screen();
+    Terminal screen = root.screen();
     screen.aside(
         screen.dim(
             "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
@@ -141,7 +143,7 @@ final class ChatCommand implements Callable<Integer> {
         try {
           String said = follower.conversation.meant(line.strip());
           follower.conversation.sending(said);
-          follower.conversation.sent(Json.text(send(said), "event_id"));
+          follower.conversation.sent(CliJson.text(send(said), "event_id"));
         } catch (CliException e) {
           screen.aside(screen.bad(String.valueOf(e.getMessage())));
         }
@@ -151,7 +153,7 @@ final class ChatCommand implements Callable<Integer> {
 
   private int askOnce(Follower follower, String text) throws CliException, InterruptedException {
     follower.conversation.sending(text);
-    String event = Json.text(send(text), "event_id");
+    String event = CliJson.text(send(text), "event_id");
     follower.missed |= follower.conversation.sent(event);
     follower.catchUpIfDue(event);
     long deadline = root.world.time().nanos() + TimeUnit.SECONDS.toNanos(waitSecs);
@@ -178,34 +180,34 @@ final class ChatCommand implements Callable<Integer> {
   private ObjectNode answer(String event, String outcome)
       throws CliException, InterruptedException {
     JsonNode story = root.ask(api -> api.get("/api/v1/events/" + event));
-    ObjectNode answer = Json.object().put("event_id", event).put("thread_id", threadId());
+    ObjectNode answer = CliJson.object().put("event_id", event).put("thread_id", threadId());
     answer.put("outcome", outcome);
     List<String> texts =
-        Json.items(story, "replies").stream().map(r -> Json.text(r, "text")).toList();
+        CliJson.items(story, "replies").stream().map(r -> CliJson.text(r, "text")).toList();
     answer.put("text", texts.stream().collect(Collectors.joining("\n")));
     ArrayNode replies = answer.putArray("replies");
-    Json.items(story, "replies").forEach(replies::add);
+    CliJson.items(story, "replies").forEach(replies::add);
     return answer;
   }
 
   /** Tries again while the server is away or full: the key makes a second delivery harmless. */
   private JsonNode send(String text) throws CliException, InterruptedException {
-    ObjectNode body = Json.object().put("text", text);
+    ObjectNode body = CliJson.object().put("text", text);
     body.put("dedupe_key", "cli-" + UUID.randomUUID());
     body.put("user_id", person());
-    String path = "/api/v1/threads/" + Api.encoded(threadId()) + "/messages";
-    Api api = root.api();
+    String path = "/api/v1/threads/" + ApiClient.encoded(threadId()) + "/messages";
+    ApiClient api = root.api();
     long deadline = root.world.time().nanos() + SEND_TRIES_MAX.toNanos();
     while (true) {
       try {
         JsonNode answer = api.post(path, body);
         root.screen().clearProgress();
         return answer;
-      } catch (Api.AwayException e) {
+      } catch (ApiClient.AwayException e) {
         if (root.world.time().nanos() > deadline) {
           throw new CliException(ExitCode.IO, "not sent: no server answers: " + e.getMessage());
         }
-      } catch (Api.RefusedException e) {
+      } catch (ApiClient.RefusedException e) {
         if (!e.isPassing() || root.world.time().nanos() > deadline) {
           throw RootCommand.refused(e);
         }
@@ -217,15 +219,15 @@ final class ChatCommand implements Callable<Integer> {
 
   /** Reads the news on a thread of its own. */
   private final class Follower implements Runnable, EventStream.Listener {
-    private final Api api;
+    private final ApiClient api;
     private final String threadId;
-    private final Conversation conversation;
+    private final ConversationView conversation;
     private final CountDownLatch connected = new CountDownLatch(1);
     private final AtomicReference<@Nullable CliException> failure = new AtomicReference<>();
     private volatile boolean missed;
     private boolean told;
 
-    Follower(Api api, String threadId, Conversation conversation) {
+    Follower(ApiClient api, String threadId, ConversationView conversation) {
       this.api = api;
       this.threadId = threadId;
       this.conversation = conversation;
@@ -235,7 +237,7 @@ final class ChatCommand implements Callable<Integer> {
     public void run() {
       try {
         new EventStream(api, threadId, root.world.time()).follow(this);
-      } catch (Api.RefusedException e) {
+      } catch (ApiClient.RefusedException e) {
         failure.set(RootCommand.refused(e));
         connected.countDown();
       } catch (InterruptedException _) {
@@ -266,9 +268,9 @@ final class ChatCommand implements Callable<Integer> {
         JsonNode story = api.get("/api/v1/events/" + event);
         missed = false;
         conversation.catchUp(story);
-      } catch (Api.AwayException _) {
+      } catch (ApiClient.AwayException _) {
         // Still away; the next round asks again.
-      } catch (Api.RefusedException e) {
+      } catch (ApiClient.RefusedException e) {
         if (!e.isPassing()) {
           throw RootCommand.refused(e);
         }
@@ -288,7 +290,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public void lost(String reason) {
       if (!told && connected.getCount() == 0) {
-        conversation.aside("[connection lost: " + Screen.safe(reason) + "; trying again]");
+        conversation.aside("[connection lost: " + Terminal.safe(reason) + "; trying again]");
         told = true;
       }
     }

@@ -28,20 +28,22 @@ public final class Cli {
     Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
     boolean terminal = console.isPresent();
     Charset charset = console.map(Console::charset).orElse(StandardCharsets.UTF_8);
-    Screen screen =
-        new Screen(
+    Terminal screen =
+        new Terminal(
             new PrintWriter(System.out, false, charset),
             new PrintWriter(System.err, false, charset),
             terminal,
             System.getenv("NO_COLOR"));
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, charset));
-    World world = new World(System.getenv(), in, screen, Path.of(""), new SystemTime());
+    CliEnvironment world =
+        new CliEnvironment(System.getenv(), in, screen, Path.of(""), new SystemTime());
     return run(world, args, starter, config);
   }
 
-  static int run(World world, String[] args, ServerStarter starter, Function<Section, ?> config) {
+  static int run(
+      CliEnvironment world, String[] args, ServerStarter starter, Function<Section, ?> config) {
     int exitCode =
-        PlainRun.of(args, world.environment())
+        FastRunParser.of(args, world.environment())
             .map(options -> serve(options, world, starter))
             .orElseGet(() -> commands(new RootCommand(world), starter, config).execute(args));
     world.screen().clearProgress();
@@ -50,7 +52,7 @@ public final class Cli {
     return exitCode;
   }
 
-  private static int serve(RunOptions options, World world, ServerStarter starter) {
+  private static int serve(RunOptions options, CliEnvironment world, ServerStarter starter) {
     try {
       return starter.run(options);
     } catch (InterruptedException | RuntimeException e) {
@@ -60,7 +62,7 @@ public final class Cli {
 
   private static CommandLine commands(
       RootCommand root, ServerStarter starter, Function<Section, ?> config) {
-    World world = root.world;
+    CliEnvironment world = root.world;
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new RunCommand(root, starter))
@@ -86,13 +88,13 @@ public final class Cli {
     return line;
   }
 
-  private static CommandLine.Help.Ansi ansi(World world) {
+  private static CommandLine.Help.Ansi ansi(CliEnvironment world) {
     return world.screen().isTerminal() ? CommandLine.Help.Ansi.AUTO : CommandLine.Help.Ansi.OFF;
   }
 
-  private static int usage(CommandLine.ParameterException e, World world) {
-    Screen screen = world.screen();
-    screen.aside("holdfast: " + Screen.safe(String.valueOf(e.getMessage())));
+  private static int usage(CommandLine.ParameterException e, CliEnvironment world) {
+    Terminal screen = world.screen();
+    screen.aside("holdfast: " + Terminal.safe(String.valueOf(e.getMessage())));
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, screen.err())) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       screen.aside("Try: " + command + " --help");
@@ -101,15 +103,15 @@ public final class Cli {
   }
 
   /** A foreseen failure is one sentence; anything else is a bug, which its trace helps to find. */
-  private static int failure(Exception e, World world, boolean json) {
+  private static int failure(Exception e, CliEnvironment world, boolean json) {
     if (!(e instanceof CliException failure)) {
       world.screen().clearProgress();
       e.printStackTrace(world.screen().err());
       return ExitCode.BUG;
     }
-    String message = Screen.safe(String.valueOf(failure.getMessage()));
+    String message = Terminal.safe(String.valueOf(failure.getMessage()));
     if (json) {
-      world.screen().aside(Json.object().put("error", message).toString());
+      world.screen().aside(CliJson.object().put("error", message).toString());
     } else {
       world.screen().aside(world.screen().bad("holdfast: ") + message);
     }

@@ -34,7 +34,7 @@ final class ConfigCommand implements Callable<Integer> {
   int check() {
     List<Problem> problems = problems(root.configuration(), maker);
     if (root.json) {
-      ObjectNode answer = Json.object().put("good", problems.isEmpty());
+      ObjectNode answer = CliJson.object().put("good", problems.isEmpty());
       ArrayNode list = answer.putArray("problems");
       for (Problem problem : problems) {
         list.addObject()
@@ -51,7 +51,7 @@ final class ConfigCommand implements Callable<Integer> {
                   ? root.configFile() + " is good"
                   : root.configFile() + " does not exist: every default holds, and they are good");
     } else {
-      problems.forEach(problem -> root.screen().line(Screen.safe(problem.toString())));
+      problems.forEach(problem -> root.screen().line(Terminal.safe(problem.toString())));
     }
     return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
   }
@@ -63,11 +63,11 @@ final class ConfigCommand implements Callable<Integer> {
   int show() {
     Loaded loaded = root.configuration();
     List<Problem> problems = problems(loaded, maker);
-    problems.forEach(problem -> root.screen().aside(Screen.safe(problem.toString())));
+    problems.forEach(problem -> root.screen().aside(Terminal.safe(problem.toString())));
     if (root.json) {
-      root.print(Json.object().set("config", Json.of(loaded.effective())));
+      root.print(CliJson.object().set("config", CliJson.of(loaded.effective())));
     } else {
-      root.screen().line(Screen.safe(loaded.effectiveYaml()).stripTrailing());
+      root.screen().line(Terminal.safe(loaded.effectiveYaml()).stripTrailing());
     }
     return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
   }

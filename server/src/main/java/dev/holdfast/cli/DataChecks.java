@@ -89,7 +89,7 @@ final class DataChecks {
   Finding freeSpace() {
     try {
       long free = Files.getFileStore(existing()).getUsableSpace();
-      String text = Shown.bytes(free) + " free, at least " + Shown.bytes(freeMin) + " needed";
+      String text = Formats.bytes(free) + " free, at least " + Formats.bytes(freeMin) + " needed";
       if (free < freeMin) {
         return Finding.bad("free space", text, "new messages are refused until there is more");
       }

@@ -53,10 +53,10 @@ final class DlqCommand implements Callable<Integer> {
       return PATH
           + "?limit="
           + limit
-          + (kind.isEmpty() ? "" : "&kind=" + Api.encoded(kind))
+          + (kind.isEmpty() ? "" : "&kind=" + ApiClient.encoded(kind))
           + (olderThan.isEmpty()
               ? ""
-              : "&older_than_secs=" + Shown.parseLength(olderThan).toSeconds());
+              : "&older_than_secs=" + Formats.parseLength(olderThan).toSeconds());
     }
   }
 
@@ -95,7 +95,7 @@ final class DlqCommand implements Callable<Integer> {
       root.print(answer);
       return ExitCode.OK;
     }
-    List<JsonNode> letters = Json.items(answer, "dead_letters");
+    List<JsonNode> letters = CliJson.items(answer, "dead_letters");
     if (letters.isEmpty()) {
       root.screen().line("no dead letters");
       return ExitCode.OK;
@@ -107,12 +107,12 @@ final class DlqCommand implements Callable<Integer> {
                 .map(
                     letter ->
                         List.of(
-                            Json.text(letter, "id"),
-                            Json.text(letter, "kind"),
-                            Shown.day(letter.path("at")),
-                            Json.text(letter, "attempts"),
-                            Json.text(letter, "thread_id"),
-                            Shown.brief(Json.text(letter, "reason"), 80)))
+                            CliJson.text(letter, "id"),
+                            CliJson.text(letter, "kind"),
+                            Formats.day(letter.path("at")),
+                            CliJson.text(letter, "attempts"),
+                            CliJson.text(letter, "thread_id"),
+                            Formats.brief(CliJson.text(letter, "reason"), 80)))
                 .toList());
     root.screen().aside("in all: " + counts(answer));
     return ExitCode.OK;
@@ -121,19 +121,19 @@ final class DlqCommand implements Callable<Integer> {
   @Command(name = "show", description = "Show one dead letter whole.")
   int show(@Parameters(paramLabel = "ID", description = "The id of a dead letter.") String id)
       throws CliException, InterruptedException {
-    JsonNode letter = root.ask(api -> api.get(PATH + "/" + Api.encoded(id)));
+    JsonNode letter = root.ask(api -> api.get(PATH + "/" + ApiClient.encoded(id)));
     if (root.json) {
       root.print(letter);
       return ExitCode.OK;
     }
-    Screen screen = root.screen();
-    screen.line(screen.bold(Json.text(letter, "kind") + " " + Json.text(letter, "id")));
+    Terminal screen = root.screen();
+    screen.line(screen.bold(CliJson.text(letter, "kind") + " " + CliJson.text(letter, "id")));
     for (String field : List.of("event_id", "dedupe_key", "thread_id", "attempts", "reason")) {
-      screen.line("  %-11s %s".formatted(field.replace('_', ' '), Json.text(letter, field)));
+      screen.line("  %-11s %s".formatted(field.replace('_', ' '), CliJson.text(letter, field)));
     }
-    screen.line("  %-11s %s".formatted("given up", Shown.day(letter.path("at"))));
+    screen.line("  %-11s %s".formatted("given up", Formats.day(letter.path("at"))));
     screen.line("");
-    screen.line(Json.text(letter, "payload"));
+    screen.line(CliJson.text(letter, "payload"));
     return ExitCode.OK;
   }
 
@@ -145,19 +145,22 @@ final class DlqCommand implements Callable<Integer> {
         choice,
         "replay",
         "replayed",
-        (api, id) -> api.post(PATH + "/" + Api.encoded(id) + "/replay", Json.object()));
+        (api, id) -> api.post(PATH + "/" + ApiClient.encoded(id) + "/replay", CliJson.object()));
   }
 
   @Command(name = "discard", description = "Remove dead letters for good.")
   int discard(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
-        choice, "discard", "discarded", (api, id) -> api.delete(PATH + "/" + Api.encoded(id)));
+        choice,
+        "discard",
+        "discarded",
+        (api, id) -> api.delete(PATH + "/" + ApiClient.encoded(id)));
   }
 
   /** What is done to one dead letter. */
   private interface Deed {
-    JsonNode run(Api api, String id)
-        throws Api.AwayException, Api.RefusedException, InterruptedException;
+    JsonNode run(ApiClient api, String id)
+        throws ApiClient.AwayException, ApiClient.RefusedException, InterruptedException;
   }
 
   private int each(Choice choice, String verb, String done, Deed deed)
@@ -189,7 +192,7 @@ final class DlqCommand implements Callable<Integer> {
       // Those that failed or are only looked at stay in front: ask for more than they are.
       String path = choice.filter.path(Math.min(results.size() + PAGE, LIMIT_MAX));
       JsonNode page = root.ask(api -> api.get(path));
-      Json.items(page, "dead_letters").forEach(letter -> ids.add(Json.text(letter, "id")));
+      CliJson.items(page, "dead_letters").forEach(letter -> ids.add(CliJson.text(letter, "id")));
     }
     ids.removeAll(results.keySet());
     return ids;
@@ -200,7 +203,7 @@ final class DlqCommand implements Callable<Integer> {
         api -> {
           try {
             return deed.run(api, id).path(done).asBoolean() ? done : "not " + done;
-          } catch (Api.RefusedException e) {
+          } catch (ApiClient.RefusedException e) {
             if (e.status() == 401 || e.status() == 403) {
               throw e;
             }
@@ -213,7 +216,7 @@ final class DlqCommand implements Callable<Integer> {
     long good = results.values().stream().filter(done::equals).count();
     boolean allGood = choice.dryRun || good == results.size();
     if (root.json) {
-      ObjectNode answer = Json.object().put("dry_run", choice.dryRun).put(done, good);
+      ObjectNode answer = CliJson.object().put("dry_run", choice.dryRun).put(done, good);
       ArrayNode list = answer.putArray("dead_letters");
       results.forEach((id, result) -> list.addObject().put("id", id).put("result", result));
       root.print(answer);
@@ -239,7 +242,7 @@ final class DlqCommand implements Callable<Integer> {
         .path("counts")
         .properties()
         .forEach(
-            count -> counts.add(Screen.safe(count.getKey()) + " " + count.getValue().asLong()));
+            count -> counts.add(Terminal.safe(count.getKey()) + " " + count.getValue().asLong()));
     return counts.isEmpty() ? "0" : String.join(", ", counts);
   }
 }

@@ -69,14 +69,14 @@ final class DoctorCommand implements Callable<Integer> {
     if (root.json) {
       return;
     }
-    Screen screen = root.screen();
+    Terminal screen = root.screen();
     String mark =
         switch (finding.verdict()) {
           case GOOD -> screen.good("ok  ");
           case WARNING -> screen.warning("warn");
           case BAD -> screen.bad("BAD ");
         };
-    String text = Screen.safe(finding.text()).replace("\n", "\n" + " ".repeat(21));
+    String text = Terminal.safe(finding.text()).replace("\n", "\n" + " ".repeat(21));
     screen.line("%s  %-14s %s".formatted(mark, finding.name(), text));
     if (!finding.advice().isEmpty()) {
       screen.line("      " + " ".repeat(15) + screen.bold(finding.advice()));
@@ -86,7 +86,7 @@ final class DoctorCommand implements Callable<Integer> {
   private int report(List<Finding> findings) {
     boolean bad = findings.stream().anyMatch(f -> f.verdict() == Finding.Verdict.BAD);
     if (root.json) {
-      ObjectNode answer = Json.object().put("good", !bad);
+      ObjectNode answer = CliJson.object().put("good", !bad);
       ArrayNode list = answer.putArray("findings");
       for (Finding finding : findings) {
         list.addObject()

@@ -22,14 +22,14 @@ final class EventStream {
   private static final Duration WAIT_MAX = Duration.ofSeconds(5);
   private static final int LINE_MAX = 1 << 20;
 
-  private final Api api;
+  private final ApiClient api;
   private final String path;
   private final Time time;
   private String lastId = "";
 
-  EventStream(Api api, String threadId, Time time) {
+  EventStream(ApiClient api, String threadId, Time time) {
     this.api = api;
-    this.path = "/api/v1/stream?thread=" + Api.encoded(threadId);
+    this.path = "/api/v1/stream?thread=" + ApiClient.encoded(threadId);
     this.time = time;
   }
 
@@ -47,9 +47,9 @@ final class EventStream {
   /**
    * Returns never by itself.
    *
-   * @throws Api.RefusedException when the server does not want to tell
+   * @throws ApiClient.RefusedException when the server does not want to tell
    */
-  void follow(Listener listener) throws Api.RefusedException, InterruptedException {
+  void follow(Listener listener) throws ApiClient.RefusedException, InterruptedException {
     boolean again = false;
     Duration wait = WAIT_FIRST;
     while (true) {
@@ -59,7 +59,7 @@ final class EventStream {
         again = true;
         wait = WAIT_FIRST;
         read(in, listener);
-      } catch (Api.RefusedException e) {
+      } catch (ApiClient.RefusedException e) {
         if (!e.isPassing()) {
           throw e;
         }
@@ -121,9 +121,9 @@ final class EventStream {
 
   private static JsonNode parsed(StringBuilder data) {
     try {
-      return Json.parse(data.toString());
+      return CliJson.parse(data.toString());
     } catch (JsonProcessingException _) {
-      return Json.object();
+      return CliJson.object();
     }
   }
 }

@@ -23,9 +23,9 @@ final class MachineChecks {
   /** Older ones can corrupt a write-ahead log. */
   private static final List<Integer> SQLITE_MIN = List.of(3, 51, 3);
 
-  private final World world;
+  private final CliEnvironment world;
 
-  MachineChecks(World world) {
+  MachineChecks(CliEnvironment world) {
     this.world = world;
   }
 

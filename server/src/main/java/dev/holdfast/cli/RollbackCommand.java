@@ -31,8 +31,8 @@ final class RollbackCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException {
-    String path = "/api/v1/executions/" + Api.encoded(execution) + "/rollback";
-    JsonNode answer = root.ask(api -> api.post(path, Json.object().put("force", force)));
+    String path = "/api/v1/executions/" + ApiClient.encoded(execution) + "/rollback";
+    JsonNode answer = root.ask(api -> api.post(path, CliJson.object().put("force", force)));
     if (root.json) {
       root.print(answer);
     } else {

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 final class RootCommand implements Callable<Integer> {
   static final Path CONFIG = Path.of("conf", "holdfast.yaml");
 
-  final World world;
+  final CliEnvironment world;
 
   @Spec @Nullable CommandSpec spec;
 
@@ -85,7 +85,7 @@ final class RootCommand implements Callable<Integer> {
 
   private @Nullable Loaded loaded;
 
-  RootCommand(World world) {
+  RootCommand(CliEnvironment world) {
     this.world = world;
   }
 
@@ -97,7 +97,7 @@ final class RootCommand implements Callable<Integer> {
     return ExitCode.USAGE;
   }
 
-  Screen screen() {
+  Terminal screen() {
     return world.screen();
   }
 
@@ -157,8 +157,8 @@ final class RootCommand implements Callable<Integer> {
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port("http", 8080);
   }
 
-  Api api() throws CliException {
-    return new Api(serverUrl(), tokenOrEmpty());
+  ApiClient api() throws CliException {
+    return new ApiClient(serverUrl(), tokenOrEmpty());
   }
 
   private String tokenOrEmpty() throws CliException {
@@ -185,23 +185,26 @@ final class RootCommand implements Callable<Integer> {
 
   /** One question to the server. */
   interface Question<T> {
-    T ask(Api api)
-        throws Api.AwayException, Api.RefusedException, CliException, InterruptedException;
+    T ask(ApiClient api)
+        throws ApiClient.AwayException,
+            ApiClient.RefusedException,
+            CliException,
+            InterruptedException;
   }
 
   /** Asks, and turns what can go wrong into a sentence and an exit code. */
   <T> T ask(Question<T> question) throws CliException, InterruptedException {
-    Api api = api();
+    ApiClient api = api();
     try {
       return question.ask(api);
-    } catch (Api.AwayException e) {
+    } catch (ApiClient.AwayException e) {
       throw new CliException(ExitCode.IO, noServer(api.base(), String.valueOf(e.getMessage())));
-    } catch (Api.RefusedException e) {
+    } catch (ApiClient.RefusedException e) {
       throw refused(e);
     }
   }
 
-  static CliException refused(Api.RefusedException e) {
+  static CliException refused(ApiClient.RefusedException e) {
     return switch (e.status()) {
       case 401 ->
           new CliException(
@@ -225,6 +228,6 @@ final class RootCommand implements Callable<Integer> {
 
   /** Prints the server's own JSON. */
   void print(JsonNode answer) {
-    screen().line(Json.pretty(answer));
+    screen().line(CliJson.pretty(answer));
   }
 }

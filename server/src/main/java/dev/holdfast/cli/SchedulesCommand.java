@@ -42,13 +42,13 @@ final class SchedulesCommand implements Callable<Integer> {
     String path =
         "/api/v1/schedules?limit="
             + limit
-            + (thread.isEmpty() ? "" : "&thread=" + Api.encoded(thread));
+            + (thread.isEmpty() ? "" : "&thread=" + ApiClient.encoded(thread));
     JsonNode answer = root.ask(api -> api.get(path));
     if (root.json) {
       root.print(answer);
       return ExitCode.OK;
     }
-    List<JsonNode> schedules = Json.items(answer, "schedules");
+    List<JsonNode> schedules = CliJson.items(answer, "schedules");
     if (schedules.isEmpty()) {
       root.screen().line("no wake-ups are set");
       return ExitCode.OK;
@@ -67,7 +67,7 @@ final class SchedulesCommand implements Callable<Integer> {
   int cancel(
       @Parameters(paramLabel = "WAKE-UP", description = "Its id, as list shows it.") String id)
       throws CliException, InterruptedException {
-    JsonNode answer = root.ask(api -> api.delete("/api/v1/schedules/" + Api.encoded(id)));
+    JsonNode answer = root.ask(api -> api.delete("/api/v1/schedules/" + ApiClient.encoded(id)));
     if (root.json) {
       root.print(answer);
     } else {
@@ -79,14 +79,14 @@ final class SchedulesCommand implements Callable<Integer> {
 
   private static List<String> row(JsonNode schedule) {
     return List.of(
-        Json.text(schedule, "id"),
-        Shown.day(schedule.path("next_at")),
-        Json.text(schedule, "kind")
+        CliJson.text(schedule, "id"),
+        Formats.day(schedule.path("next_at")),
+        CliJson.text(schedule, "kind")
             + " "
-            + Json.text(schedule, "spec")
+            + CliJson.text(schedule, "spec")
             + " "
-            + Json.text(schedule, "zone"),
-        Json.text(schedule, "thread_id"),
-        Json.text(schedule, "text").replaceAll("\\s+", " "));
+            + CliJson.text(schedule, "zone"),
+        CliJson.text(schedule, "thread_id"),
+        CliJson.text(schedule, "text").replaceAll("\\s+", " "));
   }
 }

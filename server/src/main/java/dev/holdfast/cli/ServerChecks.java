@@ -19,20 +19,20 @@ final class ServerChecks {
   Finding answer() throws CliException, InterruptedException {
     Path data = root.dataFolder();
     Optional<Long> holder = LockHolder.find(data);
-    Api api = root.api();
+    ApiClient api = root.api();
     try {
       JsonNode status = api.get("/api/v1/status");
       boolean ready = status.path("ready").asBoolean();
       String text =
           "%s answers at %s%s"
               .formatted(
-                  Json.text(status, "version"),
+                  CliJson.text(status, "version"),
                   api.base(),
                   holder.map(pid -> ", process " + pid).orElse(""));
       return ready
           ? Finding.good("server", text)
-          : Finding.bad("server", text + ", not ready: " + Json.text(status, "refusal"), "");
-    } catch (Api.AwayException e) {
+          : Finding.bad("server", text + ", not ready: " + CliJson.text(status, "refusal"), "");
+    } catch (ApiClient.AwayException e) {
       return holder.isPresent()
           ? Finding.bad(
               "server",
@@ -45,7 +45,7 @@ final class ServerChecks {
                   + " does not answer",
               "see its log; --take-over replaces it")
           : Finding.warning("server", "none runs at " + api.base(), "start one: holdfast run");
-    } catch (Api.RefusedException e) {
+    } catch (ApiClient.RefusedException e) {
       return Finding.warning(
           "server", "answers at " + api.base() + ", but: " + e.getMessage(), "give --token");
     }

@@ -49,7 +49,7 @@ final class StatusCommand implements Callable<Integer> {
                     api.get("/api/v1/status"), api.probe("/ready"), api.get("/api/v1/breakers")));
     JsonNode status = found.status();
     if (root.json) {
-      ObjectNode all = status.isObject() ? status.deepCopy() : Json.object();
+      ObjectNode all = status.isObject() ? status.deepCopy() : CliJson.object();
       all.set("health", found.health());
       all.set("breakers", found.breakers().path("breakers"));
       root.print(all);
@@ -60,9 +60,9 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private void show(Found found) throws CliException {
-    Screen screen = root.screen();
+    Terminal screen = root.screen();
     JsonNode status = found.status();
-    String refusal = Json.text(status, "refusal");
+    String refusal = CliJson.text(status, "refusal");
     boolean ready = status.path("ready").asBoolean();
     screen.line(
         (ready ? screen.good("ready") : screen.bad("not ready"))
@@ -70,10 +70,10 @@ final class StatusCommand implements Callable<Integer> {
     screen.line(
         "Holdfast %s at %s, up %s, data in %s"
             .formatted(
-                Json.text(status, "version"),
+                CliJson.text(status, "version"),
                 root.serverUrl(),
                 up(status),
-                Json.text(status, "data_dir")));
+                CliJson.text(status, "data_dir")));
     List<String> counts = new ArrayList<>();
     for (String name : COUNTS) {
       counts.add(name.replace('_', ' ') + " " + status.path("counts").path(name).asLong());
@@ -83,20 +83,20 @@ final class StatusCommand implements Callable<Integer> {
         "threads active %d, replies waiting %d"
             .formatted(
                 status.path("threads_active").asLong(), status.path("outbox_depth").asLong()));
-    for (JsonNode breaker : Json.items(found.breakers(), "breakers")) {
-      String state = Json.text(breaker, "state");
+    for (JsonNode breaker : CliJson.items(found.breakers(), "breakers")) {
+      String state = CliJson.text(breaker, "state");
       if (!state.equalsIgnoreCase("closed")) {
-        screen.line(screen.warning("breaker " + Json.text(breaker, "name") + " is " + state));
+        screen.line(screen.warning("breaker " + CliJson.text(breaker, "name") + " is " + state));
       }
     }
-    for (JsonNode check : Json.items(found.health(), "checks")) {
-      boolean up = Json.text(check, "status").equals("UP");
+    for (JsonNode check : CliJson.items(found.health(), "checks")) {
+      boolean up = CliJson.text(check, "status").equals("UP");
       JsonNode data = check.path("data");
       if (!up || data.has("degraded")) {
         String text =
-            Json.text(check, "id")
+            CliJson.text(check, "id")
                 + ": "
-                + (data.isEmpty() ? "DOWN" : Screen.safe(data.toString()));
+                + (data.isEmpty() ? "DOWN" : Terminal.safe(data.toString()));
         screen.line(up ? screen.warning(text) : screen.bad(text));
       }
     }
@@ -104,8 +104,8 @@ final class StatusCommand implements Callable<Integer> {
 
   private String up(JsonNode status) {
     Instant now = root.world.time().now();
-    return Shown.instant(status.path("started_at"))
-        .map(since -> Shown.length(Duration.between(since, now)))
+    return Formats.instant(status.path("started_at"))
+        .map(since -> Formats.length(Duration.between(since, now)))
         .orElse("for an unknown time");
   }
 }

@@ -40,13 +40,15 @@ final class ThreadsCommand implements Callable<Integer> {
           String after)
       throws CliException, InterruptedException {
     String path =
-        "/api/v1/threads?limit=" + limit + (after.isEmpty() ? "" : "&after=" + Api.encoded(after));
+        "/api/v1/threads?limit="
+            + limit
+            + (after.isEmpty() ? "" : "&after=" + ApiClient.encoded(after));
     JsonNode answer = root.ask(api -> api.get(path));
     if (root.json) {
       root.print(answer);
       return ExitCode.OK;
     }
-    List<JsonNode> threads = Json.items(answer, "threads");
+    List<JsonNode> threads = CliJson.items(answer, "threads");
     if (threads.isEmpty()) {
       root.screen().line("no chat threads yet");
       return ExitCode.OK;
@@ -55,7 +57,7 @@ final class ThreadsCommand implements Callable<Integer> {
         .table(
             List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING"),
             threads.stream().map(ThreadsCommand::row).toList());
-    String next = Json.text(answer, "next");
+    String next = CliJson.text(answer, "next");
     if (!next.isEmpty()) {
       root.screen().aside("more: holdfast threads list --after " + next);
     }
@@ -76,30 +78,30 @@ final class ThreadsCommand implements Callable<Integer> {
               description = "At most so many entries of its log. Default: ${DEFAULT-VALUE}.")
           int limit)
       throws CliException, InterruptedException {
-    String path = "/api/v1/threads/" + Api.encoded(thread);
+    String path = "/api/v1/threads/" + ApiClient.encoded(thread);
     JsonNode info = root.ask(api -> api.get(path));
     JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + limit));
     if (root.json) {
       root.print(
-          Json.object()
+          CliJson.object()
               .<com.fasterxml.jackson.databind.node.ObjectNode>set("thread", info)
               .set("log", log));
       return ExitCode.OK;
     }
-    Screen screen = root.screen();
-    screen.line(screen.bold(Json.text(info, "thread_id")));
+    Terminal screen = root.screen();
+    screen.line(screen.bold(CliJson.text(info, "thread_id")));
     List<String> cells = row(info);
     screen.line(
         "  last used %s, %s events, %s open, %s"
             .formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
-    for (JsonNode entry : Json.items(log, "entries")) {
-      String role = Json.text(entry, "role");
-      String who = role.equals("user") ? Json.text(entry, "sender") : role;
+    for (JsonNode entry : CliJson.items(log, "entries")) {
+      String role = CliJson.text(entry, "role");
+      String who = role.equals("user") ? CliJson.text(entry, "sender") : role;
       screen.line("");
       screen.line(
-          screen.dim(Shown.day(entry.path("at")) + "  " + Json.text(entry, "event_id"))
+          screen.dim(Formats.day(entry.path("at")) + "  " + CliJson.text(entry, "event_id"))
               + (entry.path("pending").asBoolean() ? screen.warning("  pending") : ""));
-      screen.line(screen.bold((who.isEmpty() ? role : who) + ": ") + Json.text(entry, "text"));
+      screen.line(screen.bold((who.isEmpty() ? role : who) + ": ") + CliJson.text(entry, "text"));
     }
     return ExitCode.OK;
   }
@@ -114,7 +116,9 @@ final class ThreadsCommand implements Callable<Integer> {
       throws CliException, InterruptedException {
     JsonNode answer =
         root.ask(
-            api -> api.post("/api/v1/threads/" + Api.encoded(thread) + "/reset", Json.object()));
+            api ->
+                api.post(
+                    "/api/v1/threads/" + ApiClient.encoded(thread) + "/reset", CliJson.object()));
     if (root.json) {
       root.print(answer);
     } else {
@@ -124,13 +128,13 @@ final class ThreadsCommand implements Callable<Integer> {
   }
 
   private static List<String> row(JsonNode thread) {
-    String doing = Json.text(thread, "doing");
-    String waiting = Json.text(thread, "waiting");
+    String doing = CliJson.text(thread, "doing");
+    String waiting = CliJson.text(thread, "waiting");
     return List.of(
-        Json.text(thread, "thread_id"),
-        Shown.day(thread.path("last_at")),
-        Json.text(thread, "events"),
-        Json.text(thread, "open"),
+        CliJson.text(thread, "thread_id"),
+        Formats.day(thread.path("last_at")),
+        CliJson.text(thread, "events"),
+        CliJson.text(thread, "open"),
         (doing.isEmpty() ? "idle" : doing)
             + (waiting.isEmpty() || waiting.equals("0") ? "" : ", waiting " + waiting));
   }

@@ -41,7 +41,7 @@ final class TraceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException {
-    JsonNode story = root.ask(api -> api.get("/api/v1/events/" + Api.encoded(event)));
+    JsonNode story = root.ask(api -> api.get("/api/v1/events/" + ApiClient.encoded(event)));
     if (root.json) {
       root.print(story);
     } else {
@@ -54,11 +54,11 @@ final class TraceCommand implements Callable<Integer> {
     head(story);
     List<Line> lines = new ArrayList<>();
     lines.add(line(story.path("received_at"), "received and committed"));
-    Json.items(story, "replies")
+    CliJson.items(story, "replies")
         .forEach(
             reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
-    Json.items(story, "story").forEach(line -> lines.add(line(line.path("at"), told(line))));
-    Json.items(story, "model_calls")
+    CliJson.items(story, "story").forEach(line -> lines.add(line(line.path("at"), told(line))));
+    CliJson.items(story, "model_calls")
         .forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
     lines.sort(
         Comparator.comparing(line -> line.at().orElse(Instant.MAX), Comparator.naturalOrder()));
@@ -66,7 +66,7 @@ final class TraceCommand implements Callable<Integer> {
     for (Line line : lines) {
       String since =
           line.at().isPresent() && first.isPresent()
-              ? "+" + Shown.millis(Duration.between(first.get(), line.at().get()).toMillis())
+              ? "+" + Formats.millis(Duration.between(first.get(), line.at().get()).toMillis())
               : "";
       root.screen()
           .line(
@@ -77,19 +77,19 @@ final class TraceCommand implements Callable<Integer> {
   }
 
   private void head(JsonNode story) {
-    Screen screen = root.screen();
-    screen.line(screen.bold("event " + Json.text(story, "event_id")));
-    screen.line("  platform's id  " + Json.text(story, "dedupe_key"));
-    screen.line("  thread         " + Json.text(story, "thread_id"));
+    Terminal screen = root.screen();
+    screen.line(screen.bold("event " + CliJson.text(story, "event_id")));
+    screen.line("  platform's id  " + CliJson.text(story, "dedupe_key"));
+    screen.line("  thread         " + CliJson.text(story, "thread_id"));
     screen.line(
         "  from           %s on %s, %s"
             .formatted(
-                Json.text(story, "sender"),
-                Json.text(story, "source"),
-                Shown.day(story.path("received_at"))));
-    screen.line("  text           " + Shown.brief(Json.text(story, "text"), TEXT_SHOWN_MAX));
-    String state = Json.text(story, "state");
-    String reason = Json.text(story, "reason");
+                CliJson.text(story, "sender"),
+                CliJson.text(story, "source"),
+                Formats.day(story.path("received_at"))));
+    screen.line("  text           " + Formats.brief(CliJson.text(story, "text"), TEXT_SHOWN_MAX));
+    String state = CliJson.text(story, "state");
+    String reason = CliJson.text(story, "reason");
     int attempts = story.path("attempts").asInt();
     screen.line(
         "  state          %s after %s%s%s"
@@ -97,14 +97,14 @@ final class TraceCommand implements Callable<Integer> {
                 state(state),
                 attempts == 1 ? "1 attempt" : attempts + " attempts",
                 story.path("cost_usd").asDouble() > 0
-                    ? ", cost " + Shown.dollars(story.path("cost_usd").asDouble())
+                    ? ", cost " + Formats.dollars(story.path("cost_usd").asDouble())
                     : "",
                 reason.isEmpty() ? "" : ": " + reason));
     screen.line("");
   }
 
   private String state(String state) {
-    Screen screen = root.screen();
+    Terminal screen = root.screen();
     return switch (state) {
       case "answered", "silent" -> screen.good(state);
       case "held", "dead_lettered" -> screen.bad(state.replace('_', ' '));
@@ -117,33 +117,33 @@ final class TraceCommand implements Callable<Integer> {
   }
 
   private static Line line(JsonNode at, String text) {
-    return new Line(Shown.instant(at), Shown.clock(at), text);
+    return new Line(Formats.instant(at), Formats.clock(at), text);
   }
 
   /**
    * Tool calls have lines of their own shape: what was asked, what came of it, how long it took.
    */
   private static String told(JsonNode line) {
-    return switch (Json.text(line, "what")) {
+    return switch (CliJson.text(line, "what")) {
       case "tool.started" ->
           "tool %s called with %s%s"
               .formatted(
-                  Json.text(line, "tool"),
-                  Shown.brief(Screen.safe(Json.text(line, "arguments")), TEXT_SHOWN_MAX),
+                  CliJson.text(line, "tool"),
+                  Formats.brief(Terminal.safe(CliJson.text(line, "arguments")), TEXT_SHOWN_MAX),
                   execution(line));
       case "tool.ended" ->
           "tool %s %s after %s: %s"
               .formatted(
-                  Json.text(line, "tool"),
+                  CliJson.text(line, "tool"),
                   line.path("error").asBoolean() ? "failed" : "answered",
-                  Shown.millis(line.path("millis").asLong()),
-                  Shown.brief(Screen.safe(Json.text(line, "result")), TEXT_SHOWN_MAX));
+                  Formats.millis(line.path("millis").asLong()),
+                  Formats.brief(Terminal.safe(CliJson.text(line, "result")), TEXT_SHOWN_MAX));
       default -> what(line);
     };
   }
 
   private static String execution(JsonNode line) {
-    String execution = Json.text(line, "execution");
+    String execution = CliJson.text(line, "execution");
     return execution.isEmpty() ? "" : " (execution " + execution + ")";
   }
 
@@ -155,7 +155,7 @@ final class TraceCommand implements Callable<Integer> {
             .map(TraceCommand::detail)
             .filter(detail -> !detail.isEmpty())
             .collect(Collectors.joining(", "));
-    String what = Json.text(line, "what").replace('.', ' ').replace('_', ' ');
+    String what = CliJson.text(line, "what").replace('.', ' ').replace('_', ' ');
     return details.isEmpty() ? what : what + " (" + details + ")";
   }
 
@@ -169,40 +169,40 @@ final class TraceCommand implements Callable<Integer> {
     return name.endsWith("_millis") || name.equals("millis")
         ? name.replace("_millis", "").replace("millis", "took").replace('_', ' ')
             + " "
-            + Shown.millis(value.asLong())
-        : name.replace('_', ' ') + " " + Shown.brief(Screen.safe(text), 80);
+            + Formats.millis(value.asLong())
+        : name.replace('_', ' ') + " " + Formats.brief(Terminal.safe(text), 80);
   }
 
   private static String modelCall(JsonNode call) {
     long firstToken = call.path("first_token_millis").asLong(-1);
     return "model %s/%s: %s in %s%s, %d tokens in, %d out, %s"
         .formatted(
-            Json.text(call, "provider"),
-            Json.text(call, "model"),
-            Json.text(call, "outcome"),
-            Shown.millis(call.path("millis").asLong()),
-            firstToken < 0 ? "" : " (first token after " + Shown.millis(firstToken) + ")",
+            CliJson.text(call, "provider"),
+            CliJson.text(call, "model"),
+            CliJson.text(call, "outcome"),
+            Formats.millis(call.path("millis").asLong()),
+            firstToken < 0 ? "" : " (first token after " + Formats.millis(firstToken) + ")",
             call.path("input_tokens").asLong(),
             call.path("output_tokens").asLong(),
-            Shown.dollars(call.path("cost_usd").asDouble()));
+            Formats.dollars(call.path("cost_usd").asDouble()));
   }
 
   private void replies(JsonNode story) {
-    Screen screen = root.screen();
-    for (JsonNode reply : Json.items(story, "replies")) {
-      String detail = Json.text(reply, "detail");
+    Terminal screen = root.screen();
+    for (JsonNode reply : CliJson.items(story, "replies")) {
+      String detail = CliJson.text(reply, "detail");
       int unknowns = reply.path("unknowns").asInt();
       screen.line("");
       screen.line(
           "reply %s, %s: %s after %d attempt(s)%s%s"
               .formatted(
-                  Json.text(reply, "reply_id"),
+                  CliJson.text(reply, "reply_id"),
                   part(reply),
-                  Json.text(reply, "state"),
+                  CliJson.text(reply, "state"),
                   reply.path("attempts").asInt(),
                   unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",
                   detail.isEmpty() ? "" : ": " + detail));
-      screen.line("  " + Shown.brief(Json.text(reply, "text"), TEXT_SHOWN_MAX));
+      screen.line("  " + Formats.brief(CliJson.text(reply, "text"), TEXT_SHOWN_MAX));
     }
   }
 

@@ -16,7 +16,8 @@ final class VersionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (root.json) {
-      root.print(Json.object().put("version", version()).put("java", Runtime.version().toString()));
+      root.print(
+          CliJson.object().put("version", version()).put("java", Runtime.version().toString()));
     } else {
       root.screen().line("holdfast " + version() + " (Java " + Runtime.version() + ")");
     }

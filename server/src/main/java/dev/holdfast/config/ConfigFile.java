@@ -49,12 +49,13 @@ public final class ConfigFile {
 
   /** Reads a text that has a name; paths of {@code ${file:...}} begin at the working folder. */
   public static Loaded text(String name, String text, Map<String, String> environment) {
-    return parse(new Reading(name, new Substitution(environment, Path.of(""))), text, true);
+    return parse(new ReadingState(name, new Substitution(environment, Path.of(""))), text, true);
   }
 
   /** Reads {@code text} under the name of {@code file}, with its relative paths. */
   static Loaded text(Path file, Path folder, String text, Map<String, String> environment) {
-    return parse(new Reading(file.toString(), new Substitution(environment, folder)), text, true);
+    return parse(
+        new ReadingState(file.toString(), new Substitution(environment, folder)), text, true);
   }
 
   static Path folderOf(Path file) {
@@ -63,7 +64,8 @@ public final class ConfigFile {
   }
 
   private static Loaded read(Path file, Map<String, String> environment, boolean mustExist) {
-    Reading reading = new Reading(file.toString(), new Substitution(environment, folderOf(file)));
+    ReadingState reading =
+        new ReadingState(file.toString(), new Substitution(environment, folderOf(file)));
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(BYTES_MAX + 1);
       if (bytes.length > BYTES_MAX) {
@@ -85,17 +87,17 @@ public final class ConfigFile {
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
 
-  private static Loaded broken(Reading reading, String problem) {
+  private static Loaded broken(ReadingState reading, String problem) {
     reading.report(0, "", problem);
     return new Loaded(reading, null, "", true);
   }
 
-  private static Loaded parse(Reading reading, String text, boolean present) {
+  private static Loaded parse(ReadingState reading, String text, boolean present) {
     return new Loaded(reading, tree(reading, text), text, present);
   }
 
   /** Null when the file says nothing, or when it is broken: that is reported. */
-  private static @Nullable MappingNode tree(Reading reading, String text) {
+  private static @Nullable MappingNode tree(ReadingState reading, String text) {
     try {
       if (hasTooManyAliases(text)) {
         reading.report(0, "", "has more than " + ALIASES_MAX + " aliases (*name)");

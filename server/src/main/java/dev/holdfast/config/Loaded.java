@@ -12,13 +12,13 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /** A file that was parsed and now waits to be read by the records. For one thread. */
 public final class Loaded {
-  private final Reading reading;
+  private final ReadingState reading;
   private final @Nullable MappingNode tree;
   private final Section root;
   private final String text;
   private final boolean present;
 
-  Loaded(Reading reading, @Nullable MappingNode tree, String text, boolean present) {
+  Loaded(ReadingState reading, @Nullable MappingNode tree, String text, boolean present) {
     this.reading = reading;
     this.tree = tree;
     this.root = new Section(reading, "", tree, 0);
@@ -83,7 +83,7 @@ public final class Loaded {
     for (String key : path) {
       node = node instanceof MappingNode mapping ? valueOf(mapping, key) : null;
     }
-    if (!(node instanceof ScalarNode scalar) || Values.isNull(scalar)) {
+    if (!(node instanceof ScalarNode scalar) || Scalars.isNull(scalar)) {
       return Optional.empty();
     }
     try {

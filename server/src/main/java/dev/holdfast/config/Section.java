@@ -32,7 +32,7 @@ public final class Section {
   private static final long SECONDS_MAX = Duration.ofDays(36500).toSeconds();
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_.\\[\\]-]+");
 
-  private final Reading reading;
+  private final ReadingState reading;
   private final String path;
   private final int line;
   private final Map<String, NodeTuple> given = new LinkedHashMap<>();
@@ -43,7 +43,7 @@ public final class Section {
 
   private boolean allRefused;
 
-  Section(Reading reading, String path, @Nullable MappingNode node, int line) {
+  Section(ReadingState reading, String path, @Nullable MappingNode node, int line) {
     this.reading = reading;
     this.path = path;
     this.line = line;
@@ -68,20 +68,20 @@ public final class Section {
 
   /** A number with a fraction, for example an amount of money. */
   public double number(String key, double fallback) {
-    return scalar(key, fallback, Values::number);
+    return scalar(key, fallback, Scalars::number);
   }
 
   public boolean flag(String key, boolean fallback) {
-    return scalar(key, fallback, Values::flag);
+    return scalar(key, fallback, Scalars::flag);
   }
 
   public String text(String key, String fallback) {
-    return scalar(key, fallback, Values.Raw::filled);
+    return scalar(key, fallback, Scalars.Raw::filled);
   }
 
   /** One of the names of an enum, in lower case. */
   public <E extends Enum<E>> E choice(String key, Class<E> type, E fallback) {
-    E value = scalar(key, fallback, raw -> Values.choice(raw, type));
+    E value = scalar(key, fallback, raw -> Scalars.choice(raw, type));
     values.put(key, value.name().toLowerCase(Locale.ROOT));
     return value;
   }
@@ -269,7 +269,7 @@ public final class Section {
   private Optional<Node> find(String key) {
     return Optional.ofNullable(given.get(key))
         .map(NodeTuple::getValueNode)
-        .filter(n -> !Values.isNull(n));
+        .filter(n -> !Scalars.isNull(n));
   }
 
   private Section child(String key, String childPath, @Nullable Node node, int childLine) {
@@ -291,30 +291,30 @@ public final class Section {
         key,
         fallback,
         raw -> {
-          BigInteger number = Values.whole(raw);
+          BigInteger number = Scalars.whole(raw);
           if (number.compareTo(BigInteger.valueOf(min)) < 0
               || number.compareTo(BigInteger.valueOf(max)) > 0) {
-            throw new Values.WrongException("must be from " + min + " to " + max);
+            throw new Scalars.WrongException("must be from " + min + " to " + max);
           }
           return number.longValueExact();
         });
   }
 
-  private <T> T scalar(String key, T fallback, Values.Parser<T> parser) {
+  private <T> T scalar(String key, T fallback, Scalars.Parser<T> parser) {
     T value = find(key).map(node -> parsed(key, node, fallback, parser)).orElse(fallback);
     T accepted = isRefused(key) ? fallback : value;
     values.put(key, accepted);
     return accepted;
   }
 
-  private <T> T parsed(String key, Node node, T fallback, Values.Parser<T> parser) {
+  private <T> T parsed(String key, Node node, T fallback, Scalars.Parser<T> parser) {
     if (!(node instanceof ScalarNode scalar)) {
       wrongType(key, "must be a single value", node);
       return fallback;
     }
     try {
-      return parser.parse(Values.raw(scalar, reading.substitution));
-    } catch (Values.WrongException e) {
+      return parser.parse(Scalars.raw(scalar, reading.substitution));
+    } catch (Scalars.WrongException e) {
       reading.report(lineOf(key), path, key + " " + e.getMessage());
       return fallback;
     }
@@ -328,8 +328,8 @@ public final class Section {
     List<String> texts = new ArrayList<>();
     for (Node item : sequence.getValue()) {
       try {
-        texts.add(Values.item(item, reading.substitution));
-      } catch (Values.WrongException e) {
+        texts.add(Scalars.item(item, reading.substitution));
+      } catch (Scalars.WrongException e) {
         reading.report(item.getStartMark().getLine() + 1, path, key + " " + e.getMessage());
       }
     }
@@ -337,7 +337,7 @@ public final class Section {
   }
 
   private void wrongType(String key, String expected, Node node) {
-    reading.report(lineOf(key), path, key + " " + expected + ", got " + Values.kind(node));
+    reading.report(lineOf(key), path, key + " " + expected + ", got " + Scalars.kind(node));
   }
 
   /** Reports a refusal where its key stands: here, or in a section that the same record read. */

@@ -7,7 +7,7 @@ import java.util.Set;
 final class UnknownKeys {
   private UnknownKeys() {}
 
-  static void report(Reading reading) {
+  static void report(ReadingState reading) {
     for (Section section : reading.sections) {
       if (section.asked().isEmpty()) {
         continue; // the record around it could not be made; that is reported already
@@ -20,7 +20,7 @@ final class UnknownKeys {
     }
   }
 
-  private static String sentence(Reading reading, Section section, String key) {
+  private static String sentence(ReadingState reading, Section section, String key) {
     if (key.equals("<<")) {
       return "merge keys (<<) are not supported; write the values out";
     }
@@ -28,9 +28,9 @@ final class UnknownKeys {
     return "unknown key " + shown + "; " + hint(reading, section, key);
   }
 
-  private static String hint(Reading reading, Section section, String key) {
+  private static String hint(ReadingState reading, Section section, String key) {
     Set<String> asked = section.asked();
-    Optional<String> nearest = Names.nearest(key, asked);
+    Optional<String> nearest = NearestName.nearest(key, asked);
     if (nearest.isPresent()) {
       return "did you mean " + nearest.get() + "?";
     }

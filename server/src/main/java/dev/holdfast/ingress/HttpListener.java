@@ -1,6 +1,6 @@
 package dev.holdfast.ingress;
 
-import dev.holdfast.ingress.stream.Streams;
+import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import io.vertx.core.DeploymentOptions;
@@ -42,10 +42,10 @@ public final class HttpListener implements AutoCloseable {
    * @throws IOException when a port cannot be bound, with the address in its message
    */
   public static HttpListener start(IngressParts parts) throws IOException, InterruptedException {
-    return start(parts, Streams.Limits.USUAL);
+    return start(parts, EventStreams.Limits.USUAL);
   }
 
-  static HttpListener start(IngressParts parts, Streams.Limits limits)
+  static HttpListener start(IngressParts parts, EventStreams.Limits limits)
       throws IOException, InterruptedException {
     HttpListener listener = new HttpListener(new ListenerState(parts, limits));
     try {

@@ -52,7 +52,8 @@ final class HttpVerticle extends VerticleBase {
             parts.channels(), shared.acceptor(), shared.preAuth(), shared.refusals(), parts.time());
     HostNames names = new HostNames(parts.http());
     Pages pages =
-        new Pages(shared.assets(), shared.entrance(), parts.sessions(), names, shared.refusals());
+        new Pages(
+            shared.assets(), shared.authenticator(), parts.sessions(), names, shared.refusals());
     RequestRouter front =
         new RequestRouter(
             new RequestRouter.Ways(webhooks, parts.probes(), api(), pages),

@@ -3,16 +3,16 @@ package dev.holdfast.ingress;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.ApiCall;
 import dev.holdfast.ingress.api.ApiCalls;
+import dev.holdfast.ingress.api.ApiRoutes;
 import dev.holdfast.ingress.api.Idempotency;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.LoginThrottle;
 import dev.holdfast.ingress.login.StrangerBudget;
 import dev.holdfast.ingress.pages.Assets;
 import dev.holdfast.ingress.stream.EventOutcomes;
-import dev.holdfast.ingress.stream.Streams;
+import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.Uploads;
@@ -39,25 +39,26 @@ public final class ListenerState implements AutoCloseable {
   private final Assets assets = new Assets();
   private final Refusals refusals;
   private final StrangerBudget preAuth;
-  private final Authenticator entrance;
+  private final Authenticator authenticator;
   private final MessageIntake acceptor;
-  private final Streams streams;
+  private final EventStreams streams;
   private final EventOutcomes finishes;
   private final Uploads uploads = new Uploads();
   private final Idempotency idempotency;
   private final Map<String, ApiCall> calls;
   private final Future<OpenAPIContract> contract;
 
-  ListenerState(IngressParts parts, Streams.Limits limits) {
+  ListenerState(IngressParts parts, EventStreams.Limits limits) {
     this.parts = parts;
     refusals = new Refusals(parts.meters());
     preAuth =
         new StrangerBudget(
             STRANGERS_MAX,
             Math.max(STRANGERS_BYTES_MIN, (long) parts.http().maxBodyBytes() * BODIES_AT_ONCE));
-    entrance = new Authenticator(parts.tokens(), parts.sessions(), new LoginThrottle(parts.time()));
+    authenticator =
+        new Authenticator(parts.tokens(), parts.sessions(), new LoginThrottle(parts.time()));
     acceptor = new MessageIntake(parts.intake(), parts.news(), parts.time(), parts.meters());
-    streams = new Streams(parts.vertx(), parts.news(), entrance, limits);
+    streams = new EventStreams(parts.vertx(), parts.news(), authenticator, limits);
     finishes = new EventOutcomes(parts.news());
     idempotency = new Idempotency(parts.time());
     calls = parts.calls().make(new ApiCalls.Given(parts, acceptor, finishes, streams));
@@ -100,8 +101,9 @@ public final class ListenerState implements AutoCloseable {
   }
 
   /** The API of one event loop. */
-  Api api(Vertx vertx) {
-    return new Api(vertx, new Api.Parts(entrance, idempotency, calls, streams, uploads, refusals));
+  ApiRoutes api(Vertx vertx) {
+    return new ApiRoutes(
+        vertx, new ApiRoutes.Parts(authenticator, idempotency, calls, streams, uploads, refusals));
   }
 
   IngressParts parts() {
@@ -124,15 +126,15 @@ public final class ListenerState implements AutoCloseable {
     return preAuth;
   }
 
-  Authenticator entrance() {
-    return entrance;
+  Authenticator authenticator() {
+    return authenticator;
   }
 
   MessageIntake acceptor() {
     return acceptor;
   }
 
-  Streams streams() {
+  EventStreams streams() {
     return streams;
   }
 

@@ -69,7 +69,7 @@ public final class EchoModel implements ModelProvider {
 
   private static String heard(Message message) {
     return switch (message) {
-      case Message.User user -> Stamp.off(user.text()) + seen(user.images());
+      case Message.User user -> MessageStamp.off(user.text()) + seen(user.images());
       case Message.Assistant said -> said.text();
       case Message.ToolResult result -> result.text();
     };

@@ -32,7 +32,7 @@ public final class Models {
   private final Map<String, ModelProvider> providers;
   private final Guards guards;
   private final Time time;
-  private final Catalog catalog = Catalog.load();
+  private final ModelCatalog catalog = ModelCatalog.load();
   private final ModelMetrics metrics;
 
   private Models(
@@ -87,12 +87,12 @@ public final class Models {
    * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not
    *     help
    */
-  public Answered ask(String level, Question question, boolean probe, AskListener listener)
+  public Answered ask(String level, ModelQuestion question, boolean probe, AnswerListener listener)
       throws CallFailedException, InterruptedException {
     List<Candidate> candidates = candidates(level);
     List<String> own = config.levels().of(level);
     Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no model is configured");
-    try (Asking asking = new Asking(listener, time, config.parkAfter())) {
+    try (ModelSelection asking = new ModelSelection(listener, time, config.parkAfter())) {
       for (Candidate candidate : candidates) {
         try {
           return askOne(candidate, question, probe, asking);
@@ -140,7 +140,8 @@ public final class Models {
     return config.levels().byDefault();
   }
 
-  private Answered askOne(Candidate candidate, Question question, boolean probe, Asking asking)
+  private Answered askOne(
+      Candidate candidate, ModelQuestion question, boolean probe, ModelSelection asking)
       throws CallFailedException, InterruptedException {
     ModelRequest request =
         new ModelRequest(
@@ -153,14 +154,14 @@ public final class Models {
     asking.listener().onWait(deadline.left());
     Call<ModelAnswer> call =
         () ->
-            new ModelTry(asking, deadline, config.timeouts().idle())
+            new ModelAttempt(asking, deadline, config.timeouts().idle())
                 .run(candidate.provider(), request, made -> report(made, candidate, asking));
     ModelAnswer answer =
         probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
     return new Answered(answer, candidate.fullName());
   }
 
-  private void report(ModelCall made, Candidate candidate, Asking asking) {
+  private void report(ModelCall made, Candidate candidate, ModelSelection asking) {
     ModelCall call = made.withCost(catalog.costUsd(candidate.fullName(), made.usage()));
     metrics.count(call);
     asking.listener().onCall(call);

@@ -1,8 +1,8 @@
 package dev.holdfast.models;
 
 import dev.holdfast.api.ModelProvider;
-import dev.holdfast.models.langchain.Account;
 import dev.holdfast.models.langchain.LangchainProvider;
+import dev.holdfast.models.langchain.ProviderAccount;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.time.Time;
 import java.time.Duration;
@@ -18,14 +18,14 @@ public final class Providers {
 
   /** In a fixed order. {@code http} stays the caller's to close. */
   public static List<ModelProvider> of(ModelsConfig config, HttpCaller http, Time time) {
-    Catalog catalog = Catalog.load();
+    ModelCatalog catalog = ModelCatalog.load();
     List<ModelProvider> providers = new ArrayList<>();
     providers.add(new EchoModel());
     for (KnownProvider known : KnownProvider.values()) {
       ProviderConfig provider = config.providers().get(known.key());
       if (provider != null && provider.isOn()) {
-        Account account =
-            new Account(
+        ProviderAccount account =
+            new ProviderAccount(
                 known.key(), provider.apiKey().reveal(), provider.baseUrl(), provider.isLocal());
         providers.add(
             LangchainProvider.of(

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * an interrupt stays set, aborts the request and comes out as {@link InterruptedIOException}.
  */
 public final class BodyStream extends InputStream {
-  private final Exchange exchange;
+  private final HttpExchange exchange;
   private @Nullable Buffer chunk;
   private int position;
   private boolean over;
 
-  BodyStream(Exchange exchange) {
+  BodyStream(HttpExchange exchange) {
     this.exchange = exchange;
   }
 

@@ -153,7 +153,7 @@ public final class HttpCaller implements AutoCloseable {
   /** Every status is an answer; only the lack of a whole answer is a failure. */
   public Response send(Request request, Limits limits)
       throws HttpFailedException, InterruptedException {
-    Exchange exchange = exchange(request, limits);
+    HttpExchange exchange = exchange(request, limits);
     HttpClientResponse head = open(exchange, request, null);
     Buffer body = Buffer.buffer();
     for (Buffer chunk = exchange.next(); chunk != null; chunk = exchange.next()) {
@@ -174,7 +174,7 @@ public final class HttpCaller implements AutoCloseable {
    */
   Streamed stream(Request request, Limits limits, @Nullable InetSocketAddress to)
       throws HttpFailedException, InterruptedException {
-    Exchange exchange = exchange(request, limits);
+    HttpExchange exchange = exchange(request, limits);
     HttpClientResponse head = open(exchange, request, to);
     return new Streamed(head.statusCode(), headers(head.headers()), new BodyStream(exchange));
   }
@@ -189,13 +189,13 @@ public final class HttpCaller implements AutoCloseable {
         .join();
   }
 
-  private Exchange exchange(Request request, Limits limits) throws HttpFailedException {
+  private HttpExchange exchange(Request request, Limits limits) throws HttpFailedException {
     Context loop = loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
-    return new Exchange(time, loop, limits, target(request.url()));
+    return new HttpExchange(time, loop, limits, target(request.url()));
   }
 
   private HttpClientResponse open(
-      Exchange exchange, Request request, @Nullable InetSocketAddress to)
+      HttpExchange exchange, Request request, @Nullable InetSocketAddress to)
       throws HttpFailedException, InterruptedException {
     RequestOptions options = new RequestOptions().setFollowRedirects(false);
     try {

@@ -77,7 +77,7 @@ record WebAddress(String url, String host, int port) {
   /** The host as an address, when it is one. */
   Optional<InetAddress> literal() {
     if (host.indexOf(':') >= 0 || IPV4.matcher(host).matches()) {
-      return Optional.of(AddressJudge.plain(InetAddress.ofLiteral(host)));
+      return Optional.of(AddressPolicy.plain(InetAddress.ofLiteral(host)));
     }
     return Optional.empty();
   }

@@ -115,7 +115,7 @@ public final class WebFetcher {
             ? List.of(address.literal().get())
             : lookUp(address.host(), limit);
     policy.judge(address, found);
-    return AddressJudge.plain(found.getFirst());
+    return AddressPolicy.plain(found.getFirst());
   }
 
   /**

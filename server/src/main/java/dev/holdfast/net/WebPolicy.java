@@ -50,9 +50,9 @@ public record WebPolicy(Set<String> allowHosts, Supplier<Set<Integer>> ownPorts)
       throws WebAddress.RefusedException {
     boolean letThrough = isLetThrough(address);
     for (InetAddress found : resolved) {
-      InetAddress plain = AddressJudge.plain(found);
+      InetAddress plain = AddressPolicy.plain(found);
       boolean isHere = ours.test(plain);
-      if (!letThrough && (isHere || !AddressJudge.isPublic(plain))) {
+      if (!letThrough && (isHere || !AddressPolicy.isPublic(plain))) {
         throw new WebAddress.RefusedException(
             address.host() + " is not a public address; only those are fetched");
       }

@@ -4,8 +4,8 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
-import dev.holdfast.processes.ChildSpec.Limits;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,9 +37,9 @@ public final class Children implements AutoCloseable {
   private final Optional<ControlGroups> groups;
   private final boolean isRoot;
   private final Spawner spawner;
-  private final Launcher launcher;
+  private final ChildLauncher launcher;
   private final Semaphore places;
-  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+  private final Set<RunningChild> running = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   /** How children are kept together, strongest first; see {@code doctor}. */
@@ -58,9 +58,9 @@ public final class Children implements AutoCloseable {
     Posix posix = new Posix();
     this.isRoot = posix.isRoot();
     String searchPath = System.getenv().getOrDefault("PATH", "");
-    Wrapping wrapping =
-        new Wrapping(isolation, Programs.of(searchPath), realPaths(config.hidden()), isRoot);
-    this.launcher = new Launcher(wrapping, groups, spawner, posix, time);
+    SandboxCommand wrapping =
+        new SandboxCommand(isolation, Programs.of(searchPath), realPaths(config.hidden()), isRoot);
+    this.launcher = new ChildLauncher(wrapping, groups, spawner, posix, time);
   }
 
   /**
@@ -105,8 +105,8 @@ public final class Children implements AutoCloseable {
     try {
       folder = Files.createTempDirectory(config.trialFolder(), "holdfast-probe-").toRealPath();
       String own = Files.readSymbolicLink(OWN_NAMESPACE).toString();
-      ChildSpec look =
-          new ChildSpec(
+      ProcessSpec look =
+          new ProcessSpec(
               List.of("readlink", OWN_NAMESPACE.toString()),
               folder,
               Map.of(),
@@ -137,7 +137,7 @@ public final class Children implements AutoCloseable {
 
   /** Which isolation it is and what that means, for people; one line per fact. */
   public String describe() {
-    return new Description(isolation, groups, isRoot).text();
+    return new IsolationReport(isolation, groups, isRoot).text();
   }
 
   /**
@@ -149,7 +149,7 @@ public final class Children implements AutoCloseable {
    * @throws CallFailedException when it could not be started: PERMANENT when there is no such
    *     command, TRANSIENT when there is no room for it now
    */
-  public ChildResult run(ChildSpec spec) throws CallFailedException, InterruptedException {
+  public ChildResult run(ProcessSpec spec) throws CallFailedException, InterruptedException {
     if (!places.tryAcquire(spec.timeout().toNanos(), TimeUnit.NANOSECONDS)) {
       String message = "All " + config.childrenMax() + " places for child processes are taken.";
       throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, message));
@@ -161,8 +161,8 @@ public final class Children implements AutoCloseable {
     }
   }
 
-  private ChildResult runNow(ChildSpec spec) throws CallFailedException, InterruptedException {
-    Running child = start(spec);
+  private ChildResult runNow(ProcessSpec spec) throws CallFailedException, InterruptedException {
+    RunningChild child = start(spec);
     boolean timedOut = false;
     try {
       timedOut = !child.await(spec.timeout());
@@ -186,8 +186,8 @@ public final class Children implements AutoCloseable {
   }
 
   /** The caller sees to it that the child is cleared. */
-  private Running start(ChildSpec spec) throws CallFailedException, InterruptedException {
-    Running child = closed ? null : launcher.start(spec);
+  private RunningChild start(ProcessSpec spec) throws CallFailedException, InterruptedException {
+    RunningChild child = closed ? null : launcher.start(spec);
     if (child != null) {
       running.add(child);
       if (!closed) {
@@ -214,7 +214,7 @@ public final class Children implements AutoCloseable {
         ending.join();
       }
     } catch (InterruptedException _) {
-      running.forEach(Running::kill);
+      running.forEach(RunningChild::kill);
       Thread.currentThread().interrupt();
     }
     spawner.close();

@@ -1,6 +1,6 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.processes.ChildSpec.Limits;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;

@@ -38,12 +38,12 @@ public final class Replies {
   private static final Duration AFTER_BUG = Duration.ofSeconds(15);
   private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
-  private final Book book;
-  private final Poster poster;
+  private final PostingOutbox book;
+  private final ReplyPoster poster;
   private final Time time;
   private final int threadsMax;
-  private final Map<String, Route> routes = new ConcurrentHashMap<>();
-  private final Set<Halt> running = ConcurrentHashMap.newKeySet();
+  private final Map<String, AccountQueue> routes = new ConcurrentHashMap<>();
+  private final Set<StopInterrupt> running = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean scanning = new AtomicBoolean();
   private final AtomicBoolean scanAgain = new AtomicBoolean();
   private final Object changed = new Object();
@@ -60,21 +60,26 @@ public final class Replies {
 
   public Replies(Neighbours around, RepliesConfig config, Time time, MeterRegistry metrics) {
     this(
-        new Poster.Doors(
-            new Book.OfStore(around.outbox()),
+        new ReplyPoster.Connections(
+            new PostingOutbox.OfStore(around.outbox()),
             around.channels(),
-            name -> new Gate.OfGuard(around.guards().guard(name)),
+            name -> new PostGuard.OfGuard(around.guards().guard(name)),
             id -> around.threads().of(id).attachments()),
         config,
-        new Telling(around.news(), around.stories()::add, metrics, time),
+        new ReplyEvents(around.news(), around.stories()::add, metrics, time),
         time,
         THREADS_MAX);
     around.outbox().onPlanned(this::wake);
   }
 
-  Replies(Poster.Doors doors, RepliesConfig config, Telling telling, Time time, int threadsMax) {
-    this.book = doors.book();
-    this.poster = new Poster(doors, config, telling, time);
+  Replies(
+      ReplyPoster.Connections connections,
+      RepliesConfig config,
+      ReplyEvents events,
+      Time time,
+      int threadsMax) {
+    this.book = connections.book();
+    this.poster = new ReplyPoster(connections, config, events, time);
     this.time = time;
     this.threadsMax = threadsMax;
   }
@@ -86,7 +91,8 @@ public final class Replies {
 
   /** Something may be there to post for this thread. Returns at once. */
   public void wake(String threadId) {
-    Route route = routes.computeIfAbsent(source(threadId), _ -> new Route(threadsMax));
+    AccountQueue route =
+        routes.computeIfAbsent(source(threadId), _ -> new AccountQueue(threadsMax));
     route.wake(threadId);
     work(route);
   }
@@ -126,7 +132,7 @@ public final class Replies {
    */
   public void stop() throws InterruptedException {
     stopped = true;
-    running.forEach(Halt::stop);
+    running.forEach(StopInterrupt::stop);
     Deadline deadline = Deadline.in(time, STOP_MAX);
     synchronized (changed) {
       while (!running.isEmpty() && !deadline.isOver()) {
@@ -141,7 +147,7 @@ public final class Replies {
   }
 
   private boolean isIdle() {
-    return !scanning.get() && routes.values().stream().allMatch(Route::isIdle);
+    return !scanning.get() && routes.values().stream().allMatch(AccountQueue::isIdle);
   }
 
   private void scan() {
@@ -171,10 +177,10 @@ public final class Replies {
     }
   }
 
-  private void work(Route route) {
-    for (Route.@Nullable Turn turn = next(route); turn != null; turn = next(route)) {
-      Route.Turn mine = turn;
-      Halt halt = new Halt();
+  private void work(AccountQueue route) {
+    for (AccountQueue.@Nullable Turn turn = next(route); turn != null; turn = next(route)) {
+      AccountQueue.Turn mine = turn;
+      StopInterrupt halt = new StopInterrupt();
       running.add(halt);
       if (stopped) {
         halt.stop();
@@ -183,17 +189,17 @@ public final class Replies {
     }
   }
 
-  private Route.@Nullable Turn next(Route route) {
+  private AccountQueue.@Nullable Turn next(AccountQueue route) {
     return stopped ? null : route.take();
   }
 
   /** One worker: posts the replies of one thread until there are none, or until it must wait. */
-  private void run(Route route, Route.Turn turn, Halt halt) {
+  private void run(AccountQueue route, AccountQueue.Turn turn, StopInterrupt halt) {
     try {
       switch (postAll(turn, halt)) {
-        case Step.Wait(Duration wait) -> waitOn(route, turn.threadId(), wait);
-        case Step.Pause(Duration wait) -> pause(route, turn, wait);
-        case Step.Done _, Step.Next _ -> route.done(turn.threadId());
+        case PostStep.Wait(Duration wait) -> waitOn(route, turn.threadId(), wait);
+        case PostStep.Pause(Duration wait) -> pause(route, turn, wait);
+        case PostStep.Done _, PostStep.Next _ -> route.done(turn.threadId());
       }
     } catch (InterruptedException _) {
       waitOn(route, turn.threadId(), Duration.ofSeconds(1));
@@ -211,15 +217,15 @@ public final class Replies {
     }
   }
 
-  private Step postAll(Route.Turn turn, Halt halt) throws InterruptedException {
+  private PostStep postAll(AccountQueue.Turn turn, StopInterrupt halt) throws InterruptedException {
     boolean due = turn.due();
     while (!halt.isStopped()) {
       List<Reply> open = book.openOf(turn.threadId(), THREAD_PAGE);
       if (open.isEmpty()) {
-        return new Step.Done();
+        return new PostStep.Done();
       }
-      Step step = poster.advance(open.getFirst(), due, halt);
-      if (!(step instanceof Step.Next)) {
+      PostStep step = poster.advance(open.getFirst(), due, halt);
+      if (!(step instanceof PostStep.Next)) {
         return step;
       }
       due = false;
@@ -227,7 +233,7 @@ public final class Replies {
     throw new InterruptedException("stopped");
   }
 
-  private void waitOn(Route route, String threadId, Duration wait) {
+  private void waitOn(AccountQueue route, String threadId, Duration wait) {
     route.waits(threadId);
     after(
         wait,
@@ -237,7 +243,7 @@ public final class Replies {
         });
   }
 
-  private void pause(Route route, Route.Turn turn, Duration wait) {
+  private void pause(AccountQueue route, AccountQueue.Turn turn, Duration wait) {
     if (route.pause(turn.threadId(), turn.due())) {
       LOG.info(
           "thread {}: its platform is away, next look in {} ms", turn.threadId(), wait.toMillis());

@@ -41,7 +41,7 @@ public final class Guard {
   private final HoldfastBreaker breaker;
   private final Bulkhead bulkhead;
 
-  Guard(String name, GuardConfig config, BreakerSettings settings, Surroundings around) {
+  Guard(String name, GuardConfig config, BreakerSettings settings, GuardEnvironment around) {
     this.name = name;
     this.time = around.time();
     this.random = around.random();
@@ -142,7 +142,7 @@ public final class Guard {
         throw new CallFailedException(
             Failure.of(FailureCode.TIMEOUT, name + ": no time is left for a try"));
       }
-      Permit permit = breaker.acquire(deadline.left().plus(GRACE));
+      BreakerPermit permit = breaker.acquire(deadline.left().plus(GRACE));
       try {
         bulkhead.enter(deadline);
         try {
@@ -158,7 +158,7 @@ public final class Guard {
     }
   }
 
-  private <T> T attempt(Deadline deadline, Call<T> call, Permit permit)
+  private <T> T attempt(Deadline deadline, Call<T> call, BreakerPermit permit)
       throws CallFailedException, InterruptedException {
     try {
       T result = DeadlineWatch.run(deadline, call);
@@ -166,7 +166,7 @@ public final class Guard {
       return result;
     } catch (CallFailedException e) {
       pace.heed(e.failure());
-      Outcome.of(e.failure()).settle(permit);
+      CallOutcome.of(e.failure()).settle(permit);
       throw e;
     }
   }

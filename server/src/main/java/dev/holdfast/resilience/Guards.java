@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** The guards by name, each made when it is first asked for. Thread-safe. */
 public final class Guards {
   private final GuardsConfig config;
-  private final Surroundings around;
+  private final GuardEnvironment around;
   private final Map<String, Guard> guards = new ConcurrentHashMap<>();
   private final List<Consumer<BreakerView>> listeners = new CopyOnWriteArrayList<>();
 
-  private Guards(GuardsConfig config, Surroundings around) {
+  private Guards(GuardsConfig config, GuardEnvironment around) {
     this.config = config;
     this.around = around;
   }
@@ -32,7 +32,7 @@ public final class Guards {
   /** With a source of chance for the jitter: from 0 (inclusive) to 1 (exclusive). */
   public static Guards create(
       GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx, DoubleSupplier random) {
-    return new Guards(config, new Surroundings(time, random, registry, vertx));
+    return new Guards(config, new GuardEnvironment(time, random, registry, vertx));
   }
 
   /**

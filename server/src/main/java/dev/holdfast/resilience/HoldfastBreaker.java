@@ -81,12 +81,12 @@ public final class HoldfastBreaker implements CircuitBreaker {
    *     lost
    * @throws CallFailedException {@code CIRCUIT_OPEN} with the time until the next trial
    */
-  public Permit acquire(Duration callMax) throws CallFailedException {
+  public BreakerPermit acquire(Duration callMax) throws CallFailedException {
     Step step = apply(new BreakerEvent.Asked(time.nanos() + callMax.toNanos()));
     if (!BreakerMoves.admits(step.before(), step.after())) {
       throw rejection();
     }
-    return new Permit(this, step.after().epoch());
+    return new BreakerPermit(this, step.after().epoch());
   }
 
   /** The refusal that a call would meet now. */
@@ -252,7 +252,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
 
   private <T> Future<T> guarded(
       Supplier<Future<T>> command, @Nullable Function<Throwable, T> instead) {
-    Permit permit;
+    BreakerPermit permit;
     try {
       permit = acquire(CALL_MAX.plus(TRIAL_UNDER_WAY));
     } catch (CallFailedException rejection) {
@@ -279,21 +279,21 @@ public final class HoldfastBreaker implements CircuitBreaker {
   }
 
   @SuppressWarnings("unchecked") // see failurePolicy
-  private Outcome outcome(Future<?> done) {
+  private CallOutcome outcome(Future<?> done) {
     FailurePolicy<Object> policy = failurePolicy;
     if (policy != null && policy.test((Future<Object>) done)) {
-      return Outcome.FAILED;
+      return CallOutcome.FAILED;
     }
     if (done.succeeded()) {
-      return Outcome.SUCCEEDED;
+      return CallOutcome.SUCCEEDED;
     }
     if (policy != null) {
-      return Outcome.NEUTRAL;
+      return CallOutcome.NEUTRAL;
     }
     // Whoever reports a failure through a future means the dependency, so an unknown one counts
     // too.
     Failure failure = Failures.of(done.cause());
-    return failure.code() == FailureCode.INTERNAL ? Outcome.FAILED : Outcome.of(failure);
+    return failure.code() == FailureCode.INTERNAL ? CallOutcome.FAILED : CallOutcome.of(failure);
   }
 
   private HoldfastBreaker on(CircuitBreakerState which, Handler<Void> handler) {

@@ -29,7 +29,7 @@ public final class Supervisor {
   private final Time time;
   private final MeterRegistry registry;
   private final Consumer<ChildSpec> onGiveUp;
-  private final Set<Child> children = ConcurrentHashMap.newKeySet();
+  private final Set<SupervisedThread> children = ConcurrentHashMap.newKeySet();
 
   /**
    * {@code onGiveUp} runs on the thread of the critical child that crashed too often; the process
@@ -44,9 +44,9 @@ public final class Supervisor {
   }
 
   /** Starts a child and returns at once. */
-  public Child start(ChildSpec spec, ChildTask task) {
+  public SupervisedThread start(ChildSpec spec, ChildTask task) {
     Counter restarts = restarts(spec); // before the first crash, so that a rate can be read
-    Child child = new Child(spec);
+    SupervisedThread child = new SupervisedThread(spec);
     children.add(child);
     measure(spec.kind());
     Thread.Builder threads =
@@ -58,7 +58,7 @@ public final class Supervisor {
   }
 
   /** Those that are not over, in no order. */
-  public List<Child> children() {
+  public List<SupervisedThread> children() {
     return List.copyOf(children);
   }
 
@@ -67,8 +67,8 @@ public final class Supervisor {
    */
   public List<ChildSpec> ailing() {
     return children.stream()
-        .filter(Child::isAiling)
-        .map(Child::spec)
+        .filter(SupervisedThread::isAiling)
+        .map(SupervisedThread::spec)
         .sorted(Comparator.comparing(ChildSpec::name))
         .toList();
   }
@@ -79,39 +79,39 @@ public final class Supervisor {
    */
   public List<String> stopAll(Duration budget) throws InterruptedException {
     long end = time.nanos() + budget.toNanos();
-    List<Child> all = children();
-    all.forEach(Child::stop);
-    for (Child child : all) {
+    List<SupervisedThread> all = children();
+    all.forEach(SupervisedThread::stop);
+    for (SupervisedThread child : all) {
       child.awaitEnd(Duration.ofNanos(Math.max(0, end - time.nanos())));
     }
     return children().stream().map(child -> child.spec().name()).toList();
   }
 
-  private void live(Child child, ChildTask task, Counter restarts) {
-    Child.State end = Child.State.GIVEN_UP;
+  private void live(SupervisedThread child, ChildTask task, Counter restarts) {
+    SupervisedThread.State end = SupervisedThread.State.GIVEN_UP;
     try {
       end = runs(child, task, restarts);
     } finally {
       children.remove(child); // before anybody hears of its end
       child.isNow(end);
     }
-    if (end == Child.State.GIVEN_UP) {
+    if (end == SupervisedThread.State.GIVEN_UP) {
       onGiveUp.accept(child.spec());
     }
   }
 
-  private Child.State runs(Child child, ChildTask task, Counter restarts) {
+  private SupervisedThread.State runs(SupervisedThread child, ChildTask task, Counter restarts) {
     RestartLimit.History history = RestartLimit.History.CLEAN;
     while (!child.isStopping()) {
       Time.Timer proof = time.after(REPAIR_EVERY, () -> lasts(child));
       Throwable crash = crashOf(task);
       proof.cancel();
       if (crash == null) {
-        return child.isStopping() ? Child.State.STOPPED : Child.State.ENDED;
+        return child.isStopping() ? SupervisedThread.State.STOPPED : SupervisedThread.State.ENDED;
       }
       Fatal.check(crash);
       if (child.isStopping()) {
-        return Child.State.STOPPED;
+        return SupervisedThread.State.STOPPED;
       }
       RestartLimit.Decision decision = limit.afterCrash(history, time.nanos());
       history = decision.history();
@@ -119,19 +119,19 @@ public final class Supervisor {
       boolean tooOften = decision instanceof RestartLimit.GiveUp;
       if (tooOften && child.spec().criticality() == Criticality.CRITICAL) {
         LOG.error("{}: crashed again ({}), given up", child.spec().name(), Crash.describe(crash));
-        return Child.State.GIVEN_UP;
+        return SupervisedThread.State.GIVEN_UP;
       }
       Duration wait = told(child, decision, crash);
       restarts.increment();
       if (!rested(child, wait)) {
-        return Child.State.STOPPED;
+        return SupervisedThread.State.STOPPED;
       }
     }
-    return Child.State.STOPPED;
+    return SupervisedThread.State.STOPPED;
   }
 
   /** Says what comes of the crash. Returns how long the child is to rest. */
-  private Duration told(Child child, RestartLimit.Decision decision, Throwable crash) {
+  private Duration told(SupervisedThread child, RestartLimit.Decision decision, Throwable crash) {
     String name = child.spec().name();
     String what = Crash.describe(crash);
     if (child.isAiling()) {
@@ -162,8 +162,8 @@ public final class Supervisor {
   }
 
   /** It has run for a while. */
-  private static void lasts(Child child) {
-    if (child.isAiling() && child.state() == Child.State.RUNNING) {
+  private static void lasts(SupervisedThread child) {
+    if (child.isAiling() && child.state() == SupervisedThread.State.RUNNING) {
       child.isAiling(false);
       LOG.info("{}: runs again", child.spec().name());
     }
@@ -179,14 +179,14 @@ public final class Supervisor {
     }
   }
 
-  private boolean rested(Child child, Duration wait) {
-    child.isNow(Child.State.WAITING);
+  private boolean rested(SupervisedThread child, Duration wait) {
+    child.isNow(SupervisedThread.State.WAITING);
     try {
       time.sleep(wait);
     } catch (InterruptedException e) {
       return !child.isStopping();
     }
-    child.isNow(Child.State.RUNNING);
+    child.isNow(SupervisedThread.State.RUNNING);
     return !child.isStopping();
   }
 

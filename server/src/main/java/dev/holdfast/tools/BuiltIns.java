@@ -34,7 +34,7 @@ public final class BuiltIns {
    * @param children empty when no tool needs them
    * @param web how pages are fetched
    * @param folders where files of a chat thread are kept, by its id
-   * @param mind for tools that work on what is remembered
+   * @param knowledge for tools that work on what is remembered
    */
   public record Needs(
       Optional<Children> children,
@@ -42,7 +42,7 @@ public final class BuiltIns {
       GuardedWeb web,
       Function<String, AttachmentFolder> folders,
       AttachmentsConfig attachments,
-      Mind mind) {}
+      Mind knowledge) {}
 
   /**
    * What memory, history, schedules and skills work with.
@@ -61,24 +61,30 @@ public final class BuiltIns {
     if (needs.attachments().countMax() > 0) {
       tools.add(new AttachFileTool(needs.folders(), needs.attachments()));
     }
-    addMind(tools, config, needs.mind());
+    addMind(tools, config, needs.knowledge());
     return tools;
   }
 
-  private static void addMind(List<Tool> tools, ToolsConfig config, Mind mind) {
+  private static void addMind(List<Tool> tools, ToolsConfig config, Mind knowledge) {
     if (config.memory().enabled()) {
-      Memory memory = new Memory(mind.store(), mind.dataDir(), config.memory().bytesMax());
+      Memory memory =
+          new Memory(knowledge.store(), knowledge.dataDir(), config.memory().bytesMax());
       RememberTool.Surroundings around =
-          new RememberTool.Surroundings(mind.store(), mind.secrets(), mind.time(), mind.zone());
+          new RememberTool.Surroundings(
+              knowledge.store(), knowledge.secrets(), knowledge.time(), knowledge.zone());
       tools.add(new RememberTool(config.memory(), memory, around));
       tools.add(new RecallTool(memory));
     }
-    tools.add(new HistoryTool(mind.store()));
-    tools.add(new ReadSkillTool(new Skills(mind.dataDir(), mind.store().texts())));
+    tools.add(new HistoryTool(knowledge.store()));
+    tools.add(new ReadSkillTool(new Skills(knowledge.dataDir(), knowledge.store().texts())));
     if (config.schedule().enabled()) {
       tools.add(
           new ScheduleTool(
-              config.schedule(), mind.store(), mind.secrets(), mind.time(), mind.zone()));
+              config.schedule(),
+              knowledge.store(),
+              knowledge.secrets(),
+              knowledge.time(),
+              knowledge.zone()));
     }
   }
 }

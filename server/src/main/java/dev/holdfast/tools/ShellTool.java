@@ -9,9 +9,9 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.processes.ChildResult;
-import dev.holdfast.processes.ChildSpec;
-import dev.holdfast.processes.ChildSpec.Limits;
 import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ProcessSpec;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
@@ -97,8 +97,8 @@ public final class ShellTool implements Tool {
     context.progress().doing(label(argumentsJson));
     Duration asked = Duration.ofSeconds(arguments.getLong("timeout_secs", timeout.toSeconds()));
     Duration granted = asked.compareTo(timeout) < 0 ? asked : timeout;
-    ChildSpec spec =
-        new ChildSpec(
+    ProcessSpec spec =
+        new ProcessSpec(
             List.of(shell.toString(), "-c", arguments.getString("command")),
             context.scratch(),
             Map.of(),

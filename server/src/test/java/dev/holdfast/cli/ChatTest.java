@@ -112,8 +112,8 @@ class ChatTest {
                 .tell("b-2", "turn.text", "{\"event_id\":\"e1\",\"delta\":\"Hello, \"}")
                 .tell("b-3", "turn.text", "{\"event_id\":\"e1\",\"delta\":\"Ada\\u001b[2J\"}")
                 .tell("b-4", "event.finished", DONE));
-    Conversation conversation =
-        new Conversation(screen(), Conversation.Manner.LIVE, "ada", new SystemTime());
+    ConversationView conversation =
+        new ConversationView(screen(), ConversationView.Manner.LIVE, "ada", new SystemTime());
     conversation.sending("hi");
     conversation.news("event.accepted", node("{\"event_id\":\"e1\",\"text\":\"hi\"}"));
     conversation.news("turn.text", node("{\"event_id\":\"e1\",\"delta\":\"Hello\"}"));
@@ -130,8 +130,8 @@ class ChatTest {
 
   @Test
   void aRunningToolIsShownWithItsTimeAndAQuestionIsAnsweredWithOneLetter() {
-    Conversation conversation =
-        new Conversation(screen(), Conversation.Manner.LIVE, "ada", new SystemTime());
+    ConversationView conversation =
+        new ConversationView(screen(), ConversationView.Manner.LIVE, "ada", new SystemTime());
     conversation.news("tool.started", node("{\"event_id\":\"e1\",\"label\":\"shell: ls\"}"));
     assertThat(err.toString()).contains("shell: ls... 0 s");
     conversation.news("tool.ended", node("{\"event_id\":\"e1\",\"tool\":\"shell\",\"millis\":12}"));
@@ -159,13 +159,13 @@ class ChatTest {
   private final java.io.StringWriter out = new java.io.StringWriter();
   private final java.io.StringWriter err = new java.io.StringWriter();
 
-  private Screen screen() {
-    return new Screen(new java.io.PrintWriter(out), new java.io.PrintWriter(err), true, "1");
+  private Terminal screen() {
+    return new Terminal(new java.io.PrintWriter(out), new java.io.PrintWriter(err), true, "1");
   }
 
   private static com.fasterxml.jackson.databind.JsonNode node(String json) {
     try {
-      return Json.parse(json);
+      return CliJson.parse(json);
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
       throw new AssertionError(e);
     }

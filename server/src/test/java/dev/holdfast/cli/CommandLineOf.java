@@ -50,9 +50,9 @@ final class CommandLineOf {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    Screen screen = new Screen(new PrintWriter(out), new PrintWriter(err), terminal, "1");
-    World world =
-        new World(
+    Terminal screen = new Terminal(new PrintWriter(out), new PrintWriter(err), terminal, "1");
+    CliEnvironment world =
+        new CliEnvironment(
             environment,
             new BufferedReader(new StringReader(in)),
             screen,

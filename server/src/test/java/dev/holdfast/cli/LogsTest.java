@@ -40,9 +40,9 @@ class LogsTest {
             StandardCharsets.UTF_8);
     assertThat(line).endsWith("}\n").doesNotContain("hush");
     assertThat(line.strip()).doesNotContain("\n");
-    assertThat(Json.parse(line).path("level").asText()).isEqualTo("warn");
-    assertThat(Json.parse(line).path("message").asText()).startsWith("thread t: \"***\"\n{");
-    assertThat(Json.parse(line).path("error").asText())
+    assertThat(CliJson.parse(line).path("level").asText()).isEqualTo("warn");
+    assertThat(CliJson.parse(line).path("message").asText()).startsWith("thread t: \"***\"\n{");
+    assertThat(CliJson.parse(line).path("error").asText())
         .contains("java.lang.Error: ***", "LogsTest");
   }
 

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Timeout;
 class ApiAnswersTest {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach
@@ -34,7 +34,11 @@ class ApiAnswersTest {
     rig.inbox.refusal = Failure.of(FailureCode.OVERLOADED, "too full");
     String request =
         Raw.request(
-            "POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+            "POST",
+            MESSAGES,
+            "{\"text\":\"hi\"}",
+            IngressRig.bearer(IngressRig.ADMIN),
+            "Idempotency-Key: k1");
     Raw.Answer answer = rig.send(request);
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.header("retry-after")).isEqualTo("5");
@@ -45,7 +49,10 @@ class ApiAnswersTest {
   @Test
   void theClientsCorrelationIdComesBack() throws Exception {
     Raw.Answer answer =
-        rig.get("/api/v1/threads?limit=0", Rig.bearer(Rig.READ), "X-Correlation-Id: c-17");
+        rig.get(
+            "/api/v1/threads?limit=0",
+            IngressRig.bearer(IngressRig.READ),
+            "X-Correlation-Id: c-17");
     assertThat(new JsonObject(answer.body()).getString("correlation_id")).isEqualTo("c-17");
   }
 
@@ -57,8 +64,8 @@ class ApiAnswersTest {
               "POST",
               "/api/v1/chat",
               "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
-              Rig.bearer(Rig.CHAT)));
-      Rig.until(() -> !rig.inbox.events.isEmpty());
+              IngressRig.bearer(IngressRig.CHAT)));
+      IngressRig.until(() -> !rig.inbox.events.isEmpty());
       rig.answers.put("e1", new Answers.Answer("answered", "hello ann"));
       rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
       Raw.Answer answer = raw.answer();
@@ -75,7 +82,8 @@ class ApiAnswersTest {
 
   @Test
   void chatThatTakesLongIsPending() throws Exception {
-    Raw.Answer answer = rig.post("/api/v1/chat", "{\"message\":\"hi\"}", Rig.bearer(Rig.CHAT));
+    Raw.Answer answer =
+        rig.post("/api/v1/chat", "{\"message\":\"hi\"}", IngressRig.bearer(IngressRig.CHAT));
     assertThat(answer.status()).isEqualTo(202);
     JsonObject body = new JsonObject(answer.body());
     assertThat(body.getString("status")).isEqualTo("pending");
@@ -91,8 +99,8 @@ class ApiAnswersTest {
               "POST",
               "/api/v1/chat",
               "{\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\"}}",
-              Rig.bearer(Rig.CHAT)));
-      Rig.until(() -> !rig.inbox.events.isEmpty());
+              IngressRig.bearer(IngressRig.CHAT)));
+      IngressRig.until(() -> !rig.inbox.events.isEmpty());
       rig.news.publish("event.finished", "web:main:t1", "e1", "{}");
       JsonObject body = new JsonObject(raw.answer().body());
       assertThat(body.getString("status")).isEqualTo("error");
@@ -106,7 +114,8 @@ class ApiAnswersTest {
   void basicAuthenticationIsNotSpoken() throws Exception {
     String basic =
         Base64.getEncoder()
-            .encodeToString(("x:" + Rig.ADMIN).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            .encodeToString(
+                ("x:" + IngressRig.ADMIN).getBytes(java.nio.charset.StandardCharsets.UTF_8));
     assertThat(rig.get("/api/v1/status", "Authorization: Basic " + basic).status()).isEqualTo(401);
   }
 }

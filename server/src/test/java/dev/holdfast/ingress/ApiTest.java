@@ -16,11 +16,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ApiTest {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach
@@ -37,12 +37,12 @@ class ApiTest {
             "Authorization: ",
             "Authorization: Bearer",
             "Authorization: Bearer ",
-            "Authorization: Bearer  " + Rig.ADMIN,
-            "Authorization: Bearer " + Rig.ADMIN + " x",
-            "Authorization: Basic " + Rig.ADMIN,
-            "Authorization: " + Rig.ADMIN,
-            "Authorization: Token " + Rig.ADMIN,
-            Rig.bearer(Rig.ADMIN) + "\r\n" + Rig.bearer(Rig.ADMIN));
+            "Authorization: Bearer  " + IngressRig.ADMIN,
+            "Authorization: Bearer " + IngressRig.ADMIN + " x",
+            "Authorization: Basic " + IngressRig.ADMIN,
+            "Authorization: " + IngressRig.ADMIN,
+            "Authorization: Token " + IngressRig.ADMIN,
+            IngressRig.bearer(IngressRig.ADMIN) + "\r\n" + IngressRig.bearer(IngressRig.ADMIN));
     for (String header : wrong) {
       Raw.Answer answer = rig.get("/api/v1/status", header);
       assertThat(answer.status()).as(header).isEqualTo(401);
@@ -52,45 +52,63 @@ class ApiTest {
       assertThat(body.getJsonObject("error").getString("code")).isEqualTo("AUTH");
     }
     assertThat(rig.calls).isEmpty();
-    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+    assertThat(rig.get("/api/v1/status", IngressRig.bearer(IngressRig.ADMIN)).status())
+        .isEqualTo(200);
   }
 
   /** S22: a token in the address would stand in every log on the way. */
   @Test
   void aTokenInTheQueryIsNeverAccepted() throws Exception {
     for (String name : List.of("token", "access_token", "api_key", "authorization")) {
-      assertThat(rig.get("/api/v1/status?" + name + "=" + Rig.ADMIN).status()).isEqualTo(401);
+      assertThat(rig.get("/api/v1/status?" + name + "=" + IngressRig.ADMIN).status())
+          .isEqualTo(401);
     }
   }
 
   @Test
   void unknownPathsAskForATokenToo() throws Exception {
     assertThat(rig.get("/api/v1/nothing").status()).isEqualTo(401);
-    assertThat(rig.get("/api/v1/nothing", Rig.bearer(Rig.READ)).status()).isEqualTo(404);
-    assertThat(rig.get("/api/v2/status", Rig.bearer(Rig.READ)).status()).isEqualTo(404);
-    assertThat(rig.post("/api/v1/status", "{}", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(405);
+    assertThat(rig.get("/api/v1/nothing", IngressRig.bearer(IngressRig.READ)).status())
+        .isEqualTo(404);
+    assertThat(rig.get("/api/v2/status", IngressRig.bearer(IngressRig.READ)).status())
+        .isEqualTo(404);
+    assertThat(rig.post("/api/v1/status", "{}", IngressRig.bearer(IngressRig.ADMIN)).status())
+        .isEqualTo(405);
   }
 
   /** S24: a scope is what the server knows of the token, whatever a header claims. */
   @Test
   void aTokenOpensNoMoreThanItsScope() throws Exception {
-    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.READ)).status()).isEqualTo(200);
-    assertThat(
-            rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.READ), "X-Scope: admin")
-                .status())
-        .isEqualTo(403);
-    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.CHAT)).status())
-        .isEqualTo(202);
-    assertThat(rig.get("/api/v1/config", Rig.bearer(Rig.CHAT)).status()).isEqualTo(403);
-    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.CHAT)).status())
-        .isEqualTo(403);
-    assertThat(rig.post("/api/v1/breakers/x/trip", "", Rig.bearer(Rig.ADMIN)).status())
+    assertThat(rig.get("/api/v1/status", IngressRig.bearer(IngressRig.READ)).status())
         .isEqualTo(200);
     assertThat(
-            rig.send(Raw.request("DELETE", "/api/v1/dead-letters/d1", "", Rig.bearer(Rig.CHAT)))
+            rig.post(
+                    MESSAGES,
+                    "{\"text\":\"hi\"}",
+                    IngressRig.bearer(IngressRig.READ),
+                    "X-Scope: admin")
                 .status())
         .isEqualTo(403);
-    assertThat(rig.get("/api/v1/config", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"hi\"}", IngressRig.bearer(IngressRig.CHAT)).status())
+        .isEqualTo(202);
+    assertThat(rig.get("/api/v1/config", IngressRig.bearer(IngressRig.CHAT)).status())
+        .isEqualTo(403);
+    assertThat(rig.post("/api/v1/breakers/x/trip", "", IngressRig.bearer(IngressRig.CHAT)).status())
+        .isEqualTo(403);
+    assertThat(
+            rig.post("/api/v1/breakers/x/trip", "", IngressRig.bearer(IngressRig.ADMIN)).status())
+        .isEqualTo(200);
+    assertThat(
+            rig.send(
+                    Raw.request(
+                        "DELETE",
+                        "/api/v1/dead-letters/d1",
+                        "",
+                        IngressRig.bearer(IngressRig.CHAT)))
+                .status())
+        .isEqualTo(403);
+    assertThat(rig.get("/api/v1/config", IngressRig.bearer(IngressRig.ADMIN)).status())
+        .isEqualTo(200);
   }
 
   /** S23: guessing is held off, from this machine too; who has the right token never waits. */
@@ -98,7 +116,7 @@ class ApiTest {
   void guessersAreHeldOffAndTheRightTokenOfTheSameAddressPasses() throws Exception {
     int refused = 0;
     for (int i = 0; i < 12; i++) {
-      Raw.Answer answer = rig.get("/api/v1/status", Rig.bearer("guess-number-" + i));
+      Raw.Answer answer = rig.get("/api/v1/status", IngressRig.bearer("guess-number-" + i));
       refused += answer.status() == 429 ? 1 : 0;
       if (answer.status() == 429) {
         assertThat(Integer.parseInt(answer.header("retry-after"))).isPositive();
@@ -106,9 +124,11 @@ class ApiTest {
     }
     assertThat(refused).isEqualTo(2);
     for (int i = 0; i < 3; i++) {
-      assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
-      assertThat(rig.post("/login", "{\"token\":\"" + Rig.READ + "\"}").status()).isEqualTo(204);
-      assertThat(rig.get("/api/v1/status", Rig.bearer("guess-again-" + i)).status())
+      assertThat(rig.get("/api/v1/status", IngressRig.bearer(IngressRig.ADMIN)).status())
+          .isEqualTo(200);
+      assertThat(rig.post("/login", "{\"token\":\"" + IngressRig.READ + "\"}").status())
+          .isEqualTo(204);
+      assertThat(rig.get("/api/v1/status", IngressRig.bearer("guess-again-" + i)).status())
           .as("a right login does not set the guesser free")
           .isEqualTo(429);
       assertThat(rig.post("/login", "{\"token\":\"wrong\"}").status()).isEqualTo(429);
@@ -122,7 +142,10 @@ class ApiTest {
     int status = 0;
     for (int i = 0; i < 11; i++) {
       status =
-          rig.get("/api/v1/status", Rig.bearer("guess-number-" + i), "X-Forwarded-For: 10.0.0." + i)
+          rig.get(
+                  "/api/v1/status",
+                  IngressRig.bearer("guess-number-" + i),
+                  "X-Forwarded-For: 10.0.0." + i)
               .status();
     }
     assertThat(status).isEqualTo(429);
@@ -130,7 +153,7 @@ class ApiTest {
 
   @Test
   void theContractIsEnforced() throws Exception {
-    String token = Rig.bearer(Rig.ADMIN);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
     for (String body :
         List.of(
             "{}",
@@ -192,7 +215,7 @@ class ApiTest {
             "{\"text\":\"a\u0000b\"}",
             "{\"text\":\"a\tb\"}",
             "{\"\\ud800\":1}");
-    String token = Rig.bearer(Rig.ADMIN);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
     rig.post(MESSAGES, "{}", token); // the first request loads the classes
     for (String body : bodies) {
       long before = System.nanoTime();
@@ -221,7 +244,7 @@ class ApiTest {
             "POST "
                 + MESSAGES
                 + " HTTP/1.1\r\nHost: localhost\r\n"
-                + Rig.bearer(Rig.ADMIN)
+                + IngressRig.bearer(IngressRig.ADMIN)
                 + "\r\nContent-Type: application/json\r\nContent-Length: "
                 + body.length
                 + "\r\n\r\n");
@@ -250,7 +273,9 @@ class ApiTest {
   void idsAreOnlyNames(String encoded) throws Exception {
     Raw.Answer answer =
         rig.post(
-            "/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+            "/api/v1/threads/" + encoded + "/messages",
+            "{\"text\":\"hi\"}",
+            IngressRig.bearer(IngressRig.ADMIN));
     assertThat(answer.status()).isEqualTo(202);
     String decoded = String.valueOf(RequestTarget.decode(encoded));
     assertThat(rig.inbox.events.getFirst().threadId()).isEqualTo("web:main:" + decoded);
@@ -277,14 +302,18 @@ class ApiTest {
   void idsThatAreNoNamesAreRefused(String encoded) throws Exception {
     Raw.Answer answer =
         rig.post(
-            "/api/v1/threads/" + encoded + "/messages", "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+            "/api/v1/threads/" + encoded + "/messages",
+            "{\"text\":\"hi\"}",
+            IngressRig.bearer(IngressRig.ADMIN));
     assertThat(answer.status()).isIn(400, 404);
     assertThat(rig.inbox.events).isEmpty();
   }
 
   @Test
   void longIdsAreRefused() throws Exception {
-    assertThat(rig.get("/api/v1/threads/" + "x".repeat(600), Rig.bearer(Rig.ADMIN)).status())
+    assertThat(
+            rig.get("/api/v1/threads/" + "x".repeat(600), IngressRig.bearer(IngressRig.ADMIN))
+                .status())
         .isEqualTo(400);
   }
 
@@ -293,12 +322,12 @@ class ApiTest {
     Raw.Answer answer =
         rig.post(
             "/api/v1/threads/webhook%3Aci%3At1/messages",
-            "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN));
+            "{\"text\":\"hi\"}", IngressRig.bearer(IngressRig.ADMIN));
     assertThat(answer.status()).isEqualTo(400);
     assertThat(
             rig.post(
                     "/api/v1/threads/web%3Amain%3At1/messages",
-                    "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN))
+                    "{\"text\":\"hi\"}", IngressRig.bearer(IngressRig.ADMIN))
                 .status())
         .isEqualTo(202);
   }
@@ -306,7 +335,7 @@ class ApiTest {
   /** S60: one key, one body, one answer. */
   @Test
   void anIdempotencyKeyMakesARetrySafe() throws Exception {
-    String token = Rig.bearer(Rig.ADMIN);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
     String key = "Idempotency-Key: k1";
     Raw.Answer first = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
     Raw.Answer second = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
@@ -325,7 +354,7 @@ class ApiTest {
 
   @Test
   void anIdempotencyKeyThatIsUsedAgainInAnotherThreadLosesNoMessage() throws Exception {
-    String token = Rig.bearer(Rig.ADMIN);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
     String key = "Idempotency-Key: k1";
     Raw.Answer first = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
     Raw.Answer second = rig.post("/api/v1/threads/t2/messages", "{\"text\":\"ho\"}", token, key);
@@ -337,9 +366,14 @@ class ApiTest {
   /** S60: the same key of another token is another key. */
   @Test
   void keysOfDifferentTokensAreDifferent() throws Exception {
-    rig.post(MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+    rig.post(
+        MESSAGES, "{\"text\":\"hi\"}", IngressRig.bearer(IngressRig.ADMIN), "Idempotency-Key: k1");
     assertThat(
-            rig.post(MESSAGES, "{\"text\":\"ho\"}", Rig.bearer(Rig.CHAT), "Idempotency-Key: k1")
+            rig.post(
+                    MESSAGES,
+                    "{\"text\":\"ho\"}",
+                    IngressRig.bearer(IngressRig.CHAT),
+                    "Idempotency-Key: k1")
                 .status())
         .isEqualTo(202);
   }
@@ -351,10 +385,14 @@ class ApiTest {
     rig.inbox.gate = commit;
     String request =
         Raw.request(
-            "POST", MESSAGES, "{\"text\":\"hi\"}", Rig.bearer(Rig.ADMIN), "Idempotency-Key: k1");
+            "POST",
+            MESSAGES,
+            "{\"text\":\"hi\"}",
+            IngressRig.bearer(IngressRig.ADMIN),
+            "Idempotency-Key: k1");
     try (Raw first = rig.raw()) {
       first.send(request);
-      Rig.until(() -> !rig.calls.isEmpty());
+      IngressRig.until(() -> !rig.calls.isEmpty());
       assertThat(rig.send(request).status()).isEqualTo(409);
       commit.complete("done");
       assertThat(first.answer().status()).isEqualTo(202);

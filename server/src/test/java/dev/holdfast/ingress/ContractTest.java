@@ -32,7 +32,7 @@ class ContractTest {
   /** A path that nobody serves any more would be 404, whatever the page says. */
   @Test
   void whatItDescribesOutsideTheApiIsThere() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (IngressRig rig = new IngressRig()) {
       for (String path : ListenerState.readContract().getJsonObject("paths").fieldNames()) {
         if (!path.startsWith(RequestRouter.API_PREFIX)) {
           String real = path.replace("{channel}/{account}", "webhook/ci");

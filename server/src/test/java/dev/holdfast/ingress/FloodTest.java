@@ -17,11 +17,11 @@ class FloodTest {
           + "Content-Length: 1000000\r\n\r\n{";
   private static final int FLOOD = 2000;
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach
@@ -48,7 +48,7 @@ class FloodTest {
         stranger.close();
       }
     }
-    Rig.until(() -> honestIsServed());
+    IngressRig.until(() -> honestIsServed());
     assertThat(rig.inbox.events).hasSize(1);
   }
 

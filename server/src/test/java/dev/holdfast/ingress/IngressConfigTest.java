@@ -7,7 +7,6 @@ import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Section;
 import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.login.TokenConfig;
-import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.ingress.wire.Scope;
@@ -16,31 +15,31 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class IngressConfigTest {
-  private record ConnectionLimits(HttpConfig http, MetricsConfig metrics, ApiConfig api) {
-    static ConnectionLimits from(Section root) {
-      return new ConnectionLimits(
+  private record Listeners(HttpConfig http, MetricsConfig metrics, ApiConfig api) {
+    static Listeners from(Section root) {
+      return new Listeners(
           root.section("http").read(HttpConfig::from),
           root.section("metrics").read(MetricsConfig::from),
           root.section("api").read(ApiConfig::from));
     }
   }
 
-  private static ConnectionLimits read(String yaml) throws Exception {
-    return ConfigFile.text("conf/holdfast.yaml", yaml, Map.of()).make(ConnectionLimits::from);
+  private static Listeners read(String yaml) throws Exception {
+    return ConfigFile.text("conf/holdfast.yaml", yaml, Map.of()).make(Listeners::from);
   }
 
   @Test
   void anEmptyFileBindsLoopbackOnly() throws Exception {
-    ConnectionLimits doors = read("");
-    assertThat(doors.http()).isEqualTo(HttpConfig.defaults());
-    assertThat(doors.http().isLoopback()).isTrue();
-    assertThat(doors.metrics()).isEqualTo(MetricsConfig.defaults());
-    assertThat(doors.api()).isEqualTo(ApiConfig.defaults());
+    Listeners listeners = read("");
+    assertThat(listeners.http()).isEqualTo(HttpConfig.defaults());
+    assertThat(listeners.http().isLoopback()).isTrue();
+    assertThat(listeners.metrics()).isEqualTo(MetricsConfig.defaults());
+    assertThat(listeners.api()).isEqualTo(ApiConfig.defaults());
   }
 
   @Test
   void tokensHaveTheWidestOfTheirScopes() throws Exception {
-    ConnectionLimits doors =
+    Listeners listeners =
         read(
             """
             api:
@@ -49,11 +48,11 @@ class IngressConfigTest {
                 - {name: grafana, token: "0123456789abcdef"}
                 - {name: page, token: "fedcba9876543210", scopes: [read, chat]}
             """);
-    assertThat(doors.api().answerWait()).isEqualTo(Duration.ofSeconds(5));
-    assertThat(doors.api().tokens())
+    assertThat(listeners.api().answerWait()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(listeners.api().tokens())
         .extracting(TokenConfig::scope)
         .containsExactly(Scope.READ, Scope.CHAT);
-    assertThat(doors.api().toString()).doesNotContain("0123456789abcdef");
+    assertThat(listeners.api().toString()).doesNotContain("0123456789abcdef");
   }
 
   @Test

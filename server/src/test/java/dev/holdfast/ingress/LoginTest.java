@@ -22,11 +22,11 @@ class LoginTest {
   private static final String HI = "{\"text\":\"hi\"}";
   private static final String OWN = "Origin: http://localhost";
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach
@@ -55,7 +55,7 @@ class LoginTest {
 
   @Test
   void aTokenLogsInWithItsOwnScope() throws Exception {
-    String cookie = cookieOf("{\"token\":\"" + Rig.READ + "\"}");
+    String cookie = cookieOf("{\"token\":\"" + IngressRig.READ + "\"}");
     assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(200);
     assertThat(rig.get("/api/v1/config", cookie).status()).isEqualTo(403);
     assertThat(rig.post(MESSAGES, HI, cookie, OWN).status()).isEqualTo(403);
@@ -64,7 +64,7 @@ class LoginTest {
   /** S26: what a browser sends by itself counts only on pages of ours. */
   @Test
   void aCookieChangesNothingWithoutTheOriginOfOurPage() throws Exception {
-    String cookie = cookieOf("{\"token\":\"" + Rig.CHAT + "\"}");
+    String cookie = cookieOf("{\"token\":\"" + IngressRig.CHAT + "\"}");
     assertThat(rig.post(MESSAGES, HI, cookie).status()).isEqualTo(403);
     assertThat(rig.post(MESSAGES, HI, cookie, "Origin: http://evil.example").status())
         .isEqualTo(403);
@@ -74,7 +74,7 @@ class LoginTest {
 
   @Test
   void aChangedOrEndedCookieOpensNothing() throws Exception {
-    String cookie = cookieOf("{\"token\":\"" + Rig.ADMIN + "\"}");
+    String cookie = cookieOf("{\"token\":\"" + IngressRig.ADMIN + "\"}");
     assertThat(rig.get("/api/v1/status", cookie.replace("main|", "reader|")).status())
         .isEqualTo(401);
     assertThat(rig.get("/api/v1/status", cookie + "x").status()).isEqualTo(401);
@@ -90,11 +90,12 @@ class LoginTest {
   /** S25: a rotated token takes the logins that it made with it. */
   @Test
   void aRotatedTokenEndsItsSessions() throws Exception {
-    String cookie = cookieOf("{\"token\":\"" + Rig.ADMIN + "\"}");
+    String cookie = cookieOf("{\"token\":\"" + IngressRig.ADMIN + "\"}");
     rig.tokens.replace(
         List.of(new TokenConfig("main", new Secret("another-token-0123456789"), Scope.ADMIN)));
     assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(401);
-    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/status", IngressRig.bearer(IngressRig.ADMIN)).status())
+        .isEqualTo(401);
   }
 
   /** A page that was left open is no guesser. */
@@ -104,7 +105,8 @@ class LoginTest {
       assertThat(rig.get("/api/v1/status", "Cookie: holdfast_session=main|1|x|y").status())
           .isEqualTo(401);
     }
-    assertThat(rig.get("/api/v1/status", Rig.bearer(Rig.ADMIN)).status()).isEqualTo(200);
+    assertThat(rig.get("/api/v1/status", IngressRig.bearer(IngressRig.ADMIN)).status())
+        .isEqualTo(200);
   }
 
   @Test
@@ -119,7 +121,7 @@ class LoginTest {
   @Test
   void codesAndSessionsEndByTime() {
     ManualTime time = new ManualTime();
-    Tokens tokens = new Tokens(Rig.TOKENS);
+    Tokens tokens = new Tokens(IngressRig.TOKENS);
     Sessions sessions = new Sessions(tokens, time);
     String late = sessions.issueCode();
     time.advance(Duration.ofMinutes(10));
@@ -133,7 +135,7 @@ class LoginTest {
 
   @Test
   void aCodeGivesTheOperatorsRightsWhereverItsTokenStands() {
-    Tokens tokens = new Tokens(List.of(Rig.TOKENS.get(1), Rig.TOKENS.get(0)));
+    Tokens tokens = new Tokens(List.of(IngressRig.TOKENS.get(1), IngressRig.TOKENS.get(0)));
     Sessions sessions = new Sessions(tokens, new ManualTime());
     String cookie = sessions.openByCode(sessions.issueCode()).orElseThrow();
     assertThat(sessions.find(cookie)).contains(new Caller("main", Scope.ADMIN, true));

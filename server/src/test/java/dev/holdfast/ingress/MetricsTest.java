@@ -11,7 +11,7 @@ class MetricsTest {
   /** Mixed versions of Vert.x lose these without a word. */
   @Test
   void theMetricsOfVertxAreServed() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (IngressRig rig = new IngressRig()) {
       rig.get("/live");
       rig.post("/webhooks/webhook/ci", "t|hi|m1", "x-sign: ok");
       rig.get("/api/v1/status");
@@ -25,7 +25,7 @@ class MetricsTest {
             .contains("vertx_http_server_response_time_seconds")
             .contains("holdfast_events_total{channel=\"webhook\",outcome=\"accepted\"} 1.0")
             .contains("holdfast_http_refused_total{status=\"401\"} 1.0")
-            .doesNotContain(Rig.ADMIN);
+            .doesNotContain(IngressRig.ADMIN);
       }
     }
   }
@@ -33,11 +33,11 @@ class MetricsTest {
   /** S31: the metrics listener serves metrics and nothing else, the other one everything but. */
   @Test
   void eachListenerServesItsOwn() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (IngressRig rig = new IngressRig()) {
       for (String path :
           new String[] {"/", "/api/v1/status", "/metrics/", "/live", "/../metrics"}) {
         try (Raw raw = new Raw(rig.listener.metricsPort())) {
-          raw.send(Raw.request("GET", path, "", Rig.bearer(Rig.ADMIN)));
+          raw.send(Raw.request("GET", path, "", IngressRig.bearer(IngressRig.ADMIN)));
           assertThat(raw.answer().status()).isEqualTo(404);
         }
       }
@@ -47,11 +47,11 @@ class MetricsTest {
 
   @Test
   void aTakenPortIsSaidWithItsAddress() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (IngressRig rig = new IngressRig()) {
       int port = rig.listener.port();
       org.assertj.core.api.Assertions.assertThatThrownBy(
               () ->
-                  new Rig(
+                  new IngressRig(
                       free ->
                           new HttpConfig(
                               free.host(),

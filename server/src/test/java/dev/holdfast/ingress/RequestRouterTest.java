@@ -17,12 +17,12 @@ class RequestRouterTest {
   private static final String STATUS = "/api/v1/status";
   private static final String HOOK = "/webhooks/webhook/ci";
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig =
-        new Rig(
+        new IngressRig(
             free ->
                 new HttpConfig(
                     free.host(),
@@ -45,7 +45,7 @@ class RequestRouterTest {
   /** S26: a name that a stranger made to point here opens nothing. */
   @Test
   void onlyKnownNamesAreAnswered() throws Exception {
-    String token = Rig.bearer(Rig.ADMIN);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
     for (String host :
         List.of(
             "localhost",
@@ -78,7 +78,7 @@ class RequestRouterTest {
   /** S26: a page of somebody else is not served, with or without a token. */
   @Test
   void onlyOwnPagesMayAsk() throws Exception {
-    String token = Rig.bearer(Rig.ADMIN);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
     for (String origin :
         List.of(
             "http://evil.example",
@@ -106,7 +106,8 @@ class RequestRouterTest {
                 "Origin: http://localhost",
                 "Access-Control-Request-Method: POST"));
     assertThat(preflight.status()).isEqualTo(405);
-    Raw.Answer answer = rig.get(STATUS, Rig.bearer(Rig.ADMIN), "Origin: http://localhost");
+    Raw.Answer answer =
+        rig.get(STATUS, IngressRig.bearer(IngressRig.ADMIN), "Origin: http://localhost");
     assertThat(answer.headers().keySet()).noneMatch(name -> name.startsWith("access-control"));
   }
 
@@ -115,7 +116,9 @@ class RequestRouterTest {
   void otherMethodsAreRefused() throws Exception {
     for (String method :
         List.of("TRACE", "CONNECT", "PUT", "PATCH", "OPTIONS", "PROPFIND", "get", "G")) {
-      assertThat(rig.send(Raw.request(method, STATUS, "", Rig.bearer(Rig.ADMIN))).status())
+      assertThat(
+              rig.send(Raw.request(method, STATUS, "", IngressRig.bearer(IngressRig.ADMIN)))
+                  .status())
           .as(method)
           .isEqualTo(405);
     }
@@ -124,7 +127,7 @@ class RequestRouterTest {
               rig.post(
                       "/api/v1/dead-letters/d/replay",
                       "",
-                      Rig.bearer(Rig.ADMIN),
+                      IngressRig.bearer(IngressRig.ADMIN),
                       header + ": DELETE")
                   .status())
           .isEqualTo(405);
@@ -163,7 +166,7 @@ class RequestRouterTest {
               rig.post(
                       "/api/v1/threads/t/messages",
                       "{\"text\":\"x\"}",
-                      Rig.bearer(Rig.ADMIN),
+                      IngressRig.bearer(IngressRig.ADMIN),
                       "Content-Type: " + type)
                   .status())
           .as(type)
@@ -232,7 +235,7 @@ class RequestRouterTest {
         "/webhooks/../api/v1/status",
       })
   void trickyPathsLeadNowhere(String path) throws Exception {
-    assertThat(rig.get(path, Rig.bearer(Rig.ADMIN)).status()).isIn(400, 404);
+    assertThat(rig.get(path, IngressRig.bearer(IngressRig.ADMIN)).status()).isIn(400, 404);
   }
 
   @Test

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class StreamsTest {
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach
@@ -30,7 +30,7 @@ class StreamsTest {
   private Raw open(String query, String... headers) throws Exception {
     Raw raw = rig.raw();
     List<String> all = new ArrayList<>(List.of(headers));
-    all.add(Rig.bearer(Rig.READ));
+    all.add(IngressRig.bearer(IngressRig.READ));
     raw.send(Raw.request("GET", "/api/v1/stream" + query, "", all.toArray(String[]::new)));
     assertThat(raw.line()).isEqualTo("HTTP/1.1 200 OK");
     until(raw, ": hello");
@@ -174,13 +174,13 @@ class StreamsTest {
     for (int i = 0; i < 10; i++) {
       open.add(open(""));
     }
-    Raw.Answer answer = rig.get("/api/v1/stream", Rig.bearer(Rig.READ));
+    Raw.Answer answer = rig.get("/api/v1/stream", IngressRig.bearer(IngressRig.READ));
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.header("retry-after")).isNotEmpty();
     for (Raw raw : open) {
       raw.close();
     }
-    Rig.until(
+    IngressRig.until(
         () -> {
           try {
             open("").close();
@@ -195,6 +195,6 @@ class StreamsTest {
   @Test
   void aStreamNeedsAToken() throws Exception {
     assertThat(rig.get("/api/v1/stream").status()).isEqualTo(401);
-    assertThat(rig.get("/api/v1/stream?token=" + Rig.ADMIN).status()).isEqualTo(401);
+    assertThat(rig.get("/api/v1/stream?token=" + IngressRig.ADMIN).status()).isEqualTo(401);
   }
 }

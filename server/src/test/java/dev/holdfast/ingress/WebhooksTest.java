@@ -20,11 +20,11 @@ class WebhooksTest {
   private static final String PATH = "/webhooks/webhook/ci";
   private static final String SIGNED = "x-sign: ok";
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach

@@ -20,11 +20,11 @@ class WireAttacksTest {
   private static final String HOOK = "POST /webhooks/webhook/ci HTTP/1.1\r\nHost: localhost\r\n";
   private static final String SIGNED = HOOK + "x-sign: ok\r\nContent-Type: application/json\r\n";
 
-  private Rig rig;
+  private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    rig = new Rig();
+    rig = new IngressRig();
   }
 
   @AfterEach
@@ -214,7 +214,7 @@ class WireAttacksTest {
    */
   @Test
   void slowHeadsAreCut() throws Exception {
-    try (Rig quick = quick();
+    try (IngressRig quick = quick();
         Raw silent = quick.raw();
         Raw used = quick.raw()) {
       used.send(Raw.request("GET", "/live", ""));
@@ -230,7 +230,7 @@ class WireAttacksTest {
   /** S14, F29: so is a head that grows by a byte now and then. */
   @Test
   void tricklingHeadsAreCut() throws Exception {
-    try (Rig quick = quick();
+    try (IngressRig quick = quick();
         Raw raw = quick.raw()) {
       raw.socket().setSoTimeout(50);
       assertThat(trickle(raw, "GET /live HTTP/1.1\r\n")).isTrue();
@@ -240,7 +240,7 @@ class WireAttacksTest {
   /** S14, F29: a body that takes too long is cut. */
   @Test
   void tricklingBodiesAreCut() throws Exception {
-    try (Rig quick = quick();
+    try (IngressRig quick = quick();
         Raw raw = quick.raw()) {
       raw.send(SIGNED + "Content-Length: 1000\r\n\r\n");
       raw.socket().setSoTimeout(50);
@@ -270,7 +270,7 @@ class WireAttacksTest {
   /** An idle connection is closed, quietly. */
   @Test
   void idleConnectionsAreClosed() throws Exception {
-    try (Rig quick = quick();
+    try (IngressRig quick = quick();
         Raw raw = quick.raw()) {
       raw.send(Raw.request("GET", "/live", ""));
       assertThat(raw.answer().status()).isEqualTo(200);
@@ -281,11 +281,11 @@ class WireAttacksTest {
   /** S14, F29: whoever does not read what was sent is cut. */
   @Test
   void readersThatDoNotReadAreCut() throws Exception {
-    try (Rig quick = quick();
+    try (IngressRig quick = quick();
         Raw raw = quick.raw()) {
       raw.socket().setReceiveBufferSize(4096);
       String request = Raw.request("GET", "/openapi.yaml", "");
-      Rig.until(
+      IngressRig.until(
           () -> {
             try {
               raw.send(request);
@@ -303,8 +303,8 @@ class WireAttacksTest {
   @Test
   void connectionsAreBounded() throws Exception {
     HttpConfig usual = HttpConfig.defaults();
-    try (Rig small =
-        new Rig(
+    try (IngressRig small =
+        new IngressRig(
             free ->
                 new HttpConfig(
                     free.host(),
@@ -349,9 +349,9 @@ class WireAttacksTest {
     }
   }
 
-  private static Rig quick() throws Exception {
+  private static IngressRig quick() throws Exception {
     java.time.Duration soon = java.time.Duration.ofMillis(400);
-    return new Rig(
+    return new IngressRig(
         free ->
             new HttpConfig(
                 free.host(), 0, "", List.of(), free.maxBodyBytes(), soon, soon, soon, 100),

@@ -50,12 +50,12 @@ class AimockTest {
 
   private static final Vertx VERTX = Vertx.vertx();
   private static HttpCaller http;
-  private static Aimock aimock;
+  private static AimockServer aimock;
 
   @BeforeAll
   static void open() throws Exception {
     http = HttpCaller.create(VERTX, new SystemTime());
-    aimock = Aimock.start(FIXTURES);
+    aimock = AimockServer.start(FIXTURES);
   }
 
   @AfterAll

@@ -47,7 +47,7 @@ class ImageShapeTest {
   }
 
   private JsonNode sentBy(String provider, boolean isThere) throws Exception {
-    server.streams(Streams.type(provider), Streams.hello(provider));
+    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
     Message user = new Message.User("what is it?", List.of(image(isThere)));
     server.ask(provider, new ModelRequest("m1", "", List.of(user), List.of(), 1000));
     return server.sent();

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ModelsTest {
-  private static final Question QUESTION =
-      new Question("", List.of(new Message.User("hi")), List.of());
+  private static final ModelQuestion QUESTION =
+      new ModelQuestion("", List.of(new Message.User("hi")), List.of());
 
   private final Vertx vertx = Vertx.vertx();
   private final ManualTime time = new ManualTime();
@@ -347,7 +347,7 @@ class ModelsTest {
     }
   }
 
-  private static final class Heard implements AskListener {
+  private static final class Heard implements AnswerListener {
     private final List<String> events = new ArrayList<>();
     private final List<ModelCall> calls = new ArrayList<>();
 

@@ -19,8 +19,8 @@ import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.ToolSpec;
-import dev.holdfast.models.langchain.Account;
 import dev.holdfast.models.langchain.LangchainProvider;
+import dev.holdfast.models.langchain.ProviderAccount;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.time.SystemTime;
 import io.vertx.core.Vertx;
@@ -50,7 +50,7 @@ final class ProviderDouble implements AutoCloseable {
         new HttpCaller.Limits(
             Duration.ofSeconds(5), patience, patience, Duration.ofSeconds(20), 32L * 1024 * 1024);
     return LangchainProvider.of(
-        new Account(name, KEY, url, false),
+        new ProviderAccount(name, KEY, url, false),
         new LangchainProvider.Connection(http, limits, new SystemTime()),
         _ -> 4096);
   }

@@ -45,7 +45,7 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void streamsAnAnswerOfEveryShape(String provider) throws Exception {
-    server.streams(Streams.type(provider), Streams.hello(provider));
+    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
     ModelAnswer answer = server.ask(provider, question("hi"));
     assertThat(answer.message().text()).isEqualTo("Hello you");
     assertThat(answer.message().model()).isEqualTo(provider + "/m1");
@@ -57,7 +57,7 @@ class ProviderStreamTest {
   @Test
   void aThoughtAndAPartOfACallAreSignsOfWorkAndAPingIsNone() throws Exception {
     server.streams(
-        Streams.SSE,
+        ModelStreams.SSE,
         sse(
                 "message_start|{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\","
                     + "\"role\":\"assistant\",\"content\":[],\"model\":\"m1\","
@@ -68,11 +68,11 @@ class ProviderStreamTest {
                 "content_block_delta|{\"type\":\"content_block_delta\",\"index\":0,"
                     + "\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}",
                 "ping|{\"type\":\"ping\"}")
-            + Streams.anthropicEnd("end_turn"));
+            + ModelStreams.anthropicEnd("end_turn"));
     assertThat(server.works("anthropic")).isEqualTo(2);
 
     server.streams(
-        Streams.SSE,
+        ModelStreams.SSE,
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"hm\"}}]}",
@@ -86,7 +86,7 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void sendsTheQuestionAndNoSamplingParameters(String provider) throws Exception {
-    server.streams(Streams.type(provider), Streams.hello(provider));
+    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
     server.ask(provider, question("hi there"));
     JsonNode sent = server.sent();
     assertThat(sent.toString()).contains("hi there").contains("Be brief.");
@@ -97,7 +97,7 @@ class ProviderStreamTest {
 
   @Test
   void sendsKeysAndLimitsWhereEachProviderLooksForThem() throws Exception {
-    server.streams(Streams.SSE, Streams.hello("anthropic"));
+    server.streams(ModelStreams.SSE, ModelStreams.hello("anthropic"));
     server.ask("anthropic", question("hi"));
     var request = server.requests().getLast();
     assertThat(request.getUrl()).isEqualTo("/v1/messages");
@@ -107,7 +107,7 @@ class ProviderStreamTest {
     assertThat(server.sent().path("system").path(0).path("cache_control").path("type").asText())
         .isEqualTo("ephemeral");
 
-    server.streams(Streams.SSE, Streams.hello("openai"));
+    server.streams(ModelStreams.SSE, ModelStreams.hello("openai"));
     server.ask("openai", question("hi"));
     request = server.requests().getLast();
     assertThat(request.getUrl()).isEqualTo("/chat/completions");
@@ -115,13 +115,13 @@ class ProviderStreamTest {
     assertThat(server.sent().path("max_completion_tokens").asInt()).isEqualTo(1000);
     assertThat(server.sent().path("stream_options").path("include_usage").asBoolean()).isTrue();
 
-    server.streams(Streams.SSE, Streams.hello("gemini"));
+    server.streams(ModelStreams.SSE, ModelStreams.hello("gemini"));
     server.ask("gemini", question("hi"));
     request = server.requests().getLast();
     assertThat(request.getUrl()).isEqualTo("/v1beta/models/m1:streamGenerateContent?alt=sse");
     assertThat(request.getHeader("x-goog-api-key")).isEqualTo(ProviderDouble.KEY);
 
-    server.streams(Streams.NDJSON, Streams.hello("ollama"));
+    server.streams(ModelStreams.NDJSON, ModelStreams.hello("ollama"));
     server.ask("ollama", question("hi"));
     assertThat(server.requests().getLast().getUrl()).isEqualTo("/api/chat");
     assertThat(server.sent().path("options").path("num_ctx").asInt()).isEqualTo(4096);
@@ -131,7 +131,7 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void aStreamWithoutItsEndIsAFailureNeverAnAnswer(String provider) {
-    server.streams(Streams.type(provider), Streams.begun(provider));
+    server.streams(ModelStreams.type(provider), ModelStreams.begun(provider));
     Failure failure = server.failure(provider);
     assertThat(failure.code()).isEqualTo(FailureCode.NETWORK);
     assertThat(failure.kind()).isEqualTo(FailureKind.TRANSIENT);
@@ -140,13 +140,13 @@ class ProviderStreamTest {
 
   @Test
   void doneWithoutAReasonIsNoEnd() {
-    server.streams(Streams.SSE, Streams.begun("openai") + sse("[DONE]"));
+    server.streams(ModelStreams.SSE, ModelStreams.begun("openai") + sse("[DONE]"));
     assertThat(server.failure("openai").code()).isEqualTo(FailureCode.NETWORK);
   }
 
   @Test
   void whatACutStreamHadUsedIsNotForgotten() {
-    server.streams(Streams.SSE, Streams.begun("anthropic"));
+    server.streams(ModelStreams.SSE, ModelStreams.begun("anthropic"));
     assertThat(UsageFacts.read(server.failure("anthropic"))).isEqualTo(new TokenUsage(12, 1, 0, 0));
   }
 
@@ -163,13 +163,13 @@ class ProviderStreamTest {
   })
   void anErrorInAStreamIsSortedByItsType(String type, FailureCode code, FailureKind kind) {
     server.streams(
-        Streams.SSE,
-        Streams.begun("anthropic")
+        ModelStreams.SSE,
+        ModelStreams.begun("anthropic")
             + sse(
                 "error|{\"type\":\"error\",\"error\":{\"type\":\""
                     + type
                     + "\",\"message\":\"no\"}}")
-            + Streams.anthropicEnd("end_turn"));
+            + ModelStreams.anthropicEnd("end_turn"));
     Failure failure = server.failure("anthropic");
     assertThat(failure.code()).isEqualTo(code);
     assertThat(failure.kind()).isEqualTo(kind);
@@ -178,15 +178,15 @@ class ProviderStreamTest {
   @Test
   void errorsInStreamsOfTheOthersAreSeenToo() {
     server.streams(
-        Streams.SSE,
-        Streams.begun("openai")
+        ModelStreams.SSE,
+        ModelStreams.begun("openai")
             + sse(
                 "{\"error\":{\"message\":\"busy\",\"type\":\"service_unavailable_error\",\"code\":\"server_is_overloaded\"}}"));
     assertThat(server.failure("openai").code()).isEqualTo(FailureCode.OVERLOADED);
 
     server.streams(
-        Streams.SSE,
-        Streams.begun("gemini")
+        ModelStreams.SSE,
+        ModelStreams.begun("gemini")
             + sse(
                 "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\","
                     + "\"details\":[{\"@type\":\"RetryInfo\",\"retryDelay\":\"46s\"}]}}"));
@@ -195,11 +195,13 @@ class ProviderStreamTest {
     assertThat(gemini.retryAfter()).isEqualTo(Duration.ofSeconds(46));
 
     server.streams(
-        Streams.NDJSON, Streams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
+        ModelStreams.NDJSON,
+        ModelStreams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
     assertThat(server.failure("ollama").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
 
     server.streams(
-        Streams.SSE, "data: {\"base_resp\":{\"status_code\":1002,\"status_msg\":\"RPM\"}}\n\n");
+        ModelStreams.SSE,
+        "data: {\"base_resp\":{\"status_code\":1002,\"status_msg\":\"RPM\"}}\n\n");
     assertThat(server.failure("minimax").code()).isEqualTo(FailureCode.RATE_LIMITED);
   }
 
@@ -236,7 +238,7 @@ class ProviderStreamTest {
   void brokenJsonIsAFailure(String provider) {
     String line =
         provider.equals("ollama") ? "{\"mess\n" : "event: message_start\ndata: {\"mess\n\n";
-    server.streams(Streams.type(provider), line);
+    server.streams(ModelStreams.type(provider), line);
     assertThat(server.failure(provider).code()).isEqualTo(FailureCode.NETWORK);
   }
 
@@ -249,18 +251,18 @@ class ProviderStreamTest {
         provider.equals("ollama")
             ? data + "\n"
             : "event: content_block_delta\ndata: " + data + "\n\n";
-    server.streams(Streams.type(provider), body);
+    server.streams(ModelStreams.type(provider), body);
     assertThat(server.failure(provider).isPassing()).isTrue();
   }
 
   @Test
   void anEndlessTextIsCutOffCleanly() {
     String part = "x".repeat(500_000);
-    StringBuilder body = new StringBuilder(Streams.begun("openai"));
+    StringBuilder body = new StringBuilder(ModelStreams.begun("openai"));
     for (int i = 0; i < 20; i++) {
       body.append(sse("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + part + "\"}}]}"));
     }
-    server.streams(Streams.SSE, body.toString());
+    server.streams(ModelStreams.SSE, body.toString());
     Failure failure = server.failure("openai");
     assertThat(failure.kind()).isEqualTo(FailureKind.INVALID);
     assertThat(failure.message()).contains("endless");
@@ -268,7 +270,7 @@ class ProviderStreamTest {
 
   @Test
   void anEventLargerThanMemoryAllowsIsRefused() {
-    server.streams(Streams.SSE, "data: " + "x".repeat(9_000_000));
+    server.streams(ModelStreams.SSE, "data: " + "x".repeat(9_000_000));
     assertThat(server.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
   }
 
@@ -288,14 +290,14 @@ class ProviderStreamTest {
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
             "[DONE]"));
-    server.streams(Streams.SSE, body.toString());
+    server.streams(ModelStreams.SSE, body.toString());
     assertThat(server.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
   }
 
   @Test
   void nulAndHalvesOfCharactersAreTakenOut() throws Exception {
     server.streams(
-        Streams.SSE,
+        ModelStreams.SSE,
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\\u0000b\\ud83d\"}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\\ude00c\\udc00\"}}]}",
@@ -343,7 +345,7 @@ class ProviderStreamTest {
         aResponse()
             .withHeader("content-type", "text/event-stream")
             .withChunkedDribbleDelay(4, 8000)
-            .withBody(Streams.hello("anthropic")));
+            .withBody(ModelStreams.hello("anthropic")));
     assertThat(server.failure("anthropic", Duration.ofMillis(500)).code())
         .isIn(FailureCode.STREAM_TIMEOUT, FailureCode.TIMEOUT);
   }
@@ -358,9 +360,9 @@ class ProviderStreamTest {
             c -> {
               c.write(
                   "HTTP/1.1 200 OK\r\ncontent-type: "
-                      + Streams.type(provider)
+                      + ModelStreams.type(provider)
                       + "\r\ntransfer-encoding: chunked\r\n\r\n");
-              c.chunk(Streams.begun(provider));
+              c.chunk(ModelStreams.begun(provider));
               c.awaitClose();
             })) {
       Thread asking =
@@ -384,11 +386,13 @@ class ProviderStreamTest {
 
   @Test
   void refusalsAndLengthsAreToldApart() throws Exception {
-    server.streams(Streams.SSE, Streams.anthropicBegun() + Streams.anthropicEnd("refusal"));
+    server.streams(
+        ModelStreams.SSE, ModelStreams.anthropicBegun() + ModelStreams.anthropicEnd("refusal"));
     assertThat(server.ask("anthropic", question("hi")).stop()).isEqualTo(StopReason.REFUSED);
-    server.streams(Streams.SSE, Streams.anthropicBegun() + Streams.anthropicEnd("max_tokens"));
+    server.streams(
+        ModelStreams.SSE, ModelStreams.anthropicBegun() + ModelStreams.anthropicEnd("max_tokens"));
     assertThat(server.ask("anthropic", question("hi")).stop()).isEqualTo(StopReason.LENGTH);
-    server.streams(Streams.SSE, sse("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}"));
+    server.streams(ModelStreams.SSE, sse("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}"));
     assertThat(server.ask("gemini", question("hi")).stop()).isEqualTo(StopReason.REFUSED);
   }
 }

@@ -52,7 +52,7 @@ class ToolShapeTest {
   }
 
   private JsonNode sentBy(String provider, ModelRequest request) throws Exception {
-    server.streams(Streams.type(provider), Streams.hello(provider));
+    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
     server.ask(provider, request);
     return server.sent();
   }
@@ -158,7 +158,7 @@ class ToolShapeTest {
   @Test
   void toolCallsInAStreamAreReadWithTheirArguments() throws Exception {
     server.streams(
-        Streams.SSE,
+        ModelStreams.SSE,
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"\"}}]}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"city\\\":\"}}]}}]}",
@@ -173,7 +173,7 @@ class ToolShapeTest {
   @Test
   void aCallWithoutIdGetsOneThatTheProviderNeverSees() throws Exception {
     server.streams(
-        Streams.SSE,
+        ModelStreams.SSE,
         sse(
             "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}}}]},\"finishReason\":\"NEW_REASON\"}]}"));
     Message.Assistant said = server.ask("gemini", request()).message();
@@ -201,7 +201,7 @@ class ToolShapeTest {
 
   @Test
   void signedThoughtsGoBackUnchangedToTheModelThatHadThem() throws Exception {
-    server.streams(Streams.SSE, THINKING + Streams.anthropicEnd("tool_use"));
+    server.streams(ModelStreams.SSE, THINKING + ModelStreams.anthropicEnd("tool_use"));
     Message.Assistant said = server.ask("anthropic", request()).message();
     assertThat(said.toolCalls()).containsExactly(OSLO);
     assertThat(said.opaque()).contains("sig1").contains("redacted_thinking");
@@ -219,7 +219,7 @@ class ToolShapeTest {
 
   @Test
   void signedThoughtsGoToNoOtherModelAndNotWithoutTheirCalls() throws Exception {
-    server.streams(Streams.SSE, THINKING + Streams.anthropicEnd("tool_use"));
+    server.streams(ModelStreams.SSE, THINKING + ModelStreams.anthropicEnd("tool_use"));
     Message.Assistant said = server.ask("anthropic", request()).message();
     assertThat(sentBy("minimax", request(said, result("c1", "4", false))).toString())
         .doesNotContain("sig1");
@@ -232,7 +232,7 @@ class ToolShapeTest {
   @Test
   void signedPartsGoBackUnchangedToGemini() throws Exception {
     server.streams(
-        Streams.SSE,
+        ModelStreams.SSE,
         sse(
             "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}},\"thoughtSignature\":\"sig2\"}]},\"finishReason\":\"STOP\"}]}"));
     Message.Assistant said = server.ask("gemini", request()).message();

@@ -61,7 +61,7 @@ class ToolStreamTest {
                   piece(1, "{\\\"city\\\""),
                   piece(1, ":\\\"Rome\\\"}"),
                   "content_block_stop|{\"type\":\"content_block_stop\",\"index\":1}")
-              + Streams.anthropicEnd("tool_use");
+              + ModelStreams.anthropicEnd("tool_use");
       case "openai" ->
           sse(
               call(0, "\"id\":\"c1\",\"type\":\"function\",", "\"name\":\"get_weather\",", "{"),
@@ -159,7 +159,7 @@ class ToolStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void callsInPiecesKeepTheirOrderAndTheirArguments(String provider) throws Exception {
-    server.streams(Streams.type(provider), streamed(provider));
+    server.streams(ModelStreams.type(provider), streamed(provider));
     assertBothCalls(server.ask(provider, request()));
   }
 
@@ -177,7 +177,7 @@ class ToolStreamTest {
   void thoughtsOfAWholeAnswerGoBackUnchanged() throws Exception {
     server.streams(JSON, whole("anthropic"));
     Message.Assistant said = server.ask("anthropic", request()).message();
-    server.streams(Streams.SSE, Streams.hello("anthropic"));
+    server.streams(ModelStreams.SSE, ModelStreams.hello("anthropic"));
     server.ask(
         "anthropic",
         request(
@@ -203,7 +203,7 @@ class ToolStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void callsUnderOneIdAreToldApart(String provider) throws Exception {
-    server.streams(Streams.type(provider), streamed(provider).replace("\"c2\"", "\"c1\""));
+    server.streams(ModelStreams.type(provider), streamed(provider).replace("\"c2\"", "\"c1\""));
     List<ToolCall> calls = server.ask(provider, request()).message().toolCalls();
     assertThat(calls)
         .extracting(ToolCall::arguments)
@@ -231,13 +231,13 @@ class ToolStreamTest {
     }
     String end =
         switch (provider) {
-          case "anthropic" -> Streams.anthropicEnd("tool_use");
+          case "anthropic" -> ModelStreams.anthropicEnd("tool_use");
           case "openai" ->
               sse("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}");
           case "gemini" -> sse("{\"candidates\":[{\"finishReason\":\"STOP\"}]}");
           default -> "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true}\n";
         };
-    server.streams(Streams.type(provider), body + end);
+    server.streams(ModelStreams.type(provider), body + end);
     assertThat(server.failure(provider).message()).contains("10000 tool calls at once");
     assertThat(server.failure(provider).isPassing()).isFalse();
   }

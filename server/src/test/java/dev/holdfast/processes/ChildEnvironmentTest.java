@@ -2,8 +2,8 @@ package dev.holdfast.processes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.processes.ChildSpec.Limits;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -69,8 +69,8 @@ class ChildEnvironmentTest {
     ChildRig rig = new ChildRig(temporary);
     try (Children children = rig.children(sandbox)) {
       Map<String, String> asked = Map.of("LD_PRELOAD", "/evil.so", "GREETING", "hello");
-      ChildSpec spec =
-          new ChildSpec(
+      ProcessSpec spec =
+          new ProcessSpec(
               List.of("env"), rig.work, asked, "", Duration.ofSeconds(20), Limits.DEFAULT, 10_000);
       ChildResult result = children.run(spec);
       assertThat(result.errors()).isEmpty();

@@ -3,8 +3,8 @@ package dev.holdfast.processes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.processes.ChildSpec.Limits;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import java.io.IOException;
@@ -47,16 +47,16 @@ final class ChildRig {
     }
   }
 
-  ChildSpec shell(String command) {
+  ProcessSpec shell(String command) {
     return spec(command, Duration.ofSeconds(30), Limits.DEFAULT);
   }
 
-  ChildSpec shell(String command, Duration timeout) {
+  ProcessSpec shell(String command, Duration timeout) {
     return spec(command, timeout, Limits.DEFAULT);
   }
 
-  ChildSpec spec(String command, Duration timeout, Limits limits) {
-    return new ChildSpec(
+  ProcessSpec spec(String command, Duration timeout, Limits limits) {
+    return new ProcessSpec(
         List.of("bash", "-c", command), work, Map.of(), "", timeout, limits, 1 << 20);
   }
 

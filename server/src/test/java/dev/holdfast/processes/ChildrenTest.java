@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
-import dev.holdfast.processes.ChildSpec.Limits;
 import dev.holdfast.processes.Children.Isolation;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -57,8 +57,8 @@ class ChildrenTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
   void inputIsGivenAndThenClosed(Sandbox sandbox) throws Exception {
     try (Children children = rig.children(sandbox)) {
-      ChildSpec spec =
-          new ChildSpec(
+      ProcessSpec spec =
+          new ProcessSpec(
               List.of("wc", "-c"),
               rig.work,
               Map.of(),
@@ -74,8 +74,8 @@ class ChildrenTest {
   @Test
   void inputThatNobodyReadsHoldsNothingUp() throws Exception {
     try (Children children = rig.children(Sandbox.AUTO)) {
-      ChildSpec spec =
-          new ChildSpec(
+      ProcessSpec spec =
+          new ProcessSpec(
               List.of("true"),
               rig.work,
               Map.of(),
@@ -130,7 +130,7 @@ class ChildrenTest {
   @Test
   void aMissingCommandOrFolderIsPermanent() throws Exception {
     try (Children children = rig.children(Sandbox.AUTO)) {
-      for (ChildSpec spec :
+      for (ProcessSpec spec :
           List.of(
               command("no-such-program"),
               command("./relative"),
@@ -155,8 +155,8 @@ class ChildrenTest {
   @Test
   void argumentsAreNotTouchedByAnyShell() throws Exception {
     try (Children children = rig.children(Sandbox.AUTO)) {
-      ChildSpec spec =
-          new ChildSpec(
+      ProcessSpec spec =
+          new ProcessSpec(
               List.of(
                   "printf", "%s|", "; id", "$(id)", "`id`", "a\nb", "*", "$HOME", "--", "-n", ""),
               rig.work,
@@ -217,8 +217,8 @@ class ChildrenTest {
     }
   }
 
-  private ChildSpec command(String name) {
-    return new ChildSpec(
+  private ProcessSpec command(String name) {
+    return new ProcessSpec(
         List.of(name), rig.work, Map.of(), "", Duration.ofSeconds(20), Limits.DEFAULT, 1000);
   }
 

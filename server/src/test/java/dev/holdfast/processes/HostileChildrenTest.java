@@ -2,8 +2,8 @@ package dev.holdfast.processes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.processes.ChildSpec.Limits;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

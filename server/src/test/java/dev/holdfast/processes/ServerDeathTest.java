@@ -42,7 +42,7 @@ class ServerDeathTest {
       ChildRig.TIME.sleep(Duration.ofSeconds(50));
     }
 
-    private static void runQuietly(Children children, ChildSpec spec) {
+    private static void runQuietly(Children children, ProcessSpec spec) {
       try {
         children.run(spec);
       } catch (CallFailedException | InterruptedException e) {

@@ -52,7 +52,7 @@ class RepliesChaosTest {
     private final OnUnknown policy;
     private final ManualTime time = new ManualTime();
     private final FakeBook book = new FakeBook();
-    private final FakePlatform platform = new FakePlatform("main");
+    private final FakeAccount platform = new FakeAccount("main");
     private final Map<String, AtomicInteger> sends = new ConcurrentHashMap<>();
     private Replies replies;
 
@@ -109,15 +109,15 @@ class RepliesChaosTest {
 
     private Replies boot() {
       return new Replies(
-          new Poster.Doors(
+          new ReplyPoster.Connections(
               book, new Channels(List.of(platform)), _ -> new FakeGate(), RepliesFixture.noFiles()),
           new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofMinutes(30), policy),
-          new Telling(new News(1), _ -> {}, new SimpleMeterRegistry(), time),
+          new ReplyEvents(new News(1), _ -> {}, new SimpleMeterRegistry(), time),
           time,
           3);
     }
 
-    private FakePlatform.Behaviour behaviour() {
+    private FakeAccount.Behaviour behaviour() {
       int dice = random.nextInt(100);
       if (dice < 5) {
         return reply -> {
@@ -130,11 +130,11 @@ class RepliesChaosTest {
       } else if (dice < 65) {
         return send(new PostOutcome.Unknown(Failure.of(FailureCode.TIMEOUT, "no answer")));
       } else if (dice < 75) {
-        return FakePlatform.refuses(Failure.of(FailureCode.RATE_LIMITED, "429"));
+        return FakeAccount.refuses(Failure.of(FailureCode.RATE_LIMITED, "429"));
       } else if (dice < 80) {
-        return FakePlatform.refuses(Failure.of(FailureCode.AUTH, "401").as(FailureKind.PERMANENT));
+        return FakeAccount.refuses(Failure.of(FailureCode.AUTH, "401").as(FailureKind.PERMANENT));
       } else if (dice < 95) {
-        return FakePlatform.refuses(Failure.of(FailureCode.NETWORK, "refused"));
+        return FakeAccount.refuses(Failure.of(FailureCode.NETWORK, "refused"));
       }
       return reply -> {
         count(reply);
@@ -142,7 +142,7 @@ class RepliesChaosTest {
       };
     }
 
-    private FakePlatform.Behaviour send(PostOutcome outcome) {
+    private FakeAccount.Behaviour send(PostOutcome outcome) {
       return reply -> {
         count(reply);
         return outcome;

@@ -33,7 +33,7 @@ abstract class RepliesFixture {
 
   final ManualTime time = new ManualTime();
   final FakeBook book = new FakeBook();
-  final FakePlatform platform = new FakePlatform("main", "other");
+  final FakeAccount platform = new FakeAccount("main", "other");
   final ConcurrentHashMap<String, FakeGate> gates = new ConcurrentHashMap<>();
   final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   final ConcurrentLinkedQueue<StoryLine> stories = new ConcurrentLinkedQueue<>();
@@ -49,13 +49,13 @@ abstract class RepliesFixture {
     News news = new News(10);
     news.watch(items::add);
     return new Replies(
-        new Poster.Doors(
+        new ReplyPoster.Connections(
             book,
             new Channels(List.of(platform)),
             name -> gates.computeIfAbsent(name, _ -> new FakeGate()),
             noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
-        new Telling(news, stories::add, metrics, time),
+        new ReplyEvents(news, stories::add, metrics, time),
         time,
         threadsMax);
   }

@@ -1,8 +1,8 @@
 package dev.holdfast.replies;
 
-import static dev.holdfast.replies.FakePlatform.hangs;
-import static dev.holdfast.replies.FakePlatform.losesAnswer;
-import static dev.holdfast.replies.FakePlatform.refuses;
+import static dev.holdfast.replies.FakeAccount.hangs;
+import static dev.holdfast.replies.FakeAccount.losesAnswer;
+import static dev.holdfast.replies.FakeAccount.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.OutboundReply;

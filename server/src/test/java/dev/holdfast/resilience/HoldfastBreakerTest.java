@@ -37,7 +37,7 @@ class HoldfastBreakerTest {
     VERTX.close().await();
   }
 
-  private Permit permit() throws CallFailedException {
+  private BreakerPermit permit() throws CallFailedException {
     return breaker.acquire(ofMinutes(1));
   }
 
@@ -85,7 +85,7 @@ class HoldfastBreakerTest {
     open();
     time.advance(ofSeconds(10));
     assertThat(breaker.state()).isEqualTo(CircuitBreakerState.HALF_OPEN);
-    Permit trial = permit();
+    BreakerPermit trial = permit();
     assertThatThrownBy(this::permit).isInstanceOf(CallFailedException.class);
     trial.succeeded();
     assertThat(breaker.state()).isEqualTo(CircuitBreakerState.HALF_OPEN);
@@ -121,9 +121,9 @@ class HoldfastBreakerTest {
   void aTrialThatNeverEndsDoesNotWedgeIt() throws Exception {
     open();
     time.advance(ofSeconds(10));
-    Permit lost = permit();
+    BreakerPermit lost = permit();
     time.advance(ofMinutes(1));
-    Permit second = permit();
+    BreakerPermit second = permit();
     lost.failed();
     second.succeeded();
     permit().succeeded();
@@ -132,8 +132,8 @@ class HoldfastBreakerTest {
 
   @Test
   void aStragglerOfTheClosedTimeChangesNothing() throws Exception {
-    Permit lateSuccess = permit();
-    Permit lateFailure = permit();
+    BreakerPermit lateSuccess = permit();
+    BreakerPermit lateFailure = permit();
     open();
     time.advance(ofSeconds(10));
     lateFailure.failed();
@@ -285,7 +285,7 @@ class HoldfastBreakerTest {
       time.advance(Duration.ofNanos(10_000));
       try {
         // Long enough that no trial counts as lost while it is under way.
-        Permit permit = busy.acquire(ofHours(1));
+        BreakerPermit permit = busy.acquire(ofHours(1));
         boolean trial = permit.isCurrent() && busy.state() == CircuitBreakerState.HALF_OPEN;
         if (trial) {
           trialsMax.accumulateAndGet(trials.incrementAndGet(), Math::max);

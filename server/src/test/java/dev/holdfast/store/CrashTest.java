@@ -22,22 +22,25 @@ class CrashTest {
     Path data = root.resolve("data");
     Path acknowledged = root.resolve("acknowledged");
     for (int kill = 1; kill <= KILLS; kill++) {
-      int before = Child.lines(acknowledged).size();
+      int before = CrashingProcess.lines(acknowledged).size();
       int enough = before + 150 * kill;
       Process child =
-          Child.start(
+          CrashingProcess.start(
               List.of(), root.resolve("output"), "fill", data.toString(), acknowledged.toString());
       try {
-        TestStore.await(() -> Child.lines(acknowledged).size() > enough || !child.isAlive());
-        assertThat(child.isAlive()).as("%s", Child.lines(root.resolve("output"))).isTrue();
+        TestStore.await(
+            () -> CrashingProcess.lines(acknowledged).size() > enough || !child.isAlive());
+        assertThat(child.isAlive())
+            .as("%s", CrashingProcess.lines(root.resolve("output")))
+            .isTrue();
       } finally {
         child.destroyForcibly().waitFor();
       }
       if (kill % 2 == 0) {
-        check(data, Child.lines(acknowledged)); // else the next child recovers
+        check(data, CrashingProcess.lines(acknowledged)); // else the next child recovers
       }
     }
-    check(data, Child.lines(acknowledged));
+    check(data, CrashingProcess.lines(acknowledged));
   }
 
   private static void check(Path data, List<String> acknowledged) throws StartRefusedException {
@@ -66,7 +69,7 @@ class CrashTest {
     Path data = root.resolve("data");
     Path acknowledged = root.resolve("acknowledged");
     Process child =
-        Child.start(
+        CrashingProcess.start(
             List.of(
                 strace.toString(),
                 "-f",
@@ -87,8 +90,10 @@ class CrashTest {
       child.destroyForcibly().waitFor();
     }
     assertThat(ended).isTrue();
-    assertThat(child.exitValue()).as("%s", Child.lines(root.resolve("output"))).isEqualTo(74);
-    assertThat(Child.lines(acknowledged)).isNotEmpty();
-    check(data, Child.lines(acknowledged));
+    assertThat(child.exitValue())
+        .as("%s", CrashingProcess.lines(root.resolve("output")))
+        .isEqualTo(74);
+    assertThat(CrashingProcess.lines(acknowledged)).isNotEmpty();
+    check(data, CrashingProcess.lines(acknowledged));
   }
 }

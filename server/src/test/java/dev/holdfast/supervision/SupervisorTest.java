@@ -31,7 +31,7 @@ class SupervisorTest {
   @Test
   void startsAgainWhatCrashesAndCountsIt() throws Exception {
     AtomicInteger runs = new AtomicInteger();
-    Child child =
+    SupervisedThread child =
         supervisor.start(
             ChildSpec.virtual("loop"),
             () -> {
@@ -40,21 +40,21 @@ class SupervisorTest {
               }
             });
     assertThat(child.awaitEnd(ofSeconds(10))).isTrue();
-    assertThat(child.state()).isEqualTo(Child.State.ENDED);
+    assertThat(child.state()).isEqualTo(SupervisedThread.State.ENDED);
     assertThat(time.sleeps()).containsExactly(ofSeconds(1), ofSeconds(2));
     assertThat(registry.scrape()).contains("holdfast_restarts_total{child=\"loop\"} 2.0");
   }
 
   @Test
   void givesUpOnWhatCrashesTooOftenAndSaysSo() throws Exception {
-    Child child =
+    SupervisedThread child =
         supervisor.start(
             ChildSpec.platform("writer"),
             () -> {
               throw new AssertionError("a bug");
             });
     gaveUp.await();
-    assertThat(child.state()).isEqualTo(Child.State.GIVEN_UP);
+    assertThat(child.state()).isEqualTo(SupervisedThread.State.GIVEN_UP);
     assertThat(givenUp).containsExactly("writer");
     assertThat(time.sleeps()).hasSize(5);
     assertThat(supervisor.children()).isEmpty();
@@ -65,7 +65,7 @@ class SupervisorTest {
   void whatTheProcessCanLiveWithoutIsTriedAgainSlowlyUntilItLasts() throws Exception {
     AtomicInteger runs = new AtomicInteger();
     CountDownLatch lasting = new CountDownLatch(1);
-    Child child =
+    SupervisedThread child =
         supervisor.start(
             ChildSpec.virtual("sweeper").as(Criticality.NON_CRITICAL),
             () -> {
@@ -92,7 +92,7 @@ class SupervisorTest {
   @Test
   void aStopEndsTheSlowTriesToo() throws Exception {
     CountDownLatch tried = new CountDownLatch(10);
-    Child child =
+    SupervisedThread child =
         supervisor.start(
             ChildSpec.virtual("sweeper").as(Criticality.IMPORTANT),
             () -> {
@@ -102,7 +102,7 @@ class SupervisorTest {
     tried.await();
     child.stop(); // not all of them by a budget: their sleeps move the clock that measures it
     assertThat(child.awaitEnd(ofSeconds(10))).isTrue();
-    assertThat(child.state()).isEqualTo(Child.State.STOPPED);
+    assertThat(child.state()).isEqualTo(SupervisedThread.State.STOPPED);
     assertThat(supervisor.children()).isEmpty();
     assertThat(supervisor.ailing()).isEmpty();
     assertThat(givenUp).isEmpty();
@@ -129,7 +129,7 @@ class SupervisorTest {
   @Test
   void aStrangersInterruptIsACrashAndNotTheEnd() throws Exception {
     AtomicInteger runs = new AtomicInteger();
-    Child child =
+    SupervisedThread child =
         supervisor.start(
             ChildSpec.virtual("loop"),
             () -> {

@@ -1,7 +1,7 @@
 package dev.holdfast.agents.context;
 
 import dev.holdfast.api.Message;
-import dev.holdfast.models.Stamp;
+import dev.holdfast.models.MessageStamp;
 import dev.holdfast.store.threads.AttachmentFolder;
 import dev.holdfast.store.threads.ContextEntry;
 import dev.holdfast.store.threads.ThreadFiles;
@@ -163,7 +163,7 @@ public final class Conversation {
       return message;
     }
     String text = said.text().isBlank() ? ContextRepair.EMPTY : said.text();
-    String told = Stamp.on(text, entry.at(), zone, Entries.senderOf(entry), now);
+    String told = MessageStamp.on(text, entry.at(), zone, Entries.senderOf(entry), now);
     return new Message.User(told, said.images());
   }
 

@@ -145,7 +145,7 @@ public final class Entries {
     return said.isBlank() || all.isEmpty() ? said.strip() + all : said + "\n" + all;
   }
 
-  public static ContextEntry fence(String eventId, Instant at) {
+  public static ContextEntry allowed(String eventId, Instant at) {
     return new ContextEntry(
         FENCE, "fence", eventId, at, head(FENCE, "fence", eventId, at).toString());
   }

@@ -2,7 +2,7 @@ package dev.holdfast.agents.context;
 
 import dev.holdfast.agents.dispatch.Wakeups;
 import dev.holdfast.api.InboundMessage;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.messages.Event;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +12,7 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
   public static Incoming of(Event event) {
     InboundMessage message;
     try {
-      message = Inbounds.read(event.payload());
+      message = InboundPayload.read(event.payload());
     } catch (IllegalArgumentException e) {
       message = new InboundMessage("", "", "", "", List.of(), event.dedupeKey());
     }

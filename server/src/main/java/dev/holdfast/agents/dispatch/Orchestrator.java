@@ -58,16 +58,16 @@ public final class Orchestrator {
   private volatile boolean scanWanted = true;
 
   /** New messages of threads that found no room; used by the dispatching loop alone. */
-  private final ThreadsAwaitingRoom turnedAway = new ThreadsAwaitingRoom();
+  private final ThreadsAwaitingRoom awaitingRoom = new ThreadsAwaitingRoom();
 
-  private final CommandRunner obedience;
+  private final CommandRunner commands;
   private volatile boolean rescanWanted;
   private volatile boolean closing;
   private long scanned;
 
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
-    this.obedience = new CommandRunner(parts, this);
+    this.commands = new CommandRunner(parts, this);
     long acceptedBefore = parts.store().inbox().counts().getOrDefault("accepted", 0L);
     this.shared =
         new AgentHost.Shared(
@@ -137,7 +137,7 @@ public final class Orchestrator {
     Event event = committed.poll(waitMillis);
     for (int taken = 1; event != null; taken++) {
       if (!dispatch(event, false)) {
-        scanWanted |= !turnedAway.add(event.threadId());
+        scanWanted |= !awaitingRoom.add(event.threadId());
       }
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too
@@ -202,7 +202,7 @@ public final class Orchestrator {
    * Threads that were turned away come in as soon as there is room: each finds its events on disk.
    */
   private boolean letIn() {
-    return turnedAway.letIn(
+    return awaitingRoom.letIn(
         threadId -> {
           boolean known = agents.containsKey(threadId);
           if (!known && hasRoom(false)) {
@@ -224,7 +224,7 @@ public final class Orchestrator {
     }
     Incoming incoming = Incoming.of(event);
     if (incoming.overtakes()) {
-      Thread.ofVirtual().name("command").start(() -> obedience.obey(incoming));
+      Thread.ofVirtual().name("command").start(() -> commands.obey(incoming));
       return true;
     }
     boolean[] taken = {true};
@@ -249,7 +249,7 @@ public final class Orchestrator {
    */
   private boolean hasRoom(boolean aged) {
     int all = parts.config().threads().activeMax();
-    int limit = aged && turnedAway.isEmpty() ? all - all / 10 : all;
+    int limit = aged && awaitingRoom.isEmpty() ? all - all / 10 : all;
     int active = agents.size();
     while (active >= limit) {
       Optional<ThreadAgent> oldest = idle.retireOldest();
@@ -392,7 +392,7 @@ public final class Orchestrator {
 
     @Override
     public void obey(Incoming incoming) {
-      obedience.obey(incoming);
+      commands.obey(incoming);
     }
   }
 }

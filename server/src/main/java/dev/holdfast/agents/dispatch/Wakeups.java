@@ -1,7 +1,7 @@
 package dev.holdfast.agents.dispatch;
 
 import dev.holdfast.api.InboundMessage;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.ledgers.Schedules;
@@ -200,6 +200,6 @@ public final class Wakeups {
     InboundMessage message =
         new InboundMessage(account, platformId, SENDER + schedule.id(), text, List.of(), key);
     return new NewEvent(
-        parts[0] + ":" + account, schedule.threadId(), key, Inbounds.write(message), now);
+        parts[0] + ":" + account, schedule.threadId(), key, InboundPayload.write(message), now);
   }
 }

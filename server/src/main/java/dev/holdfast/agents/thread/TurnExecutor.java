@@ -67,7 +67,7 @@ final class TurnExecutor {
   private final TurnEndings endings;
   private final UnansweredEvents unanswered;
   private final ApprovalGate gate;
-  private final TurnStatus scene;
+  private final TurnStatus turnStatus;
   private @Nullable Conversation conversation;
   private Instant askedUntil = Instant.EPOCH;
   private volatile boolean probe;
@@ -82,12 +82,12 @@ final class TurnExecutor {
     this.endings = new TurnEndings(parts, epoch);
     this.unanswered = new UnansweredEvents(threadId, parts, endings);
     this.gate = new ApprovalGate(parts, endings);
-    this.scene = new TurnStatus(host);
+    this.turnStatus = new TurnStatus(host);
   }
 
   /** What the running turn does, in words. From any thread. */
   String doing() {
-    return scene.doing();
+    return turnStatus.doing();
   }
 
   /** When the question to a person is void. */
@@ -106,7 +106,7 @@ final class TurnExecutor {
     Duration wait = RETRY_FIRST;
     try {
       while (true) {
-        scene.doing("waiting for a free turn");
+        turnStatus.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
         AgentHost.Shared shared = host.shared();
         turn.acquire(shared.permits(), shared.freshness().of(head));
@@ -130,7 +130,7 @@ final class TurnExecutor {
         } finally {
           turn.release();
         }
-        scene.doing("waiting to try again");
+        turnStatus.doing("waiting to try again");
         epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
@@ -142,7 +142,7 @@ final class TurnExecutor {
     } finally {
       turn.close();
       probe = false;
-      scene.doing("idle");
+      turnStatus.doing("idle");
     }
   }
 
@@ -242,13 +242,13 @@ final class TurnExecutor {
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     long begun = parts.time().nanos();
-    TurnProgress ear = new TurnProgress(parts, endings, head, probe, scene);
-    ToolProgress watch = new ToolProgress(parts, endings, head, scene::doing);
+    TurnProgress progress = new TurnProgress(parts, endings, head, probe, turnStatus);
+    ToolProgress watch = new ToolProgress(parts, endings, head, turnStatus::doing);
     try {
       Conversation talk = conversation(head);
       ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
-      new TurnLoop(parts, talk, ear, tools, joining).run(batch);
-      endings.measure(begun, ear.modelTime().plus(watch.toolTime()));
+      new TurnLoop(parts, talk, progress, tools, joining).run(batch);
+      endings.measure(begun, progress.modelTime().plus(watch.toolTime()));
       host.modelAnswered();
       return Ended.DONE;
     } catch (WaitsForPersonException e) {
@@ -259,7 +259,7 @@ final class TurnExecutor {
       }
       return Ended.ASKED;
     } catch (ModelsAwayException e) {
-      return park(batch, ear, e);
+      return park(batch, progress, e);
     } catch (StoreException e) {
       throw e;
     } catch (CallFailedException e) {
@@ -289,7 +289,7 @@ final class TurnExecutor {
     }
   }
 
-  private Ended park(List<Incoming> batch, TurnProgress ear, ModelsAwayException away)
+  private Ended park(List<Incoming> batch, TurnProgress progress, ModelsAwayException away)
       throws StoreException, InterruptedException {
     Incoming head = batch.getFirst();
     if (unanswered.hasWaitedTooLong(head)) {
@@ -299,12 +299,15 @@ final class TurnExecutor {
     if (away.failure().kind() == FailureKind.PERMANENT) {
       LOG.error("models: refused for good, an operator must act: {}", away.failure().summary());
     }
-    ear.tellModelAway();
-    scene.isFirstOfOutage(); // also when the person was told before a restart
+    progress.tellModelAway();
+    turnStatus.isFirstOfOutage(); // also when the person was told before a restart
     for (Incoming incoming : batch) {
       epoch.change(
           () ->
-              parts.store().inbox().park(incoming.seq(), away.failure().summary(), ear.hasTold()));
+              parts
+                  .store()
+                  .inbox()
+                  .park(incoming.seq(), away.failure().summary(), progress.hasTold()));
     }
     endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
     endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));

@@ -23,7 +23,7 @@ public record AgentParts(
     Models models,
     Channels channels,
     Toolbox toolbox,
-    AgentKnowledge mind,
+    AgentKnowledge knowledge,
     News news,
     Secrets secrets,
     Time time,

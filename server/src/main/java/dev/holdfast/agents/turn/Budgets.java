@@ -48,7 +48,7 @@ public final class Budgets {
 
   public Budgets(AgentParts parts) {
     this.parts = parts;
-    this.config = parts.mind().budget();
+    this.config = parts.knowledge().budget();
     MeterRegistry meters = parts.meters();
     for (Scope scope : Scope.values()) {
       meters.counter("holdfast.budget.refusals", "scope", label(scope));
@@ -71,7 +71,7 @@ public final class Budgets {
       return;
     }
     LocalDate today = today();
-    Instant day = today.atStartOfDay(parts.mind().zone()).toInstant();
+    Instant day = today.atStartOfDay(parts.knowledge().zone()).toInstant();
     if (!config.perUser().isNone()) {
       Spent hers = spent(Whose.PERSON, person(incoming), day, incoming);
       check(Scope.USER, config.perUser(), hers, tokensAhead);
@@ -82,7 +82,7 @@ public final class Budgets {
       check(Scope.THREAD, config.perThread(), its, tokensAhead);
     }
     if (!parts.models().isLocal(parts.models().defaultLevel())) {
-      Instant month = today.withDayOfMonth(1).atStartOfDay(parts.mind().zone()).toInstant();
+      Instant month = today.withDayOfMonth(1).atStartOfDay(parts.knowledge().zone()).toInstant();
       check(Scope.DAILY, config.dailyUsd(), day, incoming);
       check(Scope.MONTHLY, config.monthlyUsd(), month, incoming);
     }
@@ -181,7 +181,7 @@ public final class Budgets {
   }
 
   private LocalDate today() {
-    return LocalDate.ofInstant(parts.time().now(), parts.mind().zone());
+    return LocalDate.ofInstant(parts.time().now(), parts.knowledge().zone());
   }
 
   private static String label(Scope scope) {

@@ -4,8 +4,8 @@ import dev.holdfast.agents.context.Conversation;
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Message;
+import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.models.ModelsAwayException;
-import dev.holdfast.models.Question;
 import dev.holdfast.store.threads.ContextEntry;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -137,7 +137,8 @@ final class Compactor {
         Math.toIntExact(Math.min(Integer.MAX_VALUE, tokensMax() * SUMMARY_INPUT_UNITS_PER_TOKEN));
     String input =
         text.length() <= unitsMax ? text.toString() : text.substring(text.length() - unitsMax);
-    Question question = new Question(SUMMARY_PROMPT, List.of(new Message.User(input)), List.of());
+    ModelQuestion question =
+        new ModelQuestion(SUMMARY_PROMPT, List.of(new Message.User(input)), List.of());
     String summary =
         parts
             .models()

@@ -75,7 +75,7 @@ final class SystemPrompt {
   }
 
   private void addSkills(List<String> sections) {
-    List<Skill> skills = parts.mind().skills().list();
+    List<Skill> skills = parts.knowledge().skills().list();
     if (!skills.isEmpty()) {
       sections.add(
           "# Skills\nHow things are done here. Before you do one of these, read it with read_skill.\n"
@@ -86,11 +86,11 @@ final class SystemPrompt {
   }
 
   private void addMemory(List<String> sections, String whose, String name, Memory.Scope scope) {
-    if (parts.mind().memory().isEmpty()) {
+    if (parts.knowledge().memory().isEmpty()) {
       return;
     }
     try {
-      String text = parts.mind().memory().get().text(scope);
+      String text = parts.knowledge().memory().get().text(scope);
       if (!text.isEmpty()) {
         sections.add(
             "# Memory "

@@ -149,8 +149,8 @@ public final class ToolRound {
     String label =
         toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
     long begun = watch.started(next, label);
-    try (ToolProgress.Telling telling = watch.new Telling()) {
-      ToolResult result = toolbox().run(call, context(next, telling));
+    try (ToolProgress.Telling events = watch.new Telling()) {
+      ToolResult result = toolbox().run(call, context(next, events));
       watch.ended(next, result, begun);
       return result;
     }

@@ -18,7 +18,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.Message;
 import dev.holdfast.media.AttachmentsConfig;
-import dev.holdfast.models.Question;
+import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.ContextEntry;
@@ -35,7 +35,7 @@ public final class TurnLoop {
   private final TurnEndings endings;
   private final SystemPrompt prompt;
   private final Conversation conversation;
-  private final TurnProgress ear;
+  private final TurnProgress progress;
   private final ToolRound tools;
   private final Joining joining;
 
@@ -48,14 +48,14 @@ public final class TurnLoop {
   public TurnLoop(
       AgentParts parts,
       Conversation conversation,
-      TurnProgress ear,
+      TurnProgress progress,
       ToolRound tools,
       Joining joining) {
     this.parts = parts;
-    this.endings = ear.endings();
+    this.endings = progress.endings();
     this.prompt = new SystemPrompt(parts);
     this.conversation = conversation;
-    this.ear = ear;
+    this.progress = progress;
     this.tools = tools;
     this.joining = joining;
   }
@@ -137,13 +137,13 @@ public final class TurnLoop {
         turn.stream()
             .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
     if (!goesOn) {
-      ear.mayAsk(
+      progress.mayAsk(
           batch.stream()
               .mapToLong(incoming -> Conversation.tokensOf(incoming.message().text()))
               .sum()); // before it is written: what is too dear must not weigh on later turns
     }
     if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
-      conversation.append(Entries.fence(batch.getFirst().id(), parts.time().now()));
+      conversation.append(Entries.allowed(batch.getFirst().id(), parts.time().now()));
     }
     join(batch, List.copyOf(batch));
   }
@@ -171,12 +171,12 @@ public final class TurnLoop {
     if (incoming.message().attachments().isEmpty()) {
       return List.of();
     }
-    ear.fetching();
+    progress.fetching();
     try {
       List<StoredAttachment> had =
           new AttachmentIntake(parts, conversation.attachments(), conversation.scratch())
               .take(incoming);
-      ear.answered();
+      progress.answered();
       return had;
     } catch (InterruptedException e) {
       // Stopped: what was said stays to be read, and a later line of the same id takes its place.
@@ -186,8 +186,8 @@ public final class TurnLoop {
   }
 
   private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
-    ear.mayAsk(0);
-    Compactor compactor = new Compactor(parts, conversation, ear);
+    progress.mayAsk(0);
+    Compactor compactor = new Compactor(parts, conversation, progress);
     compactor.compactIfFull();
     try {
       return askOnce();
@@ -230,21 +230,21 @@ public final class TurnLoop {
         new ImageSelection(
             conversation.attachments(), parts.attachments().config().images(), withoutImages);
     return ContextRepair.repair(
-        conversation.messages(pictures, parts.mind().zone(), parts.time().now()));
+        conversation.messages(pictures, parts.knowledge().zone(), parts.time().now()));
   }
 
   private Message.Assistant ask(List<Message> messages)
       throws CallFailedException, InterruptedException {
-    Question question =
-        new Question(prompt.system(ear.threadId()), messages, parts.toolbox().specs());
-    ear.asking();
+    ModelQuestion question =
+        new ModelQuestion(prompt.system(progress.threadId()), messages, parts.toolbox().specs());
+    progress.asking();
     Message.Assistant said =
         parts
             .models()
-            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear)
+            .ask(parts.models().defaultLevel(), question, progress.isProbe(), progress)
             .answer()
             .message();
-    ear.answered();
+    progress.answered();
     return said;
   }
 
@@ -286,7 +286,7 @@ public final class TurnLoop {
   /** Fenced off, so that a replay begins anew. */
   private void giveUp(List<Incoming> batch, String limit, String sentence)
       throws IOException, InterruptedException {
-    conversation.append(Entries.fence(batch.getLast().id(), parts.time().now()));
+    conversation.append(Entries.allowed(batch.getLast().id(), parts.time().now()));
     conversation.sync();
     Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
     endings.end(batch, EventState.DEAD_LETTERED, limit + " is reached", say);

@@ -6,7 +6,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.models.AskListener;
+import dev.holdfast.models.AnswerListener;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
@@ -20,24 +20,28 @@ import org.slf4j.LoggerFactory;
  * Hears how a turn's answer comes about: streams it, counts it, and tells the person when it takes
  * long.
  */
-public final class TurnProgress implements AskListener {
+public final class TurnProgress implements AnswerListener {
   private static final Logger LOG = LoggerFactory.getLogger(TurnProgress.class);
 
   private final AgentParts parts;
   private final TurnEndings endings;
   private final Incoming incoming;
   private final boolean probe;
-  private final TurnStatus scene;
+  private final TurnStatus turnStatus;
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
 
   public TurnProgress(
-      AgentParts parts, TurnEndings endings, Incoming incoming, boolean probe, TurnStatus scene) {
+      AgentParts parts,
+      TurnEndings endings,
+      Incoming incoming,
+      boolean probe,
+      TurnStatus turnStatus) {
     this.parts = parts;
     this.endings = endings;
     this.incoming = incoming;
     this.probe = probe;
-    this.scene = scene;
+    this.turnStatus = turnStatus;
     this.told.set(incoming.event().told());
   }
 
@@ -68,13 +72,13 @@ public final class TurnProgress implements AskListener {
    * @throws CallFailedException BUDGET_EXHAUSTED
    */
   void mayAsk(long tokensAhead) throws CallFailedException {
-    scene.budgets().check(incoming, tokensAhead);
+    turnStatus.budgets().check(incoming, tokensAhead);
   }
 
   /** The model has the word. */
   void asking() {
     endings.epoch().check(); // what is asked is paid for
-    scene.doing("asking the model");
+    turnStatus.doing("asking the model");
   }
 
   /** The model has said its word. */
@@ -85,21 +89,21 @@ public final class TurnProgress implements AskListener {
   /** Files that came with a message are being fetched. */
   void fetching() {
     endings.epoch().waits(parts.attachments().config().timeout());
-    scene.doing("fetching attachments");
+    turnStatus.doing("fetching attachments");
     endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
   }
 
   /** An older part of the conversation is being summarised. */
   void compacting() {
-    scene.doing("summarising what was said before");
+    turnStatus.doing("summarising what was said before");
     endings.news(
         "turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
   }
 
   /** An ear for what is not said to people: it counts and tells of waits, but streams nothing. */
-  AskListener silent() {
+  AnswerListener silent() {
     TurnProgress self = this;
-    return new AskListener() {
+    return new AnswerListener() {
       @Override
       public void onText(String delta) {}
 
@@ -160,7 +164,7 @@ public final class TurnProgress implements AskListener {
                 call.costUsd(),
                 firstToken == null ? -1 : firstToken.toMillis(),
                 call.total().toMillis()),
-            scene.budgets().person(incoming));
+            turnStatus.budgets().person(incoming));
   }
 
   @Override
@@ -173,7 +177,7 @@ public final class TurnProgress implements AskListener {
    * notice's id is stable.
    */
   public void tellModelAway() {
-    if (told.compareAndSet(false, true) && scene.isFirstOfOutage()) {
+    if (told.compareAndSet(false, true) && turnStatus.isFirstOfOutage()) {
       try {
         endings.tell(incoming, new Say(Voice.NOTICE, ChatSentences.MODEL_AWAY));
       } catch (EpochOverException e) {

@@ -2,7 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.ingress.IngressParts;
 import dev.holdfast.ingress.stream.EventOutcomes;
-import dev.holdfast.ingress.stream.Streams;
+import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
@@ -14,7 +14,7 @@ import java.util.Map;
 public interface ApiCalls {
   /** What the operations are given by the listener. */
   record Given(
-      IngressParts parts, MessageIntake acceptor, EventOutcomes finishes, Streams streams) {}
+      IngressParts parts, MessageIntake acceptor, EventOutcomes finishes, EventStreams streams) {}
 
   Map<String, ApiCall> make(Given given);
 

@@ -2,7 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -31,7 +31,7 @@ final class EventCalls {
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
     Event event = event(request.id());
-    InboundMessage message = Inbounds.read(event.payload());
+    InboundMessage message = InboundPayload.read(event.payload());
     List<ModelCallRow> modelCalls = store.usage().ofEvent(event.id());
     List<Reply> replies = store.outbox().ofEvent(event.id());
     List<JsonObject> story =

@@ -1,7 +1,7 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.webhooks.WebMessages;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -138,7 +138,7 @@ final class ThreadCalls {
   }
 
   private static JsonObject pending(Event event) {
-    var message = Inbounds.read(event.payload());
+    var message = InboundPayload.read(event.payload());
     JsonObject entry =
         new JsonObject()
             .put("id", event.id())

@@ -25,12 +25,12 @@ public final class Authenticator {
 
   private final Tokens tokens;
   private final Sessions sessions;
-  private final LoginThrottle brake;
+  private final LoginThrottle throttle;
 
-  public Authenticator(Tokens tokens, Sessions sessions, LoginThrottle brake) {
+  public Authenticator(Tokens tokens, Sessions sessions, LoginThrottle throttle) {
     this.tokens = tokens;
     this.sessions = sessions;
-    this.brake = brake;
+    this.throttle = throttle;
   }
 
   /**
@@ -58,7 +58,7 @@ public final class Authenticator {
   }
 
   private void checkBrake(HttpServerRequest request) throws RefusedRequestException {
-    Duration wait = brake.wait(address(request));
+    Duration wait = throttle.wait(address(request));
     if (!wait.isZero()) {
       throw new RefusedRequestException(
           429, FailureCode.RATE_LIMITED, "too many failed logins from this address", wait);
@@ -80,7 +80,7 @@ public final class Authenticator {
 
   private void failed(HttpServerRequest request) {
     String address = address(request);
-    if (brake.failed(address)) {
+    if (throttle.failed(address)) {
       LOG.warn("login from {}: wrong too often, not listened to for a while", address);
     }
   }

@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
 /** The chat page, its files, and logging in and out of it. */
 public final class Pages {
   private final Assets assets;
-  private final Authenticator entrance;
+  private final Authenticator authenticator;
   private final Sessions sessions;
   private final HostNames names;
   private final Refusals refusals;
 
   public Pages(
       Assets assets,
-      Authenticator entrance,
+      Authenticator authenticator,
       Sessions sessions,
       HostNames names,
       Refusals refusals) {
     this.assets = assets;
-    this.entrance = entrance;
+    this.authenticator = authenticator;
     this.sessions = sessions;
     this.names = names;
     this.refusals = refusals;
@@ -114,7 +114,7 @@ public final class Pages {
       cookie = sessions.openByToken(token);
     }
     if (cookie.isEmpty()) {
-      throw entrance.wrongLogin(request);
+      throw authenticator.wrongLogin(request);
     }
     request.response().addCookie(cookie(request, cookie.get(), Sessions.LIFE.toSeconds()));
     Responses.empty(request, 204);

@@ -2,7 +2,7 @@ package dev.holdfast.ingress.webhooks;
 
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.api.AttachmentCalls;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.NewEvent;
@@ -47,7 +47,7 @@ public final class MessageIntake {
             source,
             source + ":" + message.thread(),
             message.dedupeKey(),
-            Inbounds.write(message),
+            InboundPayload.write(message),
             time.now());
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
     JsonObject words = new JsonObject().put("text", message.text()).put("sender", message.sender());

@@ -39,8 +39,8 @@ final class EventReader {
   }
 
   /** Told of all that comes. */
-  EventReader tells(Runnable ear) {
-    sign = ear;
+  EventReader tells(Runnable progress) {
+    sign = progress;
     return this;
   }
 

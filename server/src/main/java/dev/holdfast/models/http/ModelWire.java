@@ -82,14 +82,14 @@ public final class ModelWire implements HttpClient {
   }
 
   /** Told of all that comes, pings too. */
-  public ModelWire tells(Runnable ear) {
-    sign = ear;
+  public ModelWire tells(Runnable progress) {
+    sign = progress;
     return this;
   }
 
   /** Told of all that the model itself says. */
-  public ModelWire tellsOfWork(Runnable ear) {
-    work = ear;
+  public ModelWire tellsOfWork(Runnable progress) {
+    work = progress;
     return this;
   }
 
@@ -257,7 +257,8 @@ public final class ModelWire implements HttpClient {
       String body = text(answer);
       return Optional.of(errors.ofAnswer(answer.status(), answer.headers(), body, time.now()));
     }
-    String coding = Headers.first(answer.headers(), "content-encoding").toLowerCase(Locale.ROOT);
+    String coding =
+        ResponseHeaders.first(answer.headers(), "content-encoding").toLowerCase(Locale.ROOT);
     return coding.isEmpty() || coding.equals("identity")
         ? Optional.empty()
         : Optional.of(
@@ -308,7 +309,7 @@ public final class ModelWire implements HttpClient {
   }
 
   private static String type(HttpCaller.Streamed answer) {
-    return Headers.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
+    return ResponseHeaders.first(answer.headers(), "content-type").toLowerCase(Locale.ROOT);
   }
 
   private CallFailedException garbage(String what, FailureKind kind) {

@@ -54,7 +54,7 @@ final class ProviderErrors {
     Duration wait = Failures.retryAfter(headers, now);
     Failure failure =
         sort(status, error, headers).withRetryAfter(wait.isZero() ? error.retryAfter() : wait);
-    return switch (Headers.first(headers, "x-should-retry")) {
+    return switch (ResponseHeaders.first(headers, "x-should-retry")) {
       case "true" ->
           failure.kind() == FailureKind.INVALID ? failure : failure.as(FailureKind.TRANSIENT);
       case "false" -> failure.isPassing() ? failure.as(FailureKind.PERMANENT) : failure;
@@ -184,8 +184,8 @@ final class ProviderErrors {
   }
 
   private static String firstOf(Map<String, List<String>> headers, String one, String other) {
-    String found = Headers.first(headers, one);
-    return ErrorText.clean(found.isEmpty() ? Headers.first(headers, other) : found, "");
+    String found = ResponseHeaders.first(headers, one);
+    return ErrorText.clean(found.isEmpty() ? ResponseHeaders.first(headers, other) : found, "");
   }
 
   private void put(Map<String, String> facts, String name, String value) {

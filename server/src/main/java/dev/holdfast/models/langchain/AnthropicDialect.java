@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Anthropic's Messages, also spoken by MiniMax. */
+/** Anthropic's LangchainMessages, also spoken by MiniMax. */
 final class AnthropicDialect implements Dialect {
-  private final Account account;
+  private final ProviderAccount account;
   private final String baseUrl;
   private final String version;
 
-  AnthropicDialect(Account account, String home, String version) {
+  AnthropicDialect(ProviderAccount account, String home, String version) {
     this.account = account;
     this.version = version;
     String base = account.base(home);
@@ -54,7 +54,8 @@ final class AnthropicDialect implements Dialect {
   public void edit(ObjectNode body, ModelRequest request) {
     JsonNode tools = body.path("tools");
     for (int i = 0; i < Math.min(tools.size(), request.tools().size()); i++) {
-      ((ObjectNode) tools.get(i)).set("input_schema", Messages.schema(request.tools().get(i)));
+      ((ObjectNode) tools.get(i))
+          .set("input_schema", LangchainMessages.schema(request.tools().get(i)));
     }
     putBackOpaqueParts(body, request);
     markCached(body.path("system"));
@@ -84,9 +85,9 @@ final class AnthropicDialect implements Dialect {
         sent.add((ObjectNode) message);
       }
     }
-    List<Message.Assistant> said = Messages.assistants(request);
+    List<Message.Assistant> said = LangchainMessages.assistants(request);
     for (int i = 0; i < Math.min(sent.size(), said.size()); i++) {
-      ArrayNode blocks = Opaque.blocks(said.get(i).opaque());
+      ArrayNode blocks = OpaqueBlocks.blocks(said.get(i).opaque());
       if (!blocks.isEmpty() && callIds(blocks).equals(callIds(said.get(i)))) {
         sent.get(i).set("content", blocks);
       }

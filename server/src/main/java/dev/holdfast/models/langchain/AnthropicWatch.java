@@ -51,7 +51,7 @@ final class AnthropicWatch extends StreamWatch {
 
   @Override
   public List<JsonNode> events(JsonNode whole) {
-    return WholeAnswers.anthropic(whole);
+    return UnstreamedAnswers.anthropic(whole);
   }
 
   @Override
@@ -59,12 +59,12 @@ final class AnthropicWatch extends StreamWatch {
     if (blocks.values().stream().allMatch(block -> PLAIN.contains(block.path("type").asText()))) {
       return "";
     }
-    ArrayNode all = Messages.JSON.createArrayNode();
+    ArrayNode all = LangchainMessages.JSON.createArrayNode();
     blocks.forEach(
         (index, block) -> {
           StringBuilder input = inputs.get(index);
           if (input != null) {
-            block.set("input", Messages.object(input.toString()));
+            block.set("input", LangchainMessages.object(input.toString()));
           }
           boolean isEmptyText =
               block.path("type").asText().equals("text") && block.path("text").asText().isBlank();
@@ -77,7 +77,7 @@ final class AnthropicWatch extends StreamWatch {
 
   private static String text(ArrayNode all) {
     try {
-      return Messages.JSON.writeValueAsString(all);
+      return LangchainMessages.JSON.writeValueAsString(all);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree of JSON cannot be written", e);
     }

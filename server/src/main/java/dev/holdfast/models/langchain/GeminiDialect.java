@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Google's generateContent. */
 final class GeminiDialect implements Dialect {
-  private final Account account;
+  private final ProviderAccount account;
   private final String baseUrl;
 
-  GeminiDialect(Account account) {
+  GeminiDialect(ProviderAccount account) {
     this.account = account;
     String base = account.base("https://generativelanguage.googleapis.com/v1beta");
     this.baseUrl = base.matches(".*/v1[a-z0-9]*") ? base : base + "/v1beta";
@@ -48,7 +48,7 @@ final class GeminiDialect implements Dialect {
     for (int i = 0; i < Math.min(functions.size(), request.tools().size()); i++) {
       ObjectNode function = (ObjectNode) functions.get(i);
       function.remove("parameters");
-      function.set("parametersJsonSchema", Messages.schema(request.tools().get(i)));
+      function.set("parametersJsonSchema", LangchainMessages.schema(request.tools().get(i)));
     }
     if (body.path("contents") instanceof ArrayNode contents) {
       putBackOpaqueParts(contents, request);
@@ -64,9 +64,9 @@ final class GeminiDialect implements Dialect {
         sent.add((ObjectNode) content);
       }
     }
-    List<Message.Assistant> said = Messages.assistants(request);
+    List<Message.Assistant> said = LangchainMessages.assistants(request);
     for (int i = 0; i < Math.min(sent.size(), said.size()); i++) {
-      ArrayNode parts = Opaque.blocks(said.get(i).opaque());
+      ArrayNode parts = OpaqueBlocks.blocks(said.get(i).opaque());
       if (!parts.isEmpty() && calls(parts) == said.get(i).toolCalls().size()) {
         sent.get(i).set("parts", parts);
       }
@@ -93,7 +93,7 @@ final class GeminiDialect implements Dialect {
 
   /** The results of parallel calls belong into one content: as many as there were calls. */
   private static ArrayNode joined(ArrayNode contents) {
-    ArrayNode all = Messages.JSON.createArrayNode();
+    ArrayNode all = LangchainMessages.JSON.createArrayNode();
     @Nullable ArrayNode open = null;
     for (JsonNode content : contents) {
       boolean isResult = content.path("parts").path(0).has("functionResponse");

@@ -18,7 +18,7 @@ import java.util.List;
  * and no more.
  */
 final class GeminiWatch extends StreamWatch {
-  private final ArrayNode parts = Messages.JSON.createArrayNode();
+  private final ArrayNode parts = LangchainMessages.JSON.createArrayNode();
   private boolean signed;
 
   @Override
@@ -40,7 +40,7 @@ final class GeminiWatch extends StreamWatch {
 
   @Override
   public List<JsonNode> events(JsonNode whole) {
-    return WholeAnswers.gemini(whole);
+    return UnstreamedAnswers.gemini(whole);
   }
 
   @Override
@@ -64,7 +64,7 @@ final class GeminiWatch extends StreamWatch {
   /** The content alone: reasons to finish are added from time to time. */
   @Override
   public String readable(JsonNode data, String text) {
-    ObjectNode event = Messages.JSON.createObjectNode();
+    ObjectNode event = LangchainMessages.JSON.createObjectNode();
     ObjectNode candidate = event.putArray("candidates").addObject();
     if (data.path("candidates").path(0).path("content") instanceof ObjectNode content) {
       ObjectNode words = content.deepCopy();

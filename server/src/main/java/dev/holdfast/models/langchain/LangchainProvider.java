@@ -35,13 +35,16 @@ public final class LangchainProvider implements ModelProvider {
   /** {@code limits}: of each request. */
   public record Connection(HttpCaller http, HttpCaller.Limits limits, Time time) {}
 
-  private final Account account;
+  private final ProviderAccount account;
   private final Dialect dialect;
   private final Connection connection;
   private final ToIntFunction<String> window;
 
   private LangchainProvider(
-      Account account, Dialect dialect, Connection connection, ToIntFunction<String> window) {
+      ProviderAccount account,
+      Dialect dialect,
+      Connection connection,
+      ToIntFunction<String> window) {
     this.account = account;
     this.dialect = dialect;
     this.connection = connection;
@@ -55,7 +58,7 @@ public final class LangchainProvider implements ModelProvider {
    * @throws IllegalArgumentException when no wire format is known for the name
    */
   public static LangchainProvider of(
-      Account account, Connection connection, ToIntFunction<String> window) {
+      ProviderAccount account, Connection connection, ToIntFunction<String> window) {
     Dialect dialect =
         switch (account.name()) {
           case "anthropic" ->
@@ -100,10 +103,10 @@ public final class LangchainProvider implements ModelProvider {
             .tells(listener::onSign)
             .tellsOfWork(listener::onWork)
             .edits(body -> dialect.edit(body, request));
-    Heard heard = new Heard(listener, wire);
+    StreamedAnswer heard = new StreamedAnswer(listener, wire);
     dialect
         .model(request, wire.builder())
-        .chat(Messages.request(request, dialect.marksErrors()), heard);
+        .chat(LangchainMessages.request(request, dialect.marksErrors()), heard);
     wire.check();
     heard.checkBug();
     if (heard.isTooLong()) {

@@ -23,7 +23,7 @@ final class OllamaDialect implements Dialect {
   /**
    * {@code window}: tokens of context to ask for; by default Ollama drops old turns without a word.
    */
-  OllamaDialect(Account account, ToIntFunction<String> window) {
+  OllamaDialect(ProviderAccount account, ToIntFunction<String> window) {
     String base = account.base("http://127.0.0.1:11434");
     this.baseUrl = base.endsWith("/api") ? base.substring(0, base.length() - 4) : base;
     this.window = window;

@@ -13,10 +13,10 @@ import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
  * version.
  */
 final class OpenAiDialect implements Dialect {
-  private final Account account;
+  private final ProviderAccount account;
   private final String baseUrl;
 
-  OpenAiDialect(Account account) {
+  OpenAiDialect(ProviderAccount account) {
     this.account = account;
     this.baseUrl = account.base("https://api.openai.com/v1");
   }
@@ -50,7 +50,7 @@ final class OpenAiDialect implements Dialect {
     JsonNode tools = body.path("tools");
     for (int i = 0; i < Math.min(tools.size(), request.tools().size()); i++) {
       if (tools.get(i).path("function") instanceof ObjectNode function) {
-        function.set("parameters", Messages.schema(request.tools().get(i)));
+        function.set("parameters", LangchainMessages.schema(request.tools().get(i)));
       }
     }
   }

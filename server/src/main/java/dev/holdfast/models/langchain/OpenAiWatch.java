@@ -59,7 +59,7 @@ final class OpenAiWatch extends StreamWatch {
 
   @Override
   public List<JsonNode> events(JsonNode whole) {
-    return WholeAnswers.openAi(whole);
+    return UnstreamedAnswers.openAi(whole);
   }
 
   private static StopReason reason(String finishReason) {

@@ -2,9 +2,9 @@ package dev.holdfast.tools.files;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.tools.files.AllowedFiles.Seen;
+import dev.holdfast.tools.files.ChangeManifest.Stage;
 import dev.holdfast.tools.files.FileFailedException.Why;
-import dev.holdfast.tools.files.Manifest.Stage;
-import dev.holdfast.tools.files.SpotFiles.Seen;
 import java.io.IOException;
 import java.io.SyncFailedException;
 import java.io.UncheckedIOException;
@@ -21,11 +21,11 @@ public final class Backups {
   private static final Logger LOG = LoggerFactory.getLogger(Backups.class);
   private static final Duration SWEEP_PAUSE = Duration.ofHours(1);
 
-  private final SpotFiles files;
-  private final Vault vault;
-  private final SpotLocks locks;
-  private final Neighbours neighbours;
-  private final Undo undo;
+  private final AllowedFiles files;
+  private final BackupFolder backupFolder;
+  private final FileLocks locks;
+  private final ChangeContext neighbours;
+  private final ChangeUndo undo;
 
   /** How an attempt to undo an execution ended. */
   public sealed interface RolledBack {
@@ -41,12 +41,13 @@ public final class Backups {
     record Conflict(String path, String why) implements RolledBack {}
   }
 
-  Backups(SpotFiles files, Vault vault, SpotLocks locks, Neighbours neighbours) {
+  Backups(
+      AllowedFiles files, BackupFolder backupFolder, FileLocks locks, ChangeContext neighbours) {
     this.files = files;
-    this.vault = vault;
+    this.backupFolder = backupFolder;
     this.locks = locks;
     this.neighbours = neighbours;
-    this.undo = new Undo(files, vault);
+    this.undo = new ChangeUndo(files, backupFolder);
   }
 
   /** As {@link #rollback(String, String, boolean)}, not forced. */
@@ -68,13 +69,13 @@ public final class Backups {
   public RolledBack rollback(String execution, String actor, boolean force)
       throws CallFailedException, InterruptedException {
     try {
-      Optional<Manifest> found = vault.find(execution);
+      Optional<ChangeManifest> found = backupFolder.find(execution);
       if (found.isEmpty()) {
         return new RolledBack.Unknown();
       }
-      List<Spot> spots = found.get().changes().stream().map(Change::spot).toList();
+      List<AllowedPath> spots = found.get().changes().stream().map(FileChange::spot).toList();
       // First the places, then the vault, as a change does that has to make room in it.
-      try (SpotLocks.Held _ = locks.take(execution, spots)) {
+      try (FileLocks.Held _ = locks.take(execution, spots)) {
         return rollbackInUse(execution, actor, force);
       }
     } catch (FileFailedException e) {
@@ -93,28 +94,28 @@ public final class Backups {
 
   private RolledBack rollbackInUse(String execution, String actor, boolean force)
       throws CallFailedException, IOException, InterruptedException {
-    Lock use = vault.inUse();
+    Lock use = backupFolder.inUse();
     use.lockInterruptibly();
     try {
       // A call that failed meanwhile has left nothing.
-      Optional<Manifest> found = vault.find(execution);
+      Optional<ChangeManifest> found = backupFolder.find(execution);
       return found.isEmpty() ? new RolledBack.Unknown() : rollbackLocked(found.get(), actor, force);
     } finally {
       use.unlock();
     }
   }
 
-  private RolledBack rollbackLocked(Manifest manifest, String actor, boolean force)
+  private RolledBack rollbackLocked(ChangeManifest manifest, String actor, boolean force)
       throws CallFailedException, IOException {
     if (manifest.stage() == Stage.UNDONE) {
       return new RolledBack.AlreadyUndone();
     }
-    vault.mustBeWhole(manifest);
+    backupFolder.mustBeWhole(manifest);
     List<Due> due = new ArrayList<>();
-    for (Change change : manifest.changes().reversed()) {
+    for (FileChange change : manifest.changes().reversed()) {
       Seen now;
       try {
-        files.removeLeftover(change.spot(), Undo.temporary(manifest.execution()));
+        files.removeLeftover(change.spot(), ChangeUndo.temporary(manifest.execution()));
         now = files.see(change.spot());
       } catch (FileFailedException e) {
         return conflict(change, e.failure().message());
@@ -136,18 +137,18 @@ public final class Backups {
     }
     files.removeEmpty(manifest.made());
     tell(manifest, actor);
-    vault.update(manifest.as(Stage.UNDONE, actor));
+    backupFolder.update(manifest.as(Stage.UNDONE, actor));
     LOG.info("execution {}: undone by {}, {} files", manifest.execution(), actor, due.size());
     return new RolledBack.Undone(manifest.changes().size());
   }
 
-  private record Due(Change change, Seen now) {}
+  private record Due(FileChange change, Seen now) {}
 
-  private static RolledBack conflict(Change change, String why) {
+  private static RolledBack conflict(FileChange change, String why) {
     return new RolledBack.Conflict(change.spot().shown(), why);
   }
 
-  private void tell(Manifest manifest, String actor) throws CallFailedException {
+  private void tell(ChangeManifest manifest, String actor) throws CallFailedException {
     neighbours
         .trail()
         .append(
@@ -157,7 +158,7 @@ public final class Backups {
                 manifest.who().eventId(),
                 manifest.who().threadId(),
                 actor,
-                Undo.details(manifest)));
+                ChangeUndo.details(manifest)));
   }
 
   /** Keeps the backups within their limits, until it is interrupted. */
@@ -172,11 +173,11 @@ public final class Backups {
   /** Half written files of calls that a crash cut off and that nobody will run again. */
   void clearLeftovers() throws InterruptedException {
     try {
-      for (Manifest cutOff : vault.unsettled()) {
-        List<Spot> spots = cutOff.changes().stream().map(Change::spot).toList();
-        try (SpotLocks.Held _ = locks.take(cutOff.execution(), spots)) {
-          for (Spot spot : spots) {
-            files.removeLeftover(spot, Undo.temporary(cutOff.execution()));
+      for (ChangeManifest cutOff : backupFolder.unsettled()) {
+        List<AllowedPath> spots = cutOff.changes().stream().map(FileChange::spot).toList();
+        try (FileLocks.Held _ = locks.take(cutOff.execution(), spots)) {
+          for (AllowedPath spot : spots) {
+            files.removeLeftover(spot, ChangeUndo.temporary(cutOff.execution()));
           }
         }
       }
@@ -188,7 +189,7 @@ public final class Backups {
   /** Removes what is older or more than is to be kept. */
   void sweep() {
     try {
-      int gone = vault.sweep(neighbours.time().now(), 0);
+      int gone = backupFolder.sweep(neighbours.time().now(), 0);
       if (gone > 0) {
         LOG.info("backups: {} went", gone);
       }

@@ -13,12 +13,12 @@ import java.util.Map;
 
 /** A tool that changes files: what it changed can be undone by the execution that it names. */
 abstract class ChangeTool extends FileTool {
-  private final Fence fence;
-  private final Executions executions;
+  private final AllowedFolders allowed;
+  private final ChangeExecutor executions;
 
-  ChangeTool(ToolSpec spec, ReplayClass replay, Fence fence, Executions executions) {
+  ChangeTool(ToolSpec spec, ReplayClass replay, AllowedFolders allowed, ChangeExecutor executions) {
     super(spec, replay);
-    this.fence = fence;
+    this.allowed = allowed;
     this.executions = executions;
   }
 
@@ -26,24 +26,25 @@ abstract class ChangeTool extends FileTool {
   abstract List<String> paths();
 
   /** What is to stand there. */
-  abstract Task.Plan plan(JsonObject arguments, List<Task.Old> old)
+  abstract ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old)
       throws FileFailedException, IOException;
 
   @Override
   final ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException, InterruptedException {
-    List<Spot> spots = new ArrayList<>();
+    List<AllowedPath> spots = new ArrayList<>();
     for (String name : paths()) {
-      Spot spot = fence.spot(arguments.getString(name), context.scratch());
+      AllowedPath spot = allowed.spot(arguments.getString(name), context.scratch());
       spot.name(); // a folder as such is not changed
       spots.add(spot);
     }
-    Task task = new Task(spec().name(), arguments.encode(), spots, old -> plan(arguments, old));
-    Executions.Done done = executions.run(context, task);
+    ChangeTask task =
+        new ChangeTask(spec().name(), arguments.encode(), spots, old -> plan(arguments, old));
+    ChangeExecutor.Done done = executions.run(context, task);
     return ToolResult.ok(done.told()).withFacts(Map.of("execution", done.execution()));
   }
 
-  static FileFailedException missing(Task.Old old) {
+  static FileFailedException missing(ChangeTask.Old old) {
     return new FileFailedException(
         FileFailedException.Why.MISSING, old.spot().shown() + ": no such file");
   }

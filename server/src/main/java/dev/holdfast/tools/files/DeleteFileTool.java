@@ -6,11 +6,11 @@ import java.util.List;
 
 /** Deletes a file; the operator can bring it back. */
 final class DeleteFileTool extends ChangeTool {
-  DeleteFileTool(Fence fence, Executions executions) {
+  DeleteFileTool(AllowedFolders allowed, ChangeExecutor executions) {
     super(
         spec("delete_file", "Deletes a file.", List.of("path"), "\"path\": {\"type\": \"string\"}"),
         ReplayClass.KEYED,
-        fence,
+        allowed,
         executions);
   }
 
@@ -20,11 +20,12 @@ final class DeleteFileTool extends ChangeTool {
   }
 
   @Override
-  Task.Plan plan(JsonObject arguments, List<Task.Old> old) throws FileFailedException {
-    Task.Old file = old.getFirst();
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old) throws FileFailedException {
+    ChangeTask.Old file = old.getFirst();
     if (!file.exists()) {
       throw missing(file);
     }
-    return new Task.Plan("Deleted " + file.spot().shown(), List.of(new Task.After.Gone()));
+    return new ChangeTask.Plan(
+        "Deleted " + file.spot().shown(), List.of(new ChangeTask.After.Gone()));
   }
 }

@@ -14,7 +14,7 @@ final class EditFileTool extends ChangeTool {
   static final int BYTES_MAX = 10 << 20;
   private static final int LINES_TOLD_MAX = 10;
 
-  EditFileTool(Fence fence, Executions executions) {
+  EditFileTool(AllowedFolders allowed, ChangeExecutor executions) {
     super(
         spec(
             "edit_file",
@@ -28,7 +28,7 @@ final class EditFileTool extends ChangeTool {
             "replace_all": {"type": "boolean", "description": "Replace every occurrence."}
             """),
         ReplayClass.KEYED,
-        fence,
+        allowed,
         executions);
   }
 
@@ -38,8 +38,9 @@ final class EditFileTool extends ChangeTool {
   }
 
   @Override
-  Task.Plan plan(JsonObject arguments, List<Task.Old> old) throws FileFailedException, IOException {
-    Task.Old file = old.getFirst();
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old)
+      throws FileFailedException, IOException {
+    ChangeTask.Old file = old.getFirst();
     if (!file.exists()) {
       throw missing(file);
     }
@@ -67,7 +68,7 @@ final class EditFileTool extends ChangeTool {
     }
     String told =
         "Edited %s: %d replaced (lines %s)".formatted(path, places.size(), lines(text, places));
-    return new Task.Plan(told, List.of(new Task.After.Written(bytes)));
+    return new ChangeTask.Plan(told, List.of(new ChangeTask.After.Written(bytes)));
   }
 
   private static String text(String path, byte[] bytes) throws FileFailedException {

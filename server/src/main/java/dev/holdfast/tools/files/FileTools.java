@@ -26,27 +26,28 @@ public final class FileTools {
    * @throws FileFailedException when the configuration asks for what cannot be
    */
   public static FileTools open(
-      FilesConfig config, Path data, List<Path> hidden, Neighbours neighbours)
+      FilesConfig config, Path data, List<Path> hidden, ChangeContext neighbours)
       throws IOException, FileFailedException {
-    Fence fence = Fence.around(data, config.roots(), hidden);
+    AllowedFolders allowed = AllowedFolders.around(data, config.roots(), hidden);
     config.roots().stream()
-        .filter(root -> !fence.roots().contains(root.normalize()))
+        .filter(root -> !allowed.roots().contains(root.normalize()))
         .forEach(root -> LOG.warn("tools.files: {} is no folder; tools do without it", root));
-    SpotFiles files = new SpotFiles(fence);
-    Vault vault = new Vault(data.resolve(FOLDER), config.backups(), neighbours.unfinished());
-    SpotLocks locks = new SpotLocks();
-    Executions executions = new Executions(files, vault, locks, neighbours);
+    AllowedFiles files = new AllowedFiles(allowed);
+    BackupFolder backupFolder =
+        new BackupFolder(data.resolve(FOLDER), config.backups(), neighbours.unfinished());
+    FileLocks locks = new FileLocks();
+    ChangeExecutor executions = new ChangeExecutor(files, backupFolder, locks, neighbours);
     List<Tool> tools =
         List.of(
-            new ReadFileTool(fence),
-            new ListFilesTool(fence),
-            new SearchFilesTool(fence, neighbours.time()),
-            new WriteFileTool(fence, executions),
-            new EditFileTool(fence, executions),
-            new DeleteFileTool(fence, executions),
-            new MoveFileTool(fence, executions));
+            new ReadFileTool(allowed),
+            new ListFilesTool(allowed),
+            new SearchFilesTool(allowed, neighbours.time()),
+            new WriteFileTool(allowed, executions),
+            new EditFileTool(allowed, executions),
+            new DeleteFileTool(allowed, executions),
+            new MoveFileTool(allowed, executions));
     return new FileTools(
-        config.enabled() ? tools : List.of(), new Backups(files, vault, locks, neighbours));
+        config.enabled() ? tools : List.of(), new Backups(files, backupFolder, locks, neighbours));
   }
 
   /** None when they are switched off. */

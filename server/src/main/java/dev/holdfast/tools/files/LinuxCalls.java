@@ -212,16 +212,16 @@ final class LinuxCalls {
   }
 
   /** What stands under a name; of a link, the link itself. */
-  static Fact look(int folder, String name) throws FileFailedException {
+  static FileStatus look(int folder, String name) throws FileFailedException {
     return look(folder, name, SYMLINK_NO_FOLLOW, name);
   }
 
   /** What an open file or folder is. */
-  static Fact look(int open) throws FileFailedException {
+  static FileStatus look(int open) throws FileFailedException {
     return look(open, "", EMPTY_PATH, "an open file");
   }
 
-  private static Fact look(int folder, String name, int flags, String shown)
+  private static FileStatus look(int folder, String name, int flags, String shown)
       throws FileFailedException {
     try (Arena outer = Arena.ofConfined()) {
       MemorySegment into = outer.allocate(STATX_BYTES, 8);
@@ -231,7 +231,7 @@ final class LinuxCalls {
               (int)
                   STATX.invokeExact(
                       state, folder, arena.allocateFrom(name), flags, STATX_BASIC, into));
-      return Fact.of(into);
+      return FileStatus.of(into);
     }
   }
 

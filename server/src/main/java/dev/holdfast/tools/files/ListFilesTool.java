@@ -13,9 +13,9 @@ import java.util.Optional;
 final class ListFilesTool extends FileTool {
   static final int ENTRIES_MAX = 1000;
 
-  private final Fence fence;
+  private final AllowedFolders allowed;
 
-  ListFilesTool(Fence fence) {
+  ListFilesTool(AllowedFolders allowed) {
     super(
         spec(
             "list_files",
@@ -25,21 +25,21 @@ final class ListFilesTool extends FileTool {
             "path": {"type": "string", "description": "A folder; the working folder when left out."}
             """),
         ReplayClass.READ);
-    this.fence = fence;
+    this.allowed = allowed;
   }
 
   @Override
   ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException {
-    Spot spot = fence.spot(arguments.getString("path", "."), context.scratch());
-    try (SafeFolder folder = fence.enter(spot)) {
+    AllowedPath spot = allowed.spot(arguments.getString("path", "."), context.scratch());
+    try (SafeFolder folder = allowed.enter(spot)) {
       List<String> names = folder.names(ENTRIES_MAX + 1);
       if (names.isEmpty()) {
         return ToolResult.ok(spot.shown() + ": an empty folder");
       }
       StringBuilder text = new StringBuilder();
       for (String name : names.stream().limit(ENTRIES_MAX).sorted().toList()) {
-        Optional<Fact> fact = folder.look(name);
+        Optional<FileStatus> fact = folder.look(name);
         if (fact.isPresent()) {
           text.append(line(name, fact.get())).append('\n');
         }
@@ -51,7 +51,7 @@ final class ListFilesTool extends FileTool {
     }
   }
 
-  private static String line(String name, Fact fact) {
+  private static String line(String name, FileStatus fact) {
     return switch (fact.type()) {
       case FOLDER -> shown(name) + "/";
       case FILE ->

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Moves or renames a file. */
 final class MoveFileTool extends ChangeTool {
-  MoveFileTool(Fence fence, Executions executions) {
+  MoveFileTool(AllowedFolders allowed, ChangeExecutor executions) {
     super(
         spec(
             "move_file",
@@ -15,7 +15,7 @@ final class MoveFileTool extends ChangeTool {
             List.of("from", "to"),
             "\"from\": {\"type\": \"string\"}, \"to\": {\"type\": \"string\"}"),
         ReplayClass.KEYED,
-        fence,
+        allowed,
         executions);
   }
 
@@ -31,9 +31,9 @@ final class MoveFileTool extends ChangeTool {
   }
 
   @Override
-  Task.Plan plan(JsonObject arguments, List<Task.Old> old) throws FileFailedException {
-    Task.Old to = old.get(0);
-    Task.Old from = old.get(1);
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old) throws FileFailedException {
+    ChangeTask.Old to = old.get(0);
+    ChangeTask.Old from = old.get(1);
     if (!from.exists()) {
       throw missing(from);
     }
@@ -41,8 +41,8 @@ final class MoveFileTool extends ChangeTool {
       throw new FileFailedException(
           Why.EXISTS, to.spot().shown() + ": exists already; delete it first");
     }
-    return new Task.Plan(
+    return new ChangeTask.Plan(
         "Moved " + from.spot().shown() + " to " + to.spot().shown(),
-        List.of(new Task.After.MovedFrom(1), new Task.After.Gone()));
+        List.of(new ChangeTask.After.MovedFrom(1), new ChangeTask.After.Gone()));
   }
 }

@@ -19,9 +19,9 @@ final class ReadFileTool extends FileTool {
   /** What is behind it is not looked at. */
   static final long FILE_BYTES_MAX = 256L << 20;
 
-  private final Fence fence;
+  private final AllowedFolders allowed;
 
-  ReadFileTool(Fence fence) {
+  ReadFileTool(AllowedFolders allowed) {
     super(
         spec(
             "read_file",
@@ -35,16 +35,16 @@ final class ReadFileTool extends FileTool {
             "limit": {"type": "integer", "minimum": 1, "description": "How many lines to show."}
             """),
         ReplayClass.READ);
-    this.fence = fence;
+    this.allowed = allowed;
   }
 
   @Override
   ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException, InterruptedException {
-    Spot spot = fence.spot(arguments.getString("path"), context.scratch());
+    AllowedPath spot = allowed.spot(arguments.getString("path"), context.scratch());
     long offset = arguments.getLong("offset", 1L);
     long limit = Math.min(arguments.getLong("limit", (long) LINES_MAX), LINES_MAX);
-    try (SafeFolder folder = fence.enterParent(spot);
+    try (SafeFolder folder = allowed.enterParent(spot);
         SafeFile file = folder.file(spot.name())) {
       Page page = new Page(offset, limit);
       TextLines lines = new TextLines(file, LINE_BYTES_MAX, FILE_BYTES_MAX);
@@ -60,7 +60,8 @@ final class ReadFileTool extends FileTool {
     }
   }
 
-  private static ToolResult nothing(Spot spot, long offset, long lines) throws FileFailedException {
+  private static ToolResult nothing(AllowedPath spot, long offset, long lines)
+      throws FileFailedException {
     if (lines == 0) {
       return ToolResult.ok(spot.shown() + ": an empty file");
     }

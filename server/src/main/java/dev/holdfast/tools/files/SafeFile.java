@@ -15,17 +15,17 @@ final class SafeFile extends InputStream {
   private static final int BUFFER_BYTES = 65_536;
 
   private final int open;
-  private final Fact fact;
+  private final FileStatus fact;
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment buffer = arena.allocate(BUFFER_BYTES);
 
-  SafeFile(int open, Fact fact) {
+  SafeFile(int open, FileStatus fact) {
     this.open = open;
     this.fact = fact;
   }
 
   /** As it was when it was opened. */
-  Fact fact() {
+  FileStatus fact() {
     return fact;
   }
 

@@ -27,7 +27,7 @@ public final class SafeFolder implements AutoCloseable {
   private static final int ONE_NAME_BYTES = 512;
 
   private final int open;
-  private final Fact fact;
+  private final FileStatus fact;
 
   private SafeFolder(int open) throws FileFailedException {
     this.open = open;
@@ -65,7 +65,7 @@ public final class SafeFolder implements AutoCloseable {
     }
   }
 
-  Fact fact() {
+  FileStatus fact() {
     return fact;
   }
 
@@ -91,7 +91,7 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /** What stands under the name, of a link the link itself; empty when nothing does. */
-  Optional<Fact> look(String name) throws FileFailedException {
+  Optional<FileStatus> look(String name) throws FileFailedException {
     try {
       return Optional.of(LinuxCalls.look(open, name));
     } catch (FileFailedException e) {
@@ -108,12 +108,12 @@ public final class SafeFolder implements AutoCloseable {
    * here to be opened, and be gone when names are counted.
    */
   SafeFile file(String name) throws FileFailedException {
-    Fact before = LinuxCalls.look(open, name);
+    FileStatus before = LinuxCalls.look(open, name);
     before.mustBePlainFile(name); // some devices act when they are opened
     int flags = LinuxCalls.READ | LinuxCalls.NO_WAIT | LinuxCalls.NO_TERMINAL;
     int file = LinuxCalls.open(open, name, flags, 0);
     try {
-      Fact fact = LinuxCalls.look(file);
+      FileStatus fact = LinuxCalls.look(file);
       fact.mustBePlainFile(name);
       awaitRemovals();
       if (!fact.isUntouched(before) || !LinuxCalls.isStillNamed(file, name)) {
@@ -188,7 +188,8 @@ public final class SafeFolder implements AutoCloseable {
    * @param expected what stands under the name now; empty when nothing may
    * @param check looks at what was written before it takes its place
    */
-  void put(String name, String temporary, Content content, Optional<Fact> expected, Check check)
+  void put(
+      String name, String temporary, Content content, Optional<FileStatus> expected, Check check)
       throws FileFailedException, IOException {
     removeLeftover(temporary);
     boolean placed = false;
@@ -201,7 +202,7 @@ public final class SafeFolder implements AutoCloseable {
     try {
       fill(file, content);
       check.beforePlacing();
-      Optional<Fact> now = look(name);
+      Optional<FileStatus> now = look(name);
       boolean same =
           now.isPresent() == expected.isPresent()
               && (now.isEmpty() || now.get().isUntouched(expected.orElseThrow()));
@@ -268,7 +269,7 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /** Removes a file, durably. What stands there must still be what the caller saw. */
-  void remove(String name, Fact expected) throws FileFailedException, IOException {
+  void remove(String name, FileStatus expected) throws FileFailedException, IOException {
     if (!LinuxCalls.look(open, name).isUntouched(expected)) {
       throw new FileFailedException(Why.CHANGED, name + ": was changed by somebody else meanwhile");
     }
@@ -291,7 +292,7 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /** Moves a file that the caller has seen to a name that is free, durably. */
-  void move(String name, Fact expected, SafeFolder toFolder, String to)
+  void move(String name, FileStatus expected, SafeFolder toFolder, String to)
       throws FileFailedException, IOException {
     if (!LinuxCalls.look(open, name).isUntouched(expected)) {
       throw new FileFailedException(Why.CHANGED, name + ": was changed by somebody else meanwhile");

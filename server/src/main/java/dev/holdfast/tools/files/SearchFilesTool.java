@@ -21,10 +21,10 @@ final class SearchFilesTool extends FileTool {
   static final long FILE_BYTES_MAX = 64L << 20;
   static final Duration TIME_MAX = Duration.ofSeconds(20);
 
-  private final Fence fence;
+  private final AllowedFolders allowed;
   private final Time time;
 
-  SearchFilesTool(Fence fence, Time time) {
+  SearchFilesTool(AllowedFolders allowed, Time time) {
     super(
         spec(
             "search_files",
@@ -38,7 +38,7 @@ final class SearchFilesTool extends FileTool {
             "pattern": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "For example (?i)todo|fixme"}
             """),
         ReplayClass.READ);
-    this.fence = fence;
+    this.allowed = allowed;
     this.time = time;
   }
 
@@ -50,9 +50,9 @@ final class SearchFilesTool extends FileTool {
   @Override
   ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException, InterruptedException {
-    Spot spot = fence.spot(arguments.getString("path", "."), context.scratch());
+    AllowedPath spot = allowed.spot(arguments.getString("path", "."), context.scratch());
     SearchPattern pattern = SearchPattern.of(arguments.getString("pattern"), time, TIME_MAX);
-    Search search = new Search(fence, pattern);
+    Search search = new Search(allowed, pattern);
     try {
       search.begin(spot);
     } catch (SearchPattern.TimeOverException _) {
@@ -66,7 +66,7 @@ final class SearchFilesTool extends FileTool {
 
   /** One search; for one thread. */
   private static final class Search {
-    private final Fence fence;
+    private final AllowedFolders allowed;
     private final SearchPattern pattern;
     private final StringBuilder text = new StringBuilder();
     private int hits;
@@ -74,15 +74,15 @@ final class SearchFilesTool extends FileTool {
     private int skipped;
     private String stopped = "";
 
-    Search(Fence fence, SearchPattern pattern) {
-      this.fence = fence;
+    Search(AllowedFolders allowed, SearchPattern pattern) {
+      this.allowed = allowed;
       this.pattern = pattern;
     }
 
-    void begin(Spot spot) throws FileFailedException, IOException, InterruptedException {
+    void begin(AllowedPath spot) throws FileFailedException, IOException, InterruptedException {
       if (!spot.names().isEmpty()) {
-        try (SafeFolder folder = fence.enterParent(spot)) {
-          Optional<Fact> fact = folder.look(spot.name());
+        try (SafeFolder folder = allowed.enterParent(spot)) {
+          Optional<FileStatus> fact = folder.look(spot.name());
           if (fact.isPresent() && !fact.get().isFolder()) {
             file(folder, spot);
             return;
@@ -93,9 +93,9 @@ final class SearchFilesTool extends FileTool {
     }
 
     /** Goes through the fence for each folder, so that what may not be entered is not. */
-    private void folder(Spot spot, int depth)
+    private void folder(AllowedPath spot, int depth)
         throws FileFailedException, IOException, InterruptedException {
-      try (SafeFolder folder = fence.enter(spot)) {
+      try (SafeFolder folder = allowed.enter(spot)) {
         List<String> names = folder.names(ENTRIES_MAX + 1 - entries);
         for (String name : names.stream().sorted().toList()) {
           if (pattern.isOver()) {
@@ -113,10 +113,10 @@ final class SearchFilesTool extends FileTool {
       }
     }
 
-    private void entry(SafeFolder folder, Spot spot, int depth)
+    private void entry(SafeFolder folder, AllowedPath spot, int depth)
         throws IOException, InterruptedException {
       try {
-        Optional<Fact> fact = folder.look(spot.name());
+        Optional<FileStatus> fact = folder.look(spot.name());
         if (fact.isPresent() && fact.get().isFolder() && depth < DEPTH_MAX) {
           folder(spot, depth + 1);
         } else if (fact.isPresent()) {
@@ -127,7 +127,7 @@ final class SearchFilesTool extends FileTool {
       }
     }
 
-    private void file(SafeFolder folder, Spot spot)
+    private void file(SafeFolder folder, AllowedPath spot)
         throws FileFailedException, IOException, InterruptedException {
       try (SafeFile file = folder.file(spot.name())) {
         TextLines lines = new TextLines(file, LINE_BYTES_MAX, FILE_BYTES_MAX);
@@ -138,7 +138,7 @@ final class SearchFilesTool extends FileTool {
       }
     }
 
-    private boolean line(Spot spot, long number, String line) {
+    private boolean line(AllowedPath spot, long number, String line) {
       if (!pattern.isIn(line)) {
         return true;
       }

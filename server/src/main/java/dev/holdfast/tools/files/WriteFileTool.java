@@ -9,7 +9,7 @@ import java.util.List;
 final class WriteFileTool extends ChangeTool {
   static final int BYTES_MAX = 10 << 20;
 
-  WriteFileTool(Fence fence, Executions executions) {
+  WriteFileTool(AllowedFolders allowed, ChangeExecutor executions) {
     super(
         spec(
             "write_file",
@@ -20,7 +20,7 @@ final class WriteFileTool extends ChangeTool {
             "content": {"type": "string", "description": "The whole text."}
             """),
         ReplayClass.IDEMPOTENT,
-        fence,
+        allowed,
         executions);
   }
 
@@ -30,16 +30,16 @@ final class WriteFileTool extends ChangeTool {
   }
 
   @Override
-  Task.Plan plan(JsonObject arguments, List<Task.Old> old) throws FileFailedException {
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old) throws FileFailedException {
     byte[] bytes = arguments.getString("content").getBytes(StandardCharsets.UTF_8);
     if (bytes.length > BYTES_MAX) {
       throw FileFailedException.refused("the content is larger than " + (BYTES_MAX >> 20) + " MiB");
     }
-    Task.Old file = old.getFirst();
+    ChangeTask.Old file = old.getFirst();
     String told =
         "%s %s: %d bytes"
             .formatted(
                 file.exists() ? "Replaced" : "Wrote new file", file.spot().shown(), bytes.length);
-    return new Task.Plan(told, List.of(new Task.After.Written(bytes)));
+    return new ChangeTask.Plan(told, List.of(new ChangeTask.After.Written(bytes)));
   }
 }

@@ -14,7 +14,7 @@ import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Tool;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
@@ -167,7 +167,7 @@ public final class AgentRig {
   /** With files, on the account {@code source}. */
   Event sendFiles(String source, String thread, String key, Attachment... files) throws Exception {
     String payload =
-        Inbounds.write(new InboundMessage("main", thread, "me", "look", List.of(files), key));
+        InboundPayload.write(new InboundMessage("main", thread, "me", "look", List.of(files), key));
     return store
         .inbox()
         .append(new NewEvent(source, source + ":" + thread, key, payload, time.now()))
@@ -177,7 +177,7 @@ public final class AgentRig {
 
   public Event sendAs(String sender, String thread, String key, String text) throws Exception {
     String payload =
-        Inbounds.write(new InboundMessage("main", thread, sender, text, List.of(), key));
+        InboundPayload.write(new InboundMessage("main", thread, sender, text, List.of(), key));
     return store
         .inbox()
         .append(new NewEvent("web:main", "web:main:" + thread, key, payload, time.now()))

@@ -16,7 +16,7 @@ import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
-import dev.holdfast.models.Stamp;
+import dev.holdfast.models.MessageStamp;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,7 +90,7 @@ class CompactionTest {
   }
 
   private static String first(ModelRequest request) {
-    return Stamp.off(((Message.User) request.messages().getFirst()).text());
+    return MessageStamp.off(((Message.User) request.messages().getFirst()).text());
   }
 
   /** What a provider would refuse. */

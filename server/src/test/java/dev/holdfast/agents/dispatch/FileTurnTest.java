@@ -8,9 +8,9 @@ import dev.holdfast.store.ledgers.AuditRow;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.tools.files.Backups.RolledBack;
+import dev.holdfast.tools.files.ChangeContext;
 import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.files.FilesConfig;
-import dev.holdfast.tools.files.Neighbours;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,7 +66,7 @@ class FileTurnTest {
             new FilesConfig(true, List.of(), new FilesConfig.Retention(30, 100)),
             folder,
             List.of(),
-            new Neighbours(
+            new ChangeContext(
                 new SystemTime(),
                 entry -> opened().store.audit().append(entry),
                 text -> {

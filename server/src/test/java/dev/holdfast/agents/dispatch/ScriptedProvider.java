@@ -10,7 +10,7 @@ import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
-import dev.holdfast.models.Stamp;
+import dev.holdfast.models.MessageStamp;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -120,7 +120,7 @@ public final class ScriptedProvider implements ModelProvider {
         .map(
             message ->
                 message instanceof Message.User user
-                    ? new Message.User(Stamp.off(user.text()))
+                    ? new Message.User(MessageStamp.off(user.text()))
                     : message)
         .toList();
   }
@@ -128,7 +128,7 @@ public final class ScriptedProvider implements ModelProvider {
   static String lastUser(ModelRequest request) {
     return request.messages().reversed().stream()
         .filter(Message.User.class::isInstance)
-        .map(message -> Stamp.off(((Message.User) message).text()))
+        .map(message -> MessageStamp.off(((Message.User) message).text()))
         .findFirst()
         .orElse("nobody");
   }

@@ -2,7 +2,7 @@ package dev.holdfast.agents.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.ledgers.Schedule.Kind;
 import dev.holdfast.store.ledgers.Schedule.Missed;
@@ -48,7 +48,7 @@ class WakeupOutageTest extends WakeupRig {
         .singleElement()
         .satisfies(
             event ->
-                assertThat(Inbounds.read(event.payload()).text())
+                assertThat(InboundPayload.read(event.payload()).text())
                     .contains("due 2026-01-01T00:02Z, late]"));
     assertThat(count("late")).isEqualTo(1);
     answerAll();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.ledgers.Schedule.Kind;
@@ -43,7 +43,7 @@ class WakeupsTest extends WakeupRig {
     Event event = events().getFirst();
     assertThat(event.source()).isEqualTo("webhook:ci");
     assertThat(event.dedupeKey()).isEqualTo("holdfast:wakeup:s1:2026-01-01T01:00:00Z");
-    var message = Inbounds.read(event.payload());
+    var message = InboundPayload.read(event.payload());
     assertThat(message.account()).isEqualTo("ci");
     assertThat(message.thread()).isEqualTo("build:7");
     assertThat(message.sender()).isEqualTo("schedule:s1");
@@ -110,7 +110,8 @@ class WakeupsTest extends WakeupRig {
     wakeups.step();
     assertThat(events())
         .singleElement()
-        .satisfies(event -> assertThat(Inbounds.read(event.payload()).text()).contains(", late]"));
+        .satisfies(
+            event -> assertThat(InboundPayload.read(event.payload()).text()).contains(", late]"));
     assertThat(store.schedules().active("", 10))
         .extracting(Schedule::id)
         .containsExactlyInAnyOrder("once", "skip");

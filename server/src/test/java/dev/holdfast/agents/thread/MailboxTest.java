@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.MemoryBudget;
 import dev.holdfast.api.InboundMessage;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import java.time.Instant;
@@ -101,7 +101,7 @@ class MailboxTest {
 
   private static Incoming event(long seq) {
     String payload =
-        Inbounds.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k" + seq));
+        InboundPayload.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k" + seq));
     return Incoming.of(
         new Event(
             seq,

@@ -12,7 +12,7 @@ import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.messages.NewEvent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,7 +122,8 @@ class SystemPromptTest {
   void theNewestMessageSaysTheTimeOnceItHasBecomeAnotherOne() throws Exception {
     AgentRig world = world();
     Instant old = Instant.parse("2026-01-01T00:00:00Z");
-    String payload = Inbounds.write(new InboundMessage("main", "t", "me", "late", List.of(), "k"));
+    String payload =
+        InboundPayload.write(new InboundMessage("main", "t", "me", "late", List.of(), "k"));
     var event =
         world
             .store

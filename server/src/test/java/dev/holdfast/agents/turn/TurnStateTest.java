@@ -11,7 +11,7 @@ import dev.holdfast.agents.turn.TurnState.Pending;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
-import dev.holdfast.channels.Inbounds;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.threads.ContextEntry;
@@ -107,7 +107,8 @@ class TurnStateTest {
   }
 
   private static ContextEntry user() {
-    String payload = Inbounds.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k"));
+    String payload =
+        InboundPayload.write(new InboundMessage("main", "t", "me", "hello", List.of(), "k"));
     return Entries.user(
         Incoming.of(
             new Event(

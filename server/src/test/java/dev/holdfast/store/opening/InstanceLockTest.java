@@ -3,7 +3,7 @@ package dev.holdfast.store.opening;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.store.Child;
+import dev.holdfast.store.CrashingProcess;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.time.SystemTime;
@@ -26,8 +26,8 @@ class InstanceLockTest {
 
   private Process holder() throws IOException {
     Path output = root.resolve("output");
-    Process child = Child.start(List.of(), output, "hold", data().toString());
-    TestStore.await(() -> !Child.lines(output).isEmpty() || !child.isAlive());
+    Process child = CrashingProcess.start(List.of(), output, "hold", data().toString());
+    TestStore.await(() -> !CrashingProcess.lines(output).isEmpty() || !child.isAlive());
     return child;
   }
 

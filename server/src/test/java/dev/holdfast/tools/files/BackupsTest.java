@@ -150,7 +150,7 @@ class BackupsTest {
             org.assertj.core.groups.Tuple.tuple("tool.change", execution, "me"),
             org.assertj.core.groups.Tuple.tuple("tool.rolled_back", execution, "op"));
     assertThat(world.audit.getFirst().detailsJson())
-        .contains("\"tool\":\"write_file\"", "\"path\":\"f\"", Hash.of("1"), Hash.of("2"));
+        .contains("\"tool\":\"write_file\"", "\"path\":\"f\"", Sha256.of("1"), Sha256.of("2"));
   }
 
   @Test

@@ -46,7 +46,7 @@ class CrashedChangeTest {
     Path file = world.put("n", "1");
     crashesIn("edit_file", "path", "n", "old", "1", "new", "11");
     Files.writeString(file, "1"); // as if the power had failed before the rename
-    Files.writeString(world.scratch.resolve(Undo.temporary(KEY)), "half a fi");
+    Files.writeString(world.scratch.resolve(ChangeUndo.temporary(KEY)), "half a fi");
     assertThat(again("edit_file", "path", "n", "old", "1", "new", "11").isError()).isFalse();
     assertThat(file).hasContent("11");
     assertThat(world.names()).containsExactly("n");
@@ -165,7 +165,7 @@ class CrashedChangeTest {
   void anExecutionsNameIsNoPath() throws Exception {
     for (String key :
         List.of("../../token", "/etc/x", "a/b", ".", "..", "", "x".repeat(500), "a\0b")) {
-      assertThat(Vault.folderName(key)).matches("~[0-9a-f]{64}");
+      assertThat(BackupFolder.folderName(key)).matches("~[0-9a-f]{64}");
       world.callAs(key, "write_file", "path", "n", "content", key);
       assertThat(world.backups().rollback(key, "op")).isEqualTo(new Backups.RolledBack.Undone(1));
     }
@@ -177,7 +177,7 @@ class CrashedChangeTest {
   void leftoversOfACrashAreSweptAtTheNextStart() throws Exception {
     world.put("d/n", "1");
     crashesIn("edit_file", "path", "d/n", "old", "1", "new", "11");
-    Files.writeString(world.scratch.resolve("d").resolve(Undo.temporary(KEY)), "half");
+    Files.writeString(world.scratch.resolve("d").resolve(ChangeUndo.temporary(KEY)), "half");
     Files.createDirectories(world.data.resolve("backups/.new-x"));
     Files.writeString(world.data.resolve("backups/.new-x/0"), "half");
     Files.createDirectories(world.data.resolve("backups/.old-y"));

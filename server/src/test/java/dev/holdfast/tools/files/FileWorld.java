@@ -56,8 +56,8 @@ final class FileWorld {
   /** The tools as a new process has them. */
   void restart() throws Exception {
     FilesConfig config = new FilesConfig(true, roots, new FilesConfig.Retention(30, megabytesMax));
-    Neighbours neighbours =
-        new Neighbours(
+    ChangeContext neighbours =
+        new ChangeContext(
             time,
             this::told,
             text -> {

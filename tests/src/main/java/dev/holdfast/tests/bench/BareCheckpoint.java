@@ -7,7 +7,7 @@ import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.threads.ContextEntry;
 import dev.holdfast.store.threads.ThreadFiles;
 import dev.holdfast.store.threads.ThreadFilesConfig;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ final class BareCheckpoint {
 
   /** Latencies in nanoseconds. */
   static Histogram measure(Duration span) throws Exception {
-    Path folder = Rig.newFolder("holdfast-checkpoint");
+    Path folder = ServerRig.newFolder("holdfast-checkpoint");
     StoreHooks hooks =
         new StoreHooks(
             () -> {},
@@ -47,7 +47,7 @@ final class BareCheckpoint {
         nanos.recordValue(System.nanoTime() - start);
       }
     } finally {
-      Rig.delete(folder);
+      ServerRig.delete(folder);
     }
     return nanos;
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.File;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** A running {@link BareServer}. */
 final class BareProcess implements AutoCloseable {
-  private final Path folder = Rig.newFolder("holdfast-bare");
+  private final Path folder = ServerRig.newFolder("holdfast-bare");
   private final int port = new Setup(folder).httpPort();
   private final Process process;
   private final Duration startTook;
@@ -49,6 +49,6 @@ final class BareProcess implements AutoCloseable {
   @Override
   public void close() {
     process.destroyForcibly();
-    Rig.delete(folder);
+    ServerRig.delete(folder);
   }
 }

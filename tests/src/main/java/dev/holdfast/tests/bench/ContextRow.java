@@ -2,7 +2,7 @@ package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +20,7 @@ final class ContextRow implements Row {
   public void run(Scale scale, Report report) throws Exception {
     String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
     List<Integer> lengths = scale.quick() ? List.of(100, 400, 1_000) : List.of(100, 1_000, 5_000);
-    try (Rig rig = new Rig(false);
+    try (ServerRig rig = new ServerRig(false);
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       // A window that no length of these fills.
       rig.setup().set("models.levels.operational", List.of("openai/gpt-4.1"));
@@ -47,7 +47,7 @@ final class ContextRow implements Row {
   }
 
   /** The mean of the next turns, in milliseconds. */
-  private double overhead(Rig rig, int turns) throws IOException {
+  private double overhead(ServerRig rig, int turns) throws IOException {
     double count = rig.metrics().sum("holdfast_turn_overhead_seconds_count");
     double sum = rig.metrics().sum("holdfast_turn_overhead_seconds_sum");
     talk(rig, "long", turns);
@@ -56,7 +56,7 @@ final class ContextRow implements Row {
         / (rig.metrics().sum("holdfast_turn_overhead_seconds_count") - count);
   }
 
-  private void talk(Rig rig, String thread, int turns) {
+  private void talk(ServerRig rig, String thread, int turns) {
     for (int i = 0; i < turns; i++) {
       rig.converse("context-" + messages++, thread, "and " + i + "?");
     }

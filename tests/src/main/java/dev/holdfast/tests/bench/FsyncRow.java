@@ -1,6 +1,6 @@
 package dev.holdfast.tests.bench;
 
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ final class FsyncRow implements Row {
 
   /** Latencies in nanoseconds, in the folder where servers under test keep their data. */
   static Histogram measure(Duration span) throws IOException {
-    Path folder = Rig.newFolder("holdfast-fsync");
+    Path folder = ServerRig.newFolder("holdfast-fsync");
     Histogram nanos = new Histogram(3);
     byte[] block = new byte[1024];
     try (FileOutputStream file = new FileOutputStream(folder.resolve("file").toFile())) {
@@ -34,7 +34,7 @@ final class FsyncRow implements Row {
         nanos.recordValue(System.nanoTime() - start);
       }
     } finally {
-      Rig.delete(folder);
+      ServerRig.delete(folder);
     }
     return nanos;
   }

@@ -2,14 +2,14 @@ package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 
 /**
  * A server whose model says nothing, so that everything accepted stays pending and only the intake
  * works.
  */
 final class HeldRig implements AutoCloseable {
-  private final Rig rig = new Rig(false);
+  private final ServerRig rig = new ServerRig(false);
   private final FakeModel model = new FakeModel();
 
   HeldRig() {
@@ -21,7 +21,7 @@ final class HeldRig implements AutoCloseable {
     rig.setup().set("inbox.max_pending", 5_000_000);
   }
 
-  Rig rig() {
+  ServerRig rig() {
     return rig;
   }
 

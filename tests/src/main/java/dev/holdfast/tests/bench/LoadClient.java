@@ -1,6 +1,6 @@
 package dev.holdfast.tests.bench;
 
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -32,7 +32,7 @@ final class LoadClient implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
   private final HttpClient client;
   private final RequestOptions target;
-  private final WebhookSender signing = new WebhookSender("", Rig.SECRET);
+  private final WebhookSender signing = new WebhookSender("", ServerRig.SECRET);
   private final String run = "b" + Long.toString(System.nanoTime(), 36) + "-";
   private final AtomicLong sent = new AtomicLong();
   private final int connections;

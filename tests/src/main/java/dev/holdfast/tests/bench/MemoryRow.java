@@ -1,7 +1,7 @@
 package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -14,7 +14,7 @@ final class MemoryRow implements Row {
     int known = scale.count(100_000, 5_000);
     int active = scale.count(10_000, 1_000);
     try (BareProcess bare = new BareProcess();
-        Rig rig = new Rig(false)) {
+        ServerRig rig = new ServerRig(false)) {
       rig.setup().set("threads.idle_secs", 2);
       rig.start();
       rig.converse("first", "first", "hello");
@@ -33,7 +33,7 @@ final class MemoryRow implements Row {
       perThread(report, "known, idle", known, Probe.liveBytes(pid) - idle);
       report.line("resident memory then: " + Report.mebibytes(Probe.residentBytes(pid)));
     }
-    try (Rig rig = new Rig(false)) {
+    try (ServerRig rig = new ServerRig(false)) {
       rig.setup().set("threads.idle_secs", 3600);
       rig.setup().set("threads.max_active", active + 1_000);
       rig.start();
@@ -57,14 +57,14 @@ final class MemoryRow implements Row {
         "1,170 B is an idle virtual-thread verticle (STACK)");
   }
 
-  private static void converseWith(Rig rig, int chatThreads) {
+  private static void converseWith(ServerRig rig, int chatThreads) {
     try (LoadClient client = new LoadClient(rig.setup().httpPort(), 64).overThreads(chatThreads)) {
       client.send(chatThreads);
     }
     rig.api().awaitQuiet(Duration.ofMinutes(10));
   }
 
-  private static void awaitActive(Rig rig, int count) {
+  private static void awaitActive(ServerRig rig, int count) {
     Await.until(
         "only " + count + " agents are in memory",
         Duration.ofSeconds(90),

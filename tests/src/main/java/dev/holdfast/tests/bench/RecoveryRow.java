@@ -3,7 +3,7 @@ package dev.holdfast.tests.bench;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -14,12 +14,12 @@ final class RecoveryRow implements Row {
 
   @Override
   public void run(Scale scale, Report report) throws Exception {
-    try (Rig rig = new Rig(false)) {
+    try (ServerRig rig = new ServerRig(false)) {
       rig.start();
       rig.converse("warm", "warm", "hello");
       measure(rig, "nothing pending", report, IDLE_ROUNDS);
     }
-    try (Rig rig = new Rig(false)) {
+    try (ServerRig rig = new ServerRig(false)) {
       Path cache = rig.folder().resolve("holdfast.aot");
       StartRow.train(rig, cache);
       rig.setup().flag("-XX:AOTCache=" + cache);
@@ -36,7 +36,7 @@ final class RecoveryRow implements Row {
     }
   }
 
-  private static void measure(Rig rig, String what, Report report, int rounds) {
+  private static void measure(ServerRig rig, String what, Report report, int rounds) {
     double[] ready = new double[rounds];
     double[] first = new double[rounds];
     double[] own = new double[rounds];

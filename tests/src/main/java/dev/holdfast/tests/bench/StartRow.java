@@ -2,7 +2,7 @@ package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,10 +22,10 @@ final class StartRow implements Row {
         bare[i] = process.startTook().toNanos() / 1e6;
       }
     }
-    try (Rig rig = new Rig(false)) {
+    try (ServerRig rig = new ServerRig(false)) {
       report.figure("start to ready, median of 5", median(starts(rig)), median(bare));
     }
-    try (Rig rig = new Rig(false)) {
+    try (ServerRig rig = new ServerRig(false)) {
       Path cache = rig.folder().resolve("holdfast.aot");
       train(rig, cache);
       if (!Files.exists(cache)) {
@@ -41,7 +41,7 @@ final class StartRow implements Row {
   }
 
   /** Starts {@code rig} once to make the cache that the launcher makes for its users. */
-  static void train(Rig rig, Path cache) {
+  static void train(ServerRig rig, Path cache) {
     rig.setup().flag("-XX:AOTCacheOutput=" + cache);
     rig.start();
     for (int i = 0; i < 20; i++) {
@@ -53,7 +53,7 @@ final class StartRow implements Row {
     rig.setup().noFlag("-XX:AOTCacheOutput=" + cache);
   }
 
-  private static double[] starts(Rig rig) {
+  private static double[] starts(ServerRig rig) {
     rig.start(); // the first start makes the database
     rig.server().stop();
     double[] millis = new double[ROUNDS];

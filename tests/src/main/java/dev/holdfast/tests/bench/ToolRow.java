@@ -1,7 +1,7 @@
 package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.Metrics;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -71,7 +71,7 @@ final class ToolRow implements Row {
   }
 
   private static String bareRead(int count) throws IOException {
-    Path folder = Rig.newFolder("holdfast-read");
+    Path folder = ServerRig.newFolder("holdfast-read");
     try {
       Path file = Files.writeString(folder.resolve("x"), "hello");
       long start = System.nanoTime();
@@ -80,7 +80,7 @@ final class ToolRow implements Row {
       }
       return "Files.readString " + Report.millis((System.nanoTime() - start) / 1e6 / count);
     } finally {
-      Rig.delete(folder);
+      ServerRig.delete(folder);
     }
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.PlatformMode;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +21,7 @@ final class TurnRow implements Row {
   @Override
   public void run(Scale scale, Report report) throws Exception {
     String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
-    try (Rig rig = new Rig(false)) {
+    try (ServerRig rig = new ServerRig(false)) {
       rig.start();
       flatOut(rig, scale.warmUp()); // only warms the JIT
       ServerTimer before = ServerTimer.read(rig.metrics(), OVERHEAD);
@@ -34,7 +34,7 @@ final class TurnRow implements Row {
     }
   }
 
-  private static Histogram atRate(Rig rig, int perSecond, Duration span) {
+  private static Histogram atRate(ServerRig rig, int perSecond, Duration span) {
     Map<String, Long> postedAt = new ConcurrentHashMap<>();
     rig.platform()
         .plan(
@@ -61,7 +61,7 @@ final class TurnRow implements Row {
   }
 
   /** Keeps a window of unanswered events and counts the replies. */
-  private static double flatOut(Rig rig, Duration span) {
+  private static double flatOut(ServerRig rig, Duration span) {
     AtomicLong answered = new AtomicLong();
     Semaphore window = new Semaphore(WINDOW);
     rig.platform()

@@ -23,14 +23,14 @@ public final class EquationWatch implements AutoCloseable {
           "dead_lettered",
           "cancelled");
 
-  private final Api api;
+  private final ServerApi api;
   private final Duration step;
   private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
   private final AtomicInteger looks = new AtomicInteger();
   private final Thread thread;
   private volatile boolean stopped;
 
-  public EquationWatch(Api api, Duration step) {
+  public EquationWatch(ServerApi api, Duration step) {
     this.api = api;
     this.step = step;
     this.thread = Thread.ofVirtual().start(this::run);

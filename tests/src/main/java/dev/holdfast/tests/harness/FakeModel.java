@@ -14,7 +14,8 @@ public final class FakeModel implements AutoCloseable {
   public static final String KEY = "sk-canary-4f1d9a77c0de";
 
   private final WireServer server = new WireServer(this::receive);
-  private final ConcurrentLinkedQueue<ModelRequest> requests = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<RecordedModelRequest> requests =
+      new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<ModelScript> next = new ConcurrentLinkedQueue<>();
   private volatile ModelScript always = ModelScript.echo();
 
@@ -47,7 +48,7 @@ public final class FakeModel implements AutoCloseable {
     return this;
   }
 
-  public List<ModelRequest> requests() {
+  public List<RecordedModelRequest> requests() {
     return List.copyOf(requests);
   }
 
@@ -60,7 +61,7 @@ public final class FakeModel implements AutoCloseable {
   }
 
   private void receive(WireRequest request, WireExchange exchange) throws IOException {
-    ModelRequest asked = ModelRequest.of(request);
+    RecordedModelRequest asked = RecordedModelRequest.of(request);
     requests.add(asked);
     if (!asked.key().equals(KEY)) {
       ModelScript.status(401, Map.of(), "authentication_error", "invalid x-api-key")

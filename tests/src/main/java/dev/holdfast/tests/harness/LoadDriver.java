@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class LoadDriver implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(100);
-  private final Rig rig;
+  private final ServerRig rig;
   private final String name;
   private final List<Thread> senders = new ArrayList<>();
   private final ConcurrentLinkedQueue<SentEvent> events = new ConcurrentLinkedQueue<>();
@@ -28,7 +28,7 @@ public final class LoadDriver implements AutoCloseable {
   /**
    * @param name a prefix of the ids, unique in the rig
    */
-  public LoadDriver(Rig rig, String name) {
+  public LoadDriver(ServerRig rig, String name) {
     this.rig = rig;
     this.name = name;
   }

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 /** What a fake model does with one request, in the shape that the request asks for. */
 @FunctionalInterface
 public interface ModelScript {
-  void run(ModelRequest request, WireExchange exchange) throws IOException;
+  void run(RecordedModelRequest request, WireExchange exchange) throws IOException;
 
   /** Answers with what the function makes of the person's last words. */
   static ModelScript answer(UnaryOperator<String> text) {

@@ -26,7 +26,7 @@ public final class Oracle {
   /** A kill this long after a post may have hit before the answer was stored. */
   private static final Duration STORED_WITHIN = Duration.ofSeconds(2);
 
-  private final Rig rig;
+  private final ServerRig rig;
   private final List<SentEvent> events;
   private final List<Long> killsAtNanos;
   private final List<String> violations = new ArrayList<>();
@@ -34,7 +34,7 @@ public final class Oracle {
   /**
    * @param killsAtNanos when the server was killed, by {@link System#nanoTime()}
    */
-  public Oracle(Rig rig, List<SentEvent> events, List<Long> killsAtNanos) {
+  public Oracle(ServerRig rig, List<SentEvent> events, List<Long> killsAtNanos) {
     this.rig = rig;
     this.events = events;
     this.killsAtNanos = killsAtNanos;
@@ -66,13 +66,13 @@ public final class Oracle {
       if (!event.acked()) {
         continue;
       }
-      Answer answer = rig.api().get("/api/v1/events/" + Api.encode(event.id()));
+      Answer answer = rig.api().get("/api/v1/events/" + ServerApi.encode(event.id()));
       if (answer.status() != 200) {
         violations.add("I1: " + event.id() + " was acked but has no story: " + answer.status());
         continue;
       }
       String state = answer.json().path("state").asText().toLowerCase(Locale.ROOT);
-      if (!Api.FINAL.contains(state)) {
+      if (!ServerApi.FINAL.contains(state)) {
         violations.add("I1: " + event.id() + " is still " + state);
       } else if (state.equals("answered")) {
         checkAnswer(event, shown, answer);

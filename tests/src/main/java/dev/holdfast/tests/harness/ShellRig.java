@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Assumptions;
 public final class ShellRig implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(40);
 
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
 
   public ShellRig() {
     rig.setup().set("tools.shell.enabled", true).set("tools.shell.timeout_secs", 30);
   }
 
-  public Rig rig() {
+  public ServerRig rig() {
     return rig;
   }
 

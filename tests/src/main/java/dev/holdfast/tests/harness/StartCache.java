@@ -28,8 +28,8 @@ final class StartCache {
   }
 
   private static List<String> make() {
-    Path folder = Rig.newFolder("holdfast-start-cache");
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> Rig.delete(folder)));
+    Path folder = ServerRig.newFolder("holdfast-start-cache");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> ServerRig.delete(folder)));
     Path cache = folder.resolve("holdfast.aot");
     Setup setup = new Setup(folder).flag("-XX:AOTCacheOutput=" + cache);
     try (HoldfastProcess server = HoldfastProcess.startPlain(setup)) {

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /** The folder of one chat thread of the account {@code ci}, as an operator finds it. */
 public record ThreadFolder(Path path) {
   /** A path below it that does not exist when the thread has no folder yet. */
-  public static ThreadFolder of(Rig rig, String thread) {
+  public static ThreadFolder of(ServerRig rig, String thread) {
     Path all = rig.setup().dataDir().resolve("threads/webhook");
     String id = "webhook:ci:" + thread;
     if (Files.isDirectory(all)) {

@@ -167,7 +167,7 @@ enum WireShape {
     }
   };
 
-  static WireShape of(ModelRequest request) {
+  static WireShape of(RecordedModelRequest request) {
     return request.path().contains("/messages") ? ANTHROPIC : OPENAI;
   }
 
@@ -181,7 +181,7 @@ enum WireShape {
 
   abstract String errorEvent(String type, String message);
 
-  void answer(ModelRequest request, String text, WireExchange exchange) throws IOException {
+  void answer(RecordedModelRequest request, String text, WireExchange exchange) throws IOException {
     if (request.wantsStream()) {
       exchange.startStream("text/event-stream");
       exchange.chunk(firstPiece(text));

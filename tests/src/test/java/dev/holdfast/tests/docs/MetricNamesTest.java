@@ -3,7 +3,7 @@ package dev.holdfast.tests.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.FakeModel;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +57,7 @@ class MetricNamesTest {
   void everyPromisedMetricIsServedAndEveryServedOneIsPromised() throws Exception {
     Set<String> promised = promised();
     assertThat(promised).containsAll(LASTING);
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.start();
       useEverything(rig);
       String served = rig.metrics().text();
@@ -77,7 +77,7 @@ class MetricNamesTest {
   }
 
   /** Some counters appear with their first use: a tool, a message left alone, a refused request. */
-  private static void useEverything(Rig rig) throws IOException {
+  private static void useEverything(ServerRig rig) throws IOException {
     rig.converse("e1", "t", "hello");
     rig.converse("e2", "t", ShellRig.call("write_file", Map.of("path", "x", "content", "y")));
     assertThat(rig.sender().send("e3", "t", " ").isAccepted()).isTrue();
@@ -101,7 +101,7 @@ class MetricNamesTest {
   /** The labels that dashboards and alerts stand on. */
   @Test
   void theLabelsAreThosePromised() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.start();
       rig.converse("e1", "t", "hello");
@@ -120,7 +120,7 @@ class MetricNamesTest {
     }
   }
 
-  private static double sum(Rig rig, String name, String... labels) throws Exception {
+  private static double sum(ServerRig rig, String name, String... labels) throws Exception {
     return rig.metrics().sum(name, labels);
   }
 }

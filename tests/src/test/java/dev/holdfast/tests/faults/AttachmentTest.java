@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Promise;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WireServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -56,7 +56,7 @@ class AttachmentTest {
               default -> exchange.respond(404, Map.of(), "");
             }
           });
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
 
   @BeforeEach
   void start() {
@@ -150,7 +150,7 @@ class AttachmentTest {
     String kept = scratchFile();
     rig.platform().refuse();
     rig.accept("m2", "t1", "!tool attach_file {\"path\":\"attachments/" + kept + "\"}");
-    rig.api().awaitState("m2", Api.FINAL, LIMIT);
+    rig.api().awaitState("m2", ServerApi.FINAL, LIMIT);
     rig.server().kill9();
     rig.platform().accept();
     rig.start();
@@ -195,7 +195,7 @@ class AttachmentTest {
                 Map.of(
                     "text", "", "attachments", List.of(Map.of("file", file, "name", "cat.png"))));
     assertThat(sent.status()).isEqualTo(202);
-    rig.api().awaitState(sent.json().path("event_id").asText(), Api.FINAL, LIMIT);
+    rig.api().awaitState(sent.json().path("event_id").asText(), ServerApi.FINAL, LIMIT);
     JsonNode entries = rig.api().get("/api/v1/threads/t/log").json().path("entries");
     assertThat(entries.path(0).path("attachments").path(0).path("file").asText()).isEqualTo(file);
     assertThat(entries.path(1).path("text").asText()).endsWith("[image png 1x1]");

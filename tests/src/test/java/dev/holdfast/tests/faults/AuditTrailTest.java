@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Json;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class AuditTrailTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
 
   @AfterEach
   void stop() {
@@ -39,7 +39,7 @@ class AuditTrailTest {
   private String say(String thread, String text) throws IOException {
     String path = "/api/v1/threads/" + thread + "/messages";
     String event = rig.api().post(path, Map.of("text", text)).json().path("event_id").asText();
-    rig.api().awaitState(event, Api.FINAL, LIMIT);
+    rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
     return event;
   }
 
@@ -74,8 +74,8 @@ class AuditTrailTest {
     rig.api().post("/api/v1/threads/t/reset", Map.of());
     String breaker =
         rig.api().get("/api/v1/breakers").json().path("breakers").findPath("name").asText();
-    rig.api().post("/api/v1/breakers/" + Api.encode(breaker) + "/trip", Map.of());
-    rig.api().post("/api/v1/breakers/" + Api.encode(breaker) + "/reset", Map.of());
+    rig.api().post("/api/v1/breakers/" + ServerApi.encode(breaker) + "/trip", Map.of());
+    rig.api().post("/api/v1/breakers/" + ServerApi.encode(breaker) + "/reset", Map.of());
     assertThat(rig.api().post("/api/v1/breakers/nope/trip", Map.of()).status()).isEqualTo(404);
     assertThat(whats())
         .containsExactly(
@@ -103,7 +103,7 @@ class AuditTrailTest {
     assertThat(ended.path("changed").asBoolean()).isTrue();
     String execution = ended.path("execution").asText();
     rig.restart();
-    String path = "/api/v1/executions/" + Api.encode(execution);
+    String path = "/api/v1/executions/" + ServerApi.encode(execution);
     assertThat(rig.api().get(path).json().path("changes").findPath("path").asText())
         .endsWith("a.txt");
     Said undone = holdfast("rollback", execution);
@@ -126,7 +126,7 @@ class AuditTrailTest {
     String event = say("t", "!tool write_file {\"path\": \"a.txt\", \"content\": \"two\"}");
     Files.writeString(file("a.txt"), "by hand");
     String execution = rig.api().event(event).path("story").findPath("execution").asText();
-    String path = "/api/v1/executions/" + Api.encode(execution) + "/rollback";
+    String path = "/api/v1/executions/" + ServerApi.encode(execution) + "/rollback";
     Answer refused = rig.api().post(path, Map.of());
     assertThat(refused.status()).isEqualTo(409);
     assertThat(refused.body()).contains("a.txt");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class ClockTest {
     Path library =
         LIBRARIES.stream().filter(Files::exists).findFirst().orElse(LIBRARIES.getFirst());
     Assumptions.assumeTrue(Files.exists(library), "libfaketime is not installed");
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       Path clock = rig.folder().resolve("clock");
       Files.writeString(clock, "+0");
@@ -57,7 +57,7 @@ class ClockTest {
     }
   }
 
-  private static String say(Rig rig, String text) throws IOException {
+  private static String say(ServerRig rig, String text) throws IOException {
     Answer answer = rig.api().post("/api/v1/threads/clock/messages", Map.of("text", text));
     assertThat(answer.status()).as(answer.body()).isEqualTo(202);
     return answer.json().path("event_id").asText();

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ class ConfigChangeTest {
 
   @Test
   void autonomyIsLiveAndABudgetWaitsForARestartAsReadySays() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.start();
       String call = "!tool history {\"query\":\"nothing\"}";
       String echoed = "echo: " + call; // as the model does that has no tools
@@ -47,7 +47,7 @@ class ConfigChangeTest {
     }
   }
 
-  private static String ready(Rig rig) throws Exception {
+  private static String ready(ServerRig rig) throws Exception {
     Answer answer = new Http().get(rig.setup().url("/ready"), Map.of());
     assertThat(answer.status()).isEqualTo(200);
     return answer.body();

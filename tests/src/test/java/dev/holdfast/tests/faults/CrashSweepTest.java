@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Strace;
 import dev.holdfast.tests.harness.ThreadFolder;
 import dev.holdfast.tests.harness.ToolShape;
@@ -51,7 +51,7 @@ class CrashSweepTest {
 
   @Test
   void aTurnThatIsKilledAnywhereEndsAndRepeatsNothingUnsafe() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         TurnModel model = new TurnModel(CrashSweepTest::wishes).use(rig.setup())) {
       rig.setup().set("tools.shell.enabled", true);
       // One carrier: what a turn does comes from one thread then, always in the same order.
@@ -104,7 +104,7 @@ class CrashSweepTest {
   /**
    * How often one thread makes each call in a turn that nobody kills; the second one is watched.
    */
-  private Map<String, Integer> clean(Rig rig, TurnModel model) throws IOException {
+  private Map<String, Integer> clean(ServerRig rig, TurnModel model) throws IOException {
     converse(rig, "warm");
     try (Strace strace = Strace.watch(rig.server(), rig.folder(), EFFECTS)) {
       converse(rig, "clean");
@@ -140,7 +140,7 @@ class CrashSweepTest {
   /** What had happened when the process was gone. */
   private record Before(long starts, List<Post> posts) {}
 
-  private void kill(Rig rig, TurnModel model, Point point, String turn) throws Exception {
+  private void kill(ServerRig rig, TurnModel model, Point point, String turn) throws Exception {
     try (Strace _ = Strace.killAt(rig.server(), rig.folder(), point.call(), point.when())) {
       boolean sent = send(rig, turn);
       HoldfastProcess server = rig.server();
@@ -163,7 +163,7 @@ class CrashSweepTest {
   }
 
   /** As a platform does: false when there was no 2xx. */
-  private static boolean send(Rig rig, String turn) {
+  private static boolean send(ServerRig rig, String turn) {
     try {
       return rig.sender().send(turn, turn, "turn " + turn).isAccepted();
     } catch (IOException e) {
@@ -171,17 +171,17 @@ class CrashSweepTest {
     }
   }
 
-  private static boolean isDone(Rig rig, String turn) throws IOException {
+  private static boolean isDone(ServerRig rig, String turn) throws IOException {
     return rig.api().state(turn).equals("answered")
         && rig.api().status().path("outbox_depth").asLong() == 0;
   }
 
-  private static void converse(Rig rig, String turn) {
+  private static void converse(ServerRig rig, String turn) {
     rig.accept(turn, turn, "turn " + turn);
     rig.platform().awaitText(turn, "done " + turn, SOON);
   }
 
-  private void judge(Rig rig, TurnModel model, String turn, Before before, int kills)
+  private void judge(ServerRig rig, TurnModel model, String turn, Before before, int kills)
       throws IOException {
     assertThat(rig.api().state(turn)).isEqualTo("answered");
     judgePosts(rig, turn, before, kills);
@@ -194,7 +194,7 @@ class CrashSweepTest {
     rig.platform().awaitText(again, "done " + turn, SOON);
   }
 
-  private static void judgePosts(Rig rig, String turn, Before before, int kills)
+  private static void judgePosts(ServerRig rig, String turn, Before before, int kills)
       throws IOException {
     List<Post> posts = rig.platform().shownFor(turn);
     // What the dead process had sent may have been read by the platform a moment later.
@@ -223,7 +223,7 @@ class CrashSweepTest {
     }
   }
 
-  private static void judgeTools(Rig rig, TurnModel model, String turn, Before before) {
+  private static void judgeTools(ServerRig rig, TurnModel model, String turn, Before before) {
     ThreadFolder folder = ThreadFolder.of(rig, turn);
     JsonNode last =
         model.asked(turn).stream()

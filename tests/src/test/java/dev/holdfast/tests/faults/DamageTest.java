@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.HoldfastProcess;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +40,7 @@ class DamageTest {
   private static final int EVENTS = 12;
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
   private final Path stopped = rig.folder().resolve("stopped-template");
   private final Path killed = rig.folder().resolve("killed-template");
   private int number;
@@ -192,7 +192,7 @@ class DamageTest {
     try (HoldfastProcess server = rig.launch()) {
       judge(server, what, outputBefore);
     }
-    Rig.delete(data);
+    ServerRig.delete(data);
   }
 
   private void judge(HoldfastProcess server, String what, int outputBefore) throws Exception {
@@ -217,7 +217,7 @@ class DamageTest {
   private void assertServedRight(String what, int outputBefore) throws IOException {
     String token = Files.readString(rig.setup().dataDir().resolve("token")).strip();
     assertThat(token).as("the token after: " + what).hasSizeGreaterThan(16);
-    Api api = new Api(rig.setup());
+    ServerApi api = new ServerApi(rig.setup());
     for (int i = 0; i < EVENTS; i++) {
       Answer answer = api.get("/api/v1/events/e" + i);
       JsonNode reply = answer.json().path("replies").path(0);
@@ -242,14 +242,14 @@ class DamageTest {
   }
 
   /** What the page shows of a chat thread may have gaps; it may not have words that nobody said. */
-  private static void assertLogsRight(Api api, String what) throws IOException {
+  private static void assertLogsRight(ServerApi api, String what) throws IOException {
     List<String> said = new ArrayList<>();
     for (int i = 0; i < EVENTS; i++) {
       said.add(text(i));
       said.add("echo: " + text(i));
     }
     for (int i = 0; i < 3; i++) {
-      Answer log = api.get("/api/v1/threads/" + Api.encode("webhook:ci:t" + i) + "/log");
+      Answer log = api.get("/api/v1/threads/" + ServerApi.encode("webhook:ci:t" + i) + "/log");
       assertThat(log.status()).as("log after: " + what).isEqualTo(200);
       for (JsonNode entry : log.json().path("entries")) {
         assertThat(entry.path("text").asText()).as("log after: " + what).isIn(said);

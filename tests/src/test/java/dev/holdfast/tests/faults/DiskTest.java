@@ -6,7 +6,7 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.Oracle;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.TinyDisk;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +22,7 @@ class DiskTest {
   /** Row F11, below the reserve: the intake refuses politely, and heals by itself. */
   @Test
   void aFullDiskIsRefusedWith503AndHealsByItself() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
       onDisk(rig, disk);
       rig.start();
@@ -51,7 +51,7 @@ class DiskTest {
    */
   @Test
   void whatWasAcceptedAroundAFullDiskIsAnswered() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
       onDisk(rig, disk);
       rig.start();
@@ -77,7 +77,7 @@ class DiskTest {
   /** Row F11 without a reserve and killed while full: the next start on the freed disk is whole. */
   @Test
   void aKillOnAFullDiskLeavesNoDamage() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
       onDisk(rig, disk);
       rig.setup().set("server.min_free_bytes", 0);
@@ -97,7 +97,7 @@ class DiskTest {
     }
   }
 
-  private static void onDisk(Rig rig, TinyDisk disk) {
+  private static void onDisk(ServerRig rig, TinyDisk disk) {
     rig.setup().dataDir(disk.path().resolve("data"));
     rig.setup().set("server.min_free_bytes", RESERVE_BYTES);
   }

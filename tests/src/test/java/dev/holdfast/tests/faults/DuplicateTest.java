@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.RawClient;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ class DuplicateTest {
   /** Row F27: 64 copies at once, again after the answer, and again after a kill. */
   @Test
   void manyCopiesOfOneEventGetOneAnswer() throws Exception {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       String body = WebhookSender.body("t", "only once, please");
       Map<String, String> headers = rig.sender().headers("copy", body);
       assertThat(sendCopies(rig, headers, body)).containsOnly(200);
@@ -39,7 +39,7 @@ class DuplicateTest {
     }
   }
 
-  private static List<Integer> sendCopies(Rig rig, Map<String, String> headers, String body)
+  private static List<Integer> sendCopies(ServerRig rig, Map<String, String> headers, String body)
       throws InterruptedException {
     ConcurrentLinkedQueue<Integer> statuses = new ConcurrentLinkedQueue<>();
     List<Thread> senders = new ArrayList<>();
@@ -67,7 +67,7 @@ class DuplicateTest {
    */
   @Test
   void aClientThatVanishesLeavesAWholeEventOrNone() throws Exception {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       for (int i = 0; i < 20; i++) {
         try (RawClient client = new RawClient(rig.setup().httpPort())) {
           client.say(request(rig, "vanish-" + i, "I am gone " + i, 0));
@@ -87,7 +87,7 @@ class DuplicateTest {
   /** Row F28: half a body, and a body that is announced and never comes. */
   @Test
   void halfABodyMakesNoEvent() throws Exception {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       try (RawClient half = new RawClient(rig.setup().httpPort());
           RawClient expecting = new RawClient(rig.setup().httpPort())) {
         half.say(request(rig, "half", "half of this is missing", 20));
@@ -106,7 +106,7 @@ class DuplicateTest {
   }
 
   /** A signed request as bytes, its last {@code missing} bytes left out. */
-  private static String request(Rig rig, String id, String text, int missing) {
+  private static String request(ServerRig rig, String id, String text, int missing) {
     String body = WebhookSender.body("v-" + id, text);
     StringBuilder all =
         new StringBuilder("POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -21,7 +21,7 @@ class HelperTest {
 
   @Test
   void aHelperThatCrashesTooOftenIsShownAndMessagesAreAnsweredOn() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("supervision.max_restarts", 1).set("supervision.initial_backoff_ms", 10);
       rig.start();
       rig.server().stop();
@@ -45,7 +45,7 @@ class HelperTest {
     }
   }
 
-  private static double up(Rig rig) throws java.io.IOException {
+  private static double up(ServerRig rig) throws java.io.IOException {
     return rig.metrics().sum("holdfast_child_up", "child", "wakeups");
   }
 }

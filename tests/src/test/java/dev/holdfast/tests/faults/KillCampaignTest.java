@@ -7,7 +7,7 @@ import dev.holdfast.tests.harness.EquationWatch;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.PlatformMode;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ class KillCampaignTest {
   @Test
   void everyAcceptedEventIsAnsweredThroughKills() throws Exception {
     System.out.printf("kill campaign: %d kills, seed %d%n", KILLS, seed);
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       loseSomeAnswers(rig);
       rig.start();
       int acked;
@@ -62,7 +62,7 @@ class KillCampaignTest {
     }
   }
 
-  private void loseSomeAnswers(Rig rig) {
+  private void loseSomeAnswers(ServerRig rig) {
     Random platformRandom = new Random(seed + 1);
     rig.platform()
         .plan(
@@ -75,7 +75,7 @@ class KillCampaignTest {
             });
   }
 
-  private void killAgainAndAgain(Rig rig) {
+  private void killAgainAndAgain(ServerRig rig) {
     while (killsAtNanos.size() < KILLS) {
       boolean inRecovery = !killsAtNanos.isEmpty() && random.nextInt(4) == 0;
       if (!inRecovery) {

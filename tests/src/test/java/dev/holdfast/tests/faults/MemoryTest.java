@@ -6,7 +6,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,7 +27,7 @@ class MemoryTest {
 
   @Test
   void aFullHeapEndsTheProcessAndTheNextStartServes() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().heap("-Xmx96m");
       rig.setup().set("http.max_body_bytes", 64 * 1024 * 1024);
       rig.start();
@@ -41,7 +41,7 @@ class MemoryTest {
 
   @Test
   void fullDirectMemoryEndsTheProcessOrIsBorne() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().flag("-XX:MaxDirectMemorySize=8m");
       rig.setup().set("http.max_body_bytes", 64 * 1024 * 1024);
       rig.start();
@@ -64,7 +64,7 @@ class MemoryTest {
   /** As many as would fill the heap four times over, all read from the disk at the start. */
   @Test
   void largeMessagesThatWaitDoNotKeepTheServerDown() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.setup().heap("-Xmx128m");
       model.always(ModelScript.hang());
@@ -80,7 +80,7 @@ class MemoryTest {
     }
   }
 
-  private static List<Thread> sendBigBodies(Rig rig, int count) {
+  private static List<Thread> sendBigBodies(ServerRig rig, int count) {
     String text = "x".repeat(BODY_BYTES);
     String body = WebhookSender.body("big", text);
     List<Thread> senders = new ArrayList<>();

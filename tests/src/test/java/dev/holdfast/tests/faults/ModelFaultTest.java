@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
-import dev.holdfast.tests.harness.ModelRequest;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.RecordedModelRequest;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ class ModelFaultTest {
   @ParameterizedTest
   @ValueSource(strings = {"openai", "anthropic"})
   void retryAfterOfA429IsObeyed(String shape) {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = as(shape, rig)) {
       model.next(
           ModelScript.status(
@@ -37,7 +37,7 @@ class ModelFaultTest {
       rig.start();
       Post answer = rig.converse("e1", "t", "hello");
       assertThat(answer.text()).contains("answer to hello");
-      List<ModelRequest> asked = model.requests();
+      List<RecordedModelRequest> asked = model.requests();
       assertThat(asked).hasSize(2);
       assertThat(Duration.ofNanos(asked.get(1).atNanos() - asked.get(0).atNanos()))
           .isBetween(Duration.ofMillis(1_950), Duration.ofSeconds(8));
@@ -68,7 +68,7 @@ class ModelFaultTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("passingFaults")
   void aPassingFaultIsTriedAgain(String name, ModelScript fault) {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = as(name.startsWith("529") ? "anthropic" : "openai", rig)) {
       model.next(fault);
       rig.start();
@@ -95,7 +95,7 @@ class ModelFaultTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("garbage")
   void garbageIsSpokenOfAndNotPosted(String name, String type, String body) {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = as("openai", rig)) {
       model.always(ModelScript.garbage(type, body));
       rig.start();
@@ -113,7 +113,7 @@ class ModelFaultTest {
   /** Row F30: 400 is not tried again and is spoken of. */
   @Test
   void aRejectedRequestIsNotTriedAgain() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = as("openai", rig)) {
       model.always(ModelScript.status(400, Map.of(), "invalid_request_error", "no such field"));
       rig.start();
@@ -127,7 +127,7 @@ class ModelFaultTest {
   /** Row F30: a refused key parks the event, alarms, and is not hammered. */
   @Test
   void aRefusedKeyParksTheEvent() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = as("openai", rig)) {
       rig.setup().set("models.providers.openai.api_key", "sk-wrong-key-000");
       rig.start();
@@ -146,7 +146,7 @@ class ModelFaultTest {
   @ParameterizedTest
   @ValueSource(strings = {"openai", "anthropic"})
   void anHonestProviderIsUnderstood(String shape) throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = as(shape, rig)) {
       rig.start();
       assertThat(rig.converse("e1", "t", "hello").text()).isEqualTo("answer to hello");
@@ -157,7 +157,7 @@ class ModelFaultTest {
     }
   }
 
-  private static FakeModel as(String shape, Rig rig) {
+  private static FakeModel as(String shape, ServerRig rig) {
     rig.setup().set("models.timeouts.first_token_secs", 2);
     rig.setup().set("models.timeouts.idle_secs", 2);
     rig.setup().set("models.retry.server_error.initial_backoff_ms", 200);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +32,7 @@ class NetworkTest {
   /** Row F37: the platform's name does not resolve. */
   @Test
   void anUnknownHostDelaysNobodyElse() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       account(rig, "http://no-such-host.invalid/replies");
       rig.start();
       assertThat(other(rig).send("lost", "t", "hello").isAccepted()).isTrue();
@@ -50,7 +50,7 @@ class NetworkTest {
   void aSelfSignedPlatformGetsNothing() throws Exception {
     AtomicInteger bytesRead = new AtomicInteger();
     AtomicInteger connections = new AtomicInteger();
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         SSLServerSocket listener = tlsListener(rig.folder())) {
       Thread.ofVirtual().start(() -> readAll(listener, connections, bytesRead));
       account(rig, "https://127.0.0.1:" + listener.getLocalPort() + "/replies");
@@ -66,7 +66,7 @@ class NetworkTest {
     }
   }
 
-  private static void account(Rig rig, String replyUrl) {
+  private static void account(ServerRig rig, String replyUrl) {
     rig.setup()
         .setNamed(
             "channels.webhook.accounts",
@@ -74,7 +74,7 @@ class NetworkTest {
             Map.of("secret", OTHER_SECRET, "reply_url", replyUrl, "allow", List.of("*")));
   }
 
-  private static WebhookSender other(Rig rig) {
+  private static WebhookSender other(ServerRig rig) {
     return new WebhookSender(rig.setup().url("/webhooks/webhook/other"), OTHER_SECRET);
   }
 

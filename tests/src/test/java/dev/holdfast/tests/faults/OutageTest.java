@@ -6,7 +6,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -28,7 +28,7 @@ class OutageTest {
 
   @Test
   void amid503sThePersonIsToldAndAnsweredLater() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       shorten(rig);
       model.always(ModelScript.unavailable());
@@ -59,7 +59,7 @@ class OutageTest {
 
   @Test
   void amidSilenceThePersonIsToldAndAnsweredLater() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       shorten(rig);
       model.always(ModelScript.hang());
@@ -83,7 +83,7 @@ class OutageTest {
   /** The event stays parked over a kill, and is not told about a second time. */
   @Test
   void aKillDuringTheOutageLosesNothing() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       shorten(rig);
       model.refuse();
@@ -100,7 +100,7 @@ class OutageTest {
     }
   }
 
-  private static void shorten(Rig rig) {
+  private static void shorten(ServerRig rig) {
     if (!FULL) {
       rig.setup().set("breakers.default.initial_backoff_ms", 1_000);
       rig.setup().set("breakers.default.max_backoff_ms", 2_000);
@@ -110,7 +110,7 @@ class OutageTest {
     }
   }
 
-  private static void awaitHealed(Rig rig) {
+  private static void awaitHealed(ServerRig rig) {
     for (String thread : List.of("a", "b", "c")) {
       rig.platform()
           .awaitText("first-" + thread, "answer to hello from " + thread, Duration.ofMinutes(3));
@@ -119,7 +119,7 @@ class OutageTest {
     Await.until("closed", Duration.ofSeconds(30), () -> rig.metrics().sum(STATE, NAME) == 0);
   }
 
-  private static void assertOnceToldOnceAnswered(Rig rig) {
+  private static void assertOnceToldOnceAnswered(ServerRig rig) {
     for (String thread : List.of("a", "b", "c")) {
       List<Post> posts =
           rig.platform().posts().stream()

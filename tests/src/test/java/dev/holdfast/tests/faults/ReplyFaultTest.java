@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
@@ -26,7 +26,7 @@ class ReplyFaultTest {
   @ParameterizedTest
   @EnumSource(names = {"LOSE_ANSWER", "GATEWAY_TIMEOUT", "HANG"})
   void aLostAnswerIsResentOnce(PlatformMode mode) throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       AtomicInteger posts = new AtomicInteger();
       rig.platform().plan(_ -> posts.getAndIncrement() == 0 ? mode : PlatformMode.ACCEPT);
       rig.start();
@@ -43,7 +43,7 @@ class ReplyFaultTest {
   /** Row F35: when each answer is lost, the bound still holds. */
   @Test
   void whenEveryAnswerIsLostThereAreTwoPosts() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.platform().always(PlatformMode.LOSE_ANSWER);
       rig.start();
       rig.accept("e1", "t", "hello");
@@ -57,7 +57,7 @@ class ReplyFaultTest {
   /** Row F35 with on_unknown: hold: never a second post by itself. */
   @Test
   void holdMeansNeverASecondPost() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("replies.on_unknown", "hold");
       rig.platform().always(PlatformMode.LOSE_ANSWER);
       rig.start();
@@ -76,7 +76,7 @@ class ReplyFaultTest {
    */
   @Test
   void arefusedConnectionIsTriedAgain() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("replies.initial_backoff_ms", 300);
       rig.platform().refuse();
       rig.start();
@@ -93,7 +93,7 @@ class ReplyFaultTest {
   @ParameterizedTest
   @EnumSource(names = {"LIMIT", "UNAVAILABLE"})
   void aBusyPlatformIsWaitedFor(PlatformMode mode) {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       AtomicInteger posts = new AtomicInteger();
       rig.platform().plan(_ -> posts.getAndIncrement() == 0 ? mode : PlatformMode.ACCEPT);
       rig.start();
@@ -110,7 +110,7 @@ class ReplyFaultTest {
   /** Row F36: a channel that is gone is told once; the reply is listed as a dead letter. */
   @Test
   void aGonePlatformMakesADeadLetterAfterOneTry() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.platform().always(PlatformMode.GONE);
       rig.start();
       rig.accept("e1", "t", "hello");
@@ -125,7 +125,7 @@ class ReplyFaultTest {
   /** Row F36: an answer longer than one message is split, each part once and in order. */
   @Test
   void aLongAnswerIsSplitInOrder() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.start();
       rig.accept("e1", "t", "long words ".repeat(9_000));
       rig.api().awaitQuiet(SOON);
@@ -139,7 +139,7 @@ class ReplyFaultTest {
     }
   }
 
-  private static String replyState(Rig rig, String id) throws IOException {
+  private static String replyState(ServerRig rig, String id) throws IOException {
     return rig.api()
         .event(id)
         .path("replies")

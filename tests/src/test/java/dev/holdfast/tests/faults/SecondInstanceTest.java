@@ -3,7 +3,7 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.HoldfastProcess;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ class SecondInstanceTest {
 
   @Test
   void aSecondServerRefusesAndNamesTheFirst() throws IOException {
-    try (Rig rig = new Rig().start();
+    try (ServerRig rig = new ServerRig().start();
         HoldfastProcess second = HoldfastProcess.start(other(rig))) {
       String pidFile = Files.readString(rig.setup().dataDir().resolve("holdfast.pid"));
       assertThat(second.exitCode(REFUSED_WITHIN)).isEqualTo(ALREADY_RUNNING);
@@ -32,7 +32,7 @@ class SecondInstanceTest {
 
   @Test
   void aStoppedOwnerKeepsItsLock() {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.server().suspend();
       try (HoldfastProcess second = HoldfastProcess.start(other(rig))) {
         assertThat(second.exitCode(REFUSED_WITHIN)).isEqualTo(ALREADY_RUNNING);
@@ -44,7 +44,7 @@ class SecondInstanceTest {
 
   @Test
   void aDeletedLockFileLetsNobodyIn() throws IOException {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       Files.delete(rig.setup().dataDir().resolve("holdfast.lock"));
       try (HoldfastProcess second = HoldfastProcess.start(other(rig))) {
         assertThat(second.exitCode(REFUSED_WITHIN)).isEqualTo(ALREADY_RUNNING);
@@ -55,7 +55,7 @@ class SecondInstanceTest {
 
   @Test
   void takeOverStopsTheFirstAndServes() {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.converse("e1", "t", "hello");
       try (HoldfastProcess second = HoldfastProcess.start(other(rig).argument("--take-over"))) {
         second.awaitReady();
@@ -66,7 +66,7 @@ class SecondInstanceTest {
 
   @Test
   void takeOverOfAStoppedOwnerKillsIt() {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.server().suspend();
       try (HoldfastProcess second = HoldfastProcess.start(other(rig).argument("--take-over"))) {
         second.awaitReady();
@@ -81,7 +81,7 @@ class SecondInstanceTest {
    */
   @Test
   void aPidThatWasReusedIsNotTakenForTheOwner() throws IOException {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.converse("e1", "t", "hello");
       rig.server().kill9();
       Path pidFile = rig.setup().dataDir().resolve("holdfast.pid");
@@ -95,7 +95,7 @@ class SecondInstanceTest {
     }
   }
 
-  private static Setup other(Rig rig) {
+  private static Setup other(ServerRig rig) {
     return new Setup(rig.folder().resolve("second")).dataDir(rig.setup().dataDir());
   }
 }

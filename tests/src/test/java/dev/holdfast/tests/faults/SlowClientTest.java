@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.RawClient;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ class SlowClientTest {
 
   @Test
   void silentConnectionsAreCut() throws Exception {
-    try (Rig rig = rig().start();
+    try (ServerRig rig = rig().start();
         RawClient silent = new RawClient(rig.setup().httpPort())) {
       assertThat(silent.isEndedWithin(Duration.ofSeconds(3).plus(SLACK))).isTrue();
     }
@@ -45,7 +45,7 @@ class SlowClientTest {
 
   /** Many connections say the start and then drip; each must be cut although it is never idle. */
   private static void dripping(String start, String drip) throws Exception {
-    try (Rig rig = rig().start()) {
+    try (ServerRig rig = rig().start()) {
       rig.converse("before", "t", "hello");
       long from = System.nanoTime();
       List<RawClient> slow = new ArrayList<>();
@@ -78,8 +78,8 @@ class SlowClientTest {
     }
   }
 
-  private static Rig rig() {
-    Rig rig = new Rig();
+  private static ServerRig rig() {
+    ServerRig rig = new ServerRig();
     rig.setup().set("http.header_timeout_secs", (int) LIMIT.toSeconds());
     rig.setup().set("http.body_timeout_secs", (int) LIMIT.toSeconds());
     rig.setup().set("http.idle_timeout_secs", 3);

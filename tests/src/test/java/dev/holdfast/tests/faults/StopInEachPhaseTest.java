@@ -7,7 +7,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Promise;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ class StopInEachPhaseTest {
 
   @Test
   void aSilentModelIsLeft() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       model.next(ModelScript.hang());
       rig.start();
@@ -40,7 +40,7 @@ class StopInEachPhaseTest {
 
   @Test
   void aModelThatStallsInTheMiddleIsLeft() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       model.next(ModelScript.stallStream());
       rig.start();
@@ -84,7 +84,7 @@ class StopInEachPhaseTest {
   /** A reply under way is neither cut off nor in the way of the next turn. */
   @Test
   void aReplyThatIsBeingPostedHoldsNobodyUp() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.platform()
           .plan(post -> post.inReplyTo().equals("e1") ? PlatformMode.HANG : PlatformMode.ACCEPT);
       rig.start();
@@ -102,7 +102,7 @@ class StopInEachPhaseTest {
     }
   }
 
-  private static void isFree(Rig rig, String phase) {
+  private static void isFree(ServerRig rig, String phase) {
     rig.accept("stop", "t", "/stop");
     long acked = System.nanoTime();
     rig.api().awaitState("e1", Set.of("cancelled"), LIMIT);

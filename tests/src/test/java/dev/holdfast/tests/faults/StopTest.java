@@ -9,7 +9,7 @@ import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.PlatformMode;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WireExchange;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class StopTest {
   /** Row F5, idle. */
   @Test
   void anIdleServerStopsWithinFiveSeconds() {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.converse("e1", "t", "hello");
       rig.server().terminate();
       assertThat(rig.server().exitCode(Duration.ofSeconds(5))).isZero();
@@ -35,7 +35,7 @@ class StopTest {
   /** Row F5, under load: nothing that was accepted is lost over the stop. */
   @Test
   void aStopUnderLoadLosesNothing() throws Exception {
-    try (Rig rig = new Rig().start();
+    try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(100, 20)) {
       Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 100);
       assertThat(rig.server().stop()).isZero();
@@ -52,7 +52,7 @@ class StopTest {
    */
   @Test
   void aStoppingServerIsNotReady() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       model.always(ModelScript.after(Duration.ofSeconds(3), ModelScript.echo()));
       rig.start();
@@ -70,7 +70,7 @@ class StopTest {
   /** Row F5, twice: the second SIGTERM does not wait for the turn that hangs. */
   @Test
   void aSecondTermHurries() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       model.always(ModelScript.hang());
       rig.start();
@@ -89,7 +89,7 @@ class StopTest {
   /** Row F5, with a tool, a post and a model call that all hang: one budget holds for all of it. */
   @Test
   void aStopWithEverythingStuckKeepsItsBudget() {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.setup().set("server.shutdown_secs", 4);
       rig.setup().set("tools.shell.enabled", true);
@@ -152,7 +152,7 @@ class StopTest {
   /** Row F5, during boot: whatever moment it hits, the process ends and the next start serves. */
   @Test
   void aTermDuringBootEndsTheProcess() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       for (int millis : List.of(50, 250, 500, 900)) {
         rig.launch();
         Await.pause(Duration.ofMillis(millis));
@@ -168,7 +168,7 @@ class StopTest {
   /** Row F6: seconds without a breath, under load, with posts on their way. */
   @Test
   void aStoppedProcessGoesOnWhereItWas() throws Exception {
-    try (Rig rig = new Rig().start();
+    try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(100, 20)) {
       Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 50);
       for (int millis : List.of(5000, 1500, 5500)) {

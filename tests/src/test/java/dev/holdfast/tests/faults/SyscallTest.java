@@ -9,7 +9,7 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Strace;
 import dev.holdfast.tests.harness.ThreadFolder;
 import java.nio.file.Path;
@@ -30,7 +30,7 @@ class SyscallTest {
    */
   @Test
   void aFailedFsyncEndsTheProcessAndLosesNothing() throws Exception {
-    try (Rig rig = new Rig().start();
+    try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(50, 20)) {
       Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 50);
       long died;
@@ -50,7 +50,7 @@ class SyscallTest {
   /** Row F13: the database's file system turns read-only under the server, and back. */
   @Test
   void aReadOnlyDatabaseIsRefusedWith503AndHealsByItself() throws Exception {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.converse("before", "t", "hello");
       try (Strace strace =
           Strace.attach(rig.server(), rig.folder(), "pwrite64,ftruncate:error=EROFS")) {
@@ -77,7 +77,7 @@ class SyscallTest {
    */
   @Test
   void anAnswerThatAReadOnlyDiskRefusesIsKeptAndToldLater() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       model.always(ModelScript.after(Duration.ofSeconds(2), ModelScript.answer(_ -> "paid for")));
       rig.start();
@@ -101,7 +101,7 @@ class SyscallTest {
    */
   @Test
   void aThreadWhoseFilesAreReadOnlyHoldsUpNobodyElseAndLosesNothing() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.start();
       rig.converse("before", "t", "hello");
@@ -140,7 +140,7 @@ class SyscallTest {
   /** Row F16: each fsync takes 300 ms longer; acks are slow, and nothing else. */
   @Test
   void aSlowDiskOnlySlowsDown() throws Exception {
-    try (Rig rig = new Rig().start();
+    try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(40, 20)) {
       Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 40);
       try (Strace strace =

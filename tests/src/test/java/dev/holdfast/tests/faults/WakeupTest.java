@@ -7,7 +7,7 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ class WakeupTest {
 
   @Test
   void eachDueTimeIsOneEventHoweverOftenTheServerIsKilledAroundIt() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("tools.schedule.min_period_secs", 1);
       rig.start();
       String id = set(rig, "a", Map.of("every", "1s", "text", "again"));
@@ -53,7 +53,7 @@ class WakeupTest {
 
   @Test
   void oneThatWasMissedIsMadeUpForOnceAndAnOperatorCanCancelIt() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("tools.schedule.min_period_secs", 1);
       rig.start();
       String id = set(rig, "a", Map.of("every", "2s", "text", "again"));
@@ -78,7 +78,7 @@ class WakeupTest {
 
   @Test
   void whatIsRememberedOutlivesAKillAndIsAudited() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup()
           .set("models.budget.per_user_daily_messages", 3)
           .set("models.budget.per_thread_daily_messages", 100);
@@ -102,7 +102,7 @@ class WakeupTest {
 
   @Test
   void noSenderCanMakeAnEventThatPassesForAWakeup() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.start();
       String id = set(rig, "a", Map.of("every", "60s", "text", "again"));
       String key = "holdfast:wakeup:" + id + ":2026-01-01T00:00:00Z";
@@ -117,7 +117,7 @@ class WakeupTest {
     }
   }
 
-  private static String set(Rig rig, String id, Map<String, String> what) throws IOException {
+  private static String set(ServerRig rig, String id, Map<String, String> what) throws IOException {
     Map<String, String> arguments = new HashMap<>(what);
     arguments.put("action", "add");
     String answer = call(rig, id, "schedule", arguments);
@@ -125,24 +125,24 @@ class WakeupTest {
     return answer.substring("echo: Wake-up ".length()).split(",", 2)[0];
   }
 
-  private static String call(Rig rig, String id, String tool, Map<String, String> arguments)
+  private static String call(ServerRig rig, String id, String tool, Map<String, String> arguments)
       throws IOException {
     return rig.converse(id, "night", "!tool " + tool + " " + Json.write(Json.of(arguments))).text();
   }
 
-  private static JsonNode log(Rig rig) throws IOException {
+  private static JsonNode log(ServerRig rig) throws IOException {
     return rig.api().get("/api/v1/threads/" + THREAD + "/log?limit=1000").json().path("entries");
   }
 
   /** The answers to wake-ups, one post each. */
-  private static List<Post> wakeups(Rig rig) {
+  private static List<Post> wakeups(ServerRig rig) {
     return rig.platform().posts().stream()
         .filter(post -> post.text().startsWith("echo: [wake-up"))
         .toList();
   }
 
   /** The wake-ups that the thread's log has; each text names its due time. */
-  private static List<String> firings(Rig rig) throws IOException {
+  private static List<String> firings(ServerRig rig) throws IOException {
     List<String> texts = new ArrayList<>();
     for (JsonNode entry : log(rig)) {
       if (entry.path("sender").asText().startsWith("schedule:")) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Strace;
 import java.io.File;
 import java.io.IOException;
@@ -30,7 +30,7 @@ class WatchdogTest {
   @Test
   void systemdIsToldWhatHappens() throws Exception {
     Commands.assumePresent("python3");
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       Path heard = rig.folder().resolve("heard");
       Process systemd = listen(rig, heard);
       try {
@@ -54,7 +54,7 @@ class WatchdogTest {
   @Test
   void aStuckWriterEndsTheBeat() throws Exception {
     Commands.assumePresent("python3");
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       Path heard = rig.folder().resolve("heard");
       Process systemd = listen(rig, heard);
       try {
@@ -75,7 +75,7 @@ class WatchdogTest {
     }
   }
 
-  private static Process listen(Rig rig, Path heard) throws IOException {
+  private static Process listen(ServerRig rig, Path heard) throws IOException {
     Path socket = rig.folder().resolve("notify");
     Process receiver =
         new ProcessBuilder("python3", "-c", RECEIVER, socket.toString())
@@ -87,7 +87,7 @@ class WatchdogTest {
     return receiver;
   }
 
-  private static void send(Rig rig) {
+  private static void send(ServerRig rig) {
     try {
       rig.sender().send("stuck", "t", "is anybody there?");
     } catch (IOException e) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Holds our signatures against the published example and the reference library. */
 class SignerTest {
-  private final Signer signer = new Signer(Rig.SECRET);
+  private final Signer signer = new Signer(ServerRig.SECRET);
 
   @Test
   void signsThePublishedExample() {
@@ -27,7 +27,7 @@ class SignerTest {
             "webhook-id", List.of("m1"),
             "webhook-timestamp", List.of(time),
             "webhook-signature", List.of(signer.sign("m1", time, "{}")));
-    new Webhook(Rig.SECRET).verify("{}", HttpHeaders.of(headers, (_, _) -> true));
+    new Webhook(ServerRig.SECRET).verify("{}", HttpHeaders.of(headers, (_, _) -> true));
     assertThat(signer.verifies("v1,AAAA " + signer.sign("m1", time, "{}"), "m1", time, "{}"))
         .isTrue();
     assertThat(signer.verifies(signer.sign("m1", time, "{ }"), "m1", time, "{}")).isFalse();

@@ -8,7 +8,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,13 +26,13 @@ final class ChatPage implements AutoCloseable {
   private static final Pattern LOGIN = Pattern.compile("http://[^\\s\"\\\\]+/chat\\?login=[\\w-]+");
   private static final double PATIENCE_MILLIS = 20_000;
 
-  private final Rig rig;
+  private final ServerRig rig;
   private final BrowserContext context;
   private final Page page;
   private final List<String> foreign = new ArrayList<>();
   private final List<String> complaints = new ArrayList<>();
 
-  private ChatPage(Rig rig, BrowserContext context) {
+  private ChatPage(ServerRig rig, BrowserContext context) {
     this.rig = rig;
     this.context = context;
     page = context.newPage();
@@ -59,14 +59,14 @@ final class ChatPage implements AutoCloseable {
   }
 
   /** Logs in by the address that the server printed. */
-  static ChatPage open(Rig rig, Browser browser, Browser.NewContextOptions options) {
+  static ChatPage open(ServerRig rig, Browser browser, Browser.NewContextOptions options) {
     ChatPage chat = new ChatPage(rig, browser.newContext(options));
     chat.page.navigate(chat.printedAddress());
     chat.awaitConnected();
     return chat;
   }
 
-  static ChatPage open(Rig rig, Browser browser) {
+  static ChatPage open(ServerRig rig, Browser browser) {
     return open(rig, browser, new Browser.NewContextOptions().setViewportSize(1200, 800));
   }
 

@@ -5,7 +5,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
@@ -39,7 +39,7 @@ class HostileAnswerTest {
           "<link rel=dns-prefetch href=https://secret.evil.example>");
 
   private final Browsers browsers = Browsers.open();
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
   private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
 
   @AfterEach

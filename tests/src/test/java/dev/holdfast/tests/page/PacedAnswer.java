@@ -1,8 +1,8 @@
 package dev.holdfast.tests.page;
 
 import dev.holdfast.tests.harness.Json;
-import dev.holdfast.tests.harness.ModelRequest;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.RecordedModelRequest;
 import dev.holdfast.tests.harness.WireExchange;
 import java.io.IOException;
 import java.util.List;
@@ -26,7 +26,7 @@ final class PacedAnswer implements ModelScript {
   }
 
   @Override
-  public void run(ModelRequest request, WireExchange exchange) throws IOException {
+  public void run(RecordedModelRequest request, WireExchange exchange) throws IOException {
     exchange.startStream("text/event-stream");
     exchange.chunk(
         piece(Map.of("delta", Map.of("role", "assistant", "content", beginning), "index", 0)));

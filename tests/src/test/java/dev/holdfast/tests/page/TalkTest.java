@@ -4,10 +4,10 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class TalkTest {
   private final Browsers browsers = Browsers.open();
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
   private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
 
   @BeforeEach
@@ -115,10 +115,10 @@ class TalkTest {
       chat.converse("here");
       chat.context().setOffline(true);
       rig.restart();
-      String path = "/api/v1/threads/" + Api.encode(chat.threadId()) + "/messages";
+      String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId()) + "/messages";
       String event =
           rig.api().post(path, Map.of("text", "elsewhere")).json().path("event_id").asText();
-      rig.api().awaitState(event, Api.FINAL, Duration.ofSeconds(10));
+      rig.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(10));
       chat.context().setOffline(false);
       chat.awaitText(chat.answers().last(), "answer to elsewhere");
       assertThat(chat.page().locator(".divider")).hasText("said meanwhile");

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -27,7 +27,7 @@ class ToolPageTest {
       "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";
 
   private final Browsers browsers = Browsers.open();
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
 
   @BeforeEach
   void allowTheShell() {
@@ -165,7 +165,7 @@ class ToolPageTest {
         () -> {
           JsonNode all =
               rig.api()
-                  .get("/api/v1/approvals?thread=" + Api.encode(chat.threadId()))
+                  .get("/api/v1/approvals?thread=" + ServerApi.encode(chat.threadId()))
                   .json()
                   .path("approvals");
           return all.isEmpty() ? Optional.empty() : Optional.of(all.get(0).path("id").asText());

@@ -3,7 +3,7 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +16,7 @@ class AccessTest extends SharedServer {
   private static final String CHATTER = "chatter-token-0123456789abcdef";
 
   @Override
-  void configure(Rig unstarted) {
+  void configure(ServerRig unstarted) {
     unstarted
         .setup()
         .set(

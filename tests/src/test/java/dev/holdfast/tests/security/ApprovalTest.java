@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class ApprovalTest {
   private static final String READER = "reader-token-0123456789abcdef";
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private final Rig rig = new Rig();
+  private final ServerRig rig = new ServerRig();
   private final Http http = new Http();
 
   @BeforeEach
@@ -75,7 +75,7 @@ class ApprovalTest {
   /** Says something and returns the reply. */
   private String reply(String token, String thread, String text) throws IOException {
     String event = say(token, thread, text);
-    rig.api().awaitState(event, Api.FINAL, LIMIT);
+    rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
     return rig.api().event(event).path("replies").toString();
   }
 
@@ -192,7 +192,7 @@ class ApprovalTest {
     assertThat(post(rig.api().token(), path(asked, "approve"), Map.of()).status()).isEqualTo(409);
     assertThat(reply(ANN, "t5", "/approve " + asked.path("code").asText()))
         .doesNotContain("Approved.");
-    rig.api().awaitState(event(asked), Api.FINAL, LIMIT);
+    rig.api().awaitState(event(asked), ServerApi.FINAL, LIMIT);
     assertThat(runs()).isZero();
     assertThat(rig.api().get("/api/v1/audit").json().findValuesAsText("what"))
         .contains("approval.expired");

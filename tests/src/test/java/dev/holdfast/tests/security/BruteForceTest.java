@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class BruteForceTest {
   @Test
   void manyWrongTokensAreSlowedDown() throws Exception {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       Http http = new Http();
       boolean limited = false;
       for (int i = 0; i < 10_000 && !limited; i++) {

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.PlatformMode;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,7 +48,7 @@ class CanaryTest {
   private static final Map<String, String> BEARER = Map.of("authorization", "Bearer " + TOKEN);
 
   private final ShellRig shell = new ShellRig();
-  private final Rig rig = shell.rig();
+  private final ServerRig rig = shell.rig();
   private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
   private final Http http = new Http();
   private final List<String> seen = new ArrayList<>();
@@ -87,7 +87,7 @@ class CanaryTest {
   private void configure() {
     rig.setup().env("HOLDFAST_TOKEN", TOKEN);
     rig.setup().env("CANARY_KEY", FakeModel.KEY).env("CANARY_READER", READER);
-    rig.setup().env("CANARY_SECRET", Rig.SECRET);
+    rig.setup().env("CANARY_SECRET", ServerRig.SECRET);
     rig.setup().set("models.providers.openai.api_key", "${CANARY_KEY}");
     rig.setup().set("channels.webhook.accounts.ci.secret", "${CANARY_SECRET}");
     Map<String, Object> reader =
@@ -184,11 +184,11 @@ class CanaryTest {
       paths.add("/api/v1/events/" + event);
     }
     for (String thread : named("/api/v1/threads", "thread_id")) {
-      paths.add("/api/v1/threads/" + Api.encode(thread));
-      paths.add("/api/v1/threads/" + Api.encode(thread) + "/log");
+      paths.add("/api/v1/threads/" + ServerApi.encode(thread));
+      paths.add("/api/v1/threads/" + ServerApi.encode(thread) + "/log");
     }
     for (String execution : named("/api/v1/audit", "execution")) {
-      paths.add("/api/v1/executions/" + Api.encode(execution));
+      paths.add("/api/v1/executions/" + ServerApi.encode(execution));
     }
     for (String path : paths) {
       Answer answer = get(path);
@@ -225,7 +225,7 @@ class CanaryTest {
   }
 
   private void assertNoSecret() {
-    for (String secret : Set.of(FakeModel.KEY, TOKEN, READER, Rig.SECRET)) {
+    for (String secret : Set.of(FakeModel.KEY, TOKEN, READER, ServerRig.SECRET)) {
       for (String form : forms(secret)) {
         for (String text : seen) {
           assertThat(text.contains(form))

@@ -7,7 +7,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -35,7 +35,7 @@ class HostileModelTest {
   private static final String FINAL = "I have done what the quoted text asked for.";
 
   private static final List<String> SECRETS =
-      List.of(Rig.SECRET, FakeModel.KEY, FakeModel.KEY.substring(3));
+      List.of(ServerRig.SECRET, FakeModel.KEY, FakeModel.KEY.substring(3));
   private static final String CONFIG_WORDS = "words of the configuration alone";
   private static final String DATA_WORDS = "words of the data folder alone";
   private static final String ENVIRONMENT_WORDS = "words of the environment alone";
@@ -72,7 +72,7 @@ class HostileModelTest {
   void stop() {
     shell.close();
     model.close();
-    Rig.delete(place);
+    ServerRig.delete(place);
   }
 
   @Test

@@ -3,8 +3,8 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.ServerApi;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -75,7 +75,9 @@ class HttpTest extends SharedServer {
   void injectedLinesStayOneLine() throws IOException {
     Answer answer =
         rig.api()
-            .get("/api/v1/events/" + Api.encode("x\r\nx-injected: yes\r\n\r\nforged log line"));
+            .get(
+                "/api/v1/events/"
+                    + ServerApi.encode("x\r\nx-injected: yes\r\n\r\nforged log line"));
     assertThat(answer.status()).isIn(400, 404);
     assertThat(answer.header("x-injected")).isEmpty();
     assertThat(rig.sender().send("s16", "t\r\nforged log line: all is well", "hello").status())

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.RawClient;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SharedServer {
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})");
-  final Rig rig = new Rig();
+  final ServerRig rig = new ServerRig();
   final Http http = new Http();
   private int converses;
 
@@ -30,7 +30,7 @@ abstract class SharedServer {
   }
 
   /** What a class wants to be different; nothing by default. */
-  void configure(Rig unstarted) {}
+  void configure(ServerRig unstarted) {}
 
   @AfterEach
   void isStillWell() {

@@ -3,7 +3,7 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Signer;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
@@ -24,7 +24,7 @@ class SignatureTest extends SharedServer {
   private static final String OTHER_SECRET = "whsec_c2VjcmV0LW9mLXRoZS1vdGhlci1hY2NvdW50";
 
   @Override
-  void configure(Rig unstarted) {
+  void configure(ServerRig unstarted) {
     unstarted
         .setup()
         .setNamed(

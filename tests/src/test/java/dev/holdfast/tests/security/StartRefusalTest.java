@@ -2,7 +2,7 @@ package dev.holdfast.tests.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ class StartRefusalTest {
    */
   @Test
   void aPublicBindWithoutATokenIsRefused() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("http.host", "0.0.0.0");
       assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
       assertThat(rig.server().output()).contains("token");
@@ -30,7 +30,7 @@ class StartRefusalTest {
 
   @Test
   void aPublicBindWithATokenServes() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("http.host", "0.0.0.0");
       rig.setup().env("HOLDFAST_TOKEN", "a-token-that-the-operator-chose-0123");
       rig.start();
@@ -41,7 +41,7 @@ class StartRefusalTest {
   /** Each wrong key is named with its file and line, all at once. */
   @Test
   void aWrongConfigurationNamesAllProblems() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("http.prot", 8080).set("turn.timeout_secs", 0);
       assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
       assertThat(rig.server().output()).contains("holdfast.yaml", "prot", "port", "timeout_secs");
@@ -51,7 +51,7 @@ class StartRefusalTest {
   /** A bad change leaves the last good configuration in force, at boot too. */
   @Test
   void aBadChangeLeavesTheLastGoodOneInForce() throws IOException {
-    try (Rig rig = new Rig().start()) {
+    try (ServerRig rig = new ServerRig().start()) {
       rig.converse("e1", "t", "hello");
       rig.server().stop();
       rig.setup().set("http.prot", 8080);
@@ -66,7 +66,7 @@ class StartRefusalTest {
   /** The webhook account needs a secret: an unsigned door would be open to all. */
   @Test
   void anAccountWithoutASecretIsRefused() {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup()
           .setNamed(
               "channels.webhook.accounts",

@@ -3,9 +3,9 @@ package dev.holdfast.tests.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +27,8 @@ class FilesTest {
   private static final int EDITS = 40;
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  private final Rig rig = new Rig();
-  private final Path shared = Rig.newFolder("holdfast-shared");
+  private final ServerRig rig = new ServerRig();
+  private final Path shared = ServerRig.newFolder("holdfast-shared");
 
   @BeforeAll
   void start() {
@@ -40,7 +40,7 @@ class FilesTest {
   @AfterAll
   void stop() {
     rig.close();
-    Rig.delete(shared);
+    ServerRig.delete(shared);
   }
 
   @Test
@@ -128,7 +128,7 @@ class FilesTest {
 
   private void awaitEnd(String event) throws IOException {
     try {
-      rig.api().awaitState(event, Api.FINAL, LIMIT);
+      rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
     } catch (AssertionError e) {
       throw new AssertionError("its story: " + rig.api().event(event), e);
     }

@@ -2,12 +2,12 @@ package dev.holdfast.tests.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.tests.harness.Api;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Marked;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ThreadFolder;
 import dev.holdfast.tests.harness.TinyDisk;
 import java.io.IOException;
@@ -48,8 +48,8 @@ class HostileToolTest {
     Commands.assumePresent("bwrap");
   }
 
-  private static Rig withShell() {
-    Rig rig = new Rig();
+  private static ServerRig withShell() {
+    ServerRig rig = new ServerRig();
     rig.setup().set("tools.shell.enabled", true);
     rig.setup().set("tools.shell.timeout_secs", TIMEOUT_SECS);
     return rig;
@@ -82,7 +82,7 @@ class HostileToolTest {
 
   @Test
   void hostileChildrenEndAndNobodyElseIsHeldUp() throws Exception {
-    try (Rig rig = withShell()) {
+    try (ServerRig rig = withShell()) {
       rig.start();
       long pid = rig.server().pid();
       boolean bounded = !rig.server().output().contains("NOT bounded");
@@ -114,7 +114,7 @@ class HostileToolTest {
   }
 
   /** How long a person of another chat thread waits for an answer. */
-  private static Duration answered(Rig rig, String event) {
+  private static Duration answered(ServerRig rig, String event) {
     long asked = System.nanoTime();
     assertThat(rig.converse(event, "other", event).text()).isEqualTo("echo: " + event);
     return Duration.ofNanos(System.nanoTime() - asked);
@@ -144,16 +144,16 @@ class HostileToolTest {
     return all.stream().sorted().toList().get(all.size() / 2);
   }
 
-  private static boolean allEnded(Rig rig, Set<String> events) throws IOException {
+  private static boolean allEnded(ServerRig rig, Set<String> events) throws IOException {
     for (String event : events) {
-      if (!Api.FINAL.contains(rig.api().state(event))) {
+      if (!ServerApi.FINAL.contains(rig.api().state(event))) {
         return false;
       }
     }
     return true;
   }
 
-  private static String answer(Rig rig, String event) {
+  private static String answer(ServerRig rig, String event) {
     return rig.platform().awaitPost(event, SOON).text();
   }
 
@@ -169,7 +169,7 @@ class HostileToolTest {
    */
   @Test
   void aToolThatFillsTheServersDiskLosesNothing() throws Exception {
-    try (Rig rig = withShell();
+    try (ServerRig rig = withShell();
         TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
       rig.setup().dataDir(disk.path().resolve("data"));
       rig.setup().set("server.min_free_bytes", 8 << 20);
@@ -190,7 +190,7 @@ class HostileToolTest {
   /** Row F45, and promise 5 for each of the calls that were cut off. */
   @Test
   void noToolOutlivesTheServerAndNoneRunsTwice() throws Exception {
-    try (Rig rig = withShell()) {
+    try (ServerRig rig = withShell()) {
       rig.setup().set("tools.shell.timeout_secs", 50);
       rig.start();
       String stubborn =
@@ -217,7 +217,7 @@ class HostileToolTest {
   /** A polite stop too leaves nothing behind, and the call is accounted for at the next start. */
   @Test
   void aStopEndsToolsThatIgnoreIt() throws Exception {
-    try (Rig rig = withShell()) {
+    try (ServerRig rig = withShell()) {
       rig.setup().set("tools.shell.timeout_secs", 50);
       rig.start();
       rig.accept("stubborn", "t", tool("trap '' TERM; echo start >> starts; " + marked.sleeper()));

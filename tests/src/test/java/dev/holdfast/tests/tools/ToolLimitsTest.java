@@ -2,7 +2,7 @@ package dev.holdfast.tests.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ToolShape;
 import dev.holdfast.tests.harness.TurnModel;
 import dev.holdfast.tests.harness.TurnModel.Wish;
@@ -47,7 +47,7 @@ class ToolLimitsTest {
 
   @Test
   void whateverAModelAsksForEndsHonestly() throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         TurnModel model = new TurnModel(ToolLimitsTest::wishes).use(rig.setup())) {
       rig.setup().set("tools.shell.enabled", true);
       rig.setup().set("turn.max_rounds", ROUNDS_MAX);
@@ -72,7 +72,7 @@ class ToolLimitsTest {
     }
   }
 
-  private static String told(Rig rig, String turn) {
+  private static String told(ServerRig rig, String turn) {
     rig.accept(turn, turn, "turn " + turn);
     rig.api().awaitState(turn, Set.of("answered", "dead_lettered"), SOON);
     rig.api().awaitQuiet(SOON);

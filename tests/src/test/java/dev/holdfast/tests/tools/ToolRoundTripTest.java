@@ -8,7 +8,7 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelTap;
 import dev.holdfast.tests.harness.ModelTap.Form;
 import dev.holdfast.tests.harness.Post;
-import dev.holdfast.tests.harness.Rig;
+import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ToolShape;
 import dev.holdfast.tests.harness.ToolShape.Call;
 import dev.holdfast.tests.harness.ToolShape.Result;
@@ -69,7 +69,7 @@ class ToolRoundTripTest {
   @ParameterizedTest
   @EnumSource
   void aToolIsCalledAndItsResultIsAnswered(ToolShape shape) throws Exception {
-    try (Rig rig = new Rig();
+    try (ServerRig rig = new ServerRig();
         ModelTap tap = new ModelTap(aimock.url())) {
       rig.setup().set("tools.shell.enabled", true);
       shape.use(rig.setup(), tap);
@@ -86,7 +86,7 @@ class ToolRoundTripTest {
     }
   }
 
-  private static void oneCall(Rig rig, ToolShape shape, ModelTap tap, Form form)
+  private static void oneCall(ServerRig rig, ToolShape shape, ModelTap tap, Form form)
       throws IOException {
     int before = tap.asked().size();
     Post answer = rig.converse("count-" + form, "count-" + form, "count");
@@ -104,7 +104,7 @@ class ToolRoundTripTest {
   }
 
   /** They are run in the order of the calls: each sees what the one before it did. */
-  private static void parallelCalls(Rig rig, ToolShape shape, ModelTap tap, Form form) {
+  private static void parallelCalls(ServerRig rig, ToolShape shape, ModelTap tap, Form form) {
     int before = tap.asked().size();
     Post answer = rig.converse("both-" + form, "both-" + form, "both");
     assertThat(answer.text()).isEqualTo("Both are done.");
@@ -117,7 +117,7 @@ class ToolRoundTripTest {
     assertThat(shape.results(second).get(1).text()).containsSubsequence("one", "two");
   }
 
-  private static void failedCalls(Rig rig, ToolShape shape, ModelTap tap, Form form) {
+  private static void failedCalls(ServerRig rig, ToolShape shape, ModelTap tap, Form form) {
     Post answer = rig.converse("wrong-" + form, "wrong-" + form, "wrong");
     assertThat(answer.text()).isEqualTo("All three failed.");
     JsonNode second = tap.asked().getLast().body();
@@ -152,7 +152,7 @@ class ToolRoundTripTest {
   }
 
   /** Signed thoughts are the model's own. */
-  private static void thoughtsGoBackUnchangedAfterAKill(Rig rig, ModelTap tap) {
+  private static void thoughtsGoBackUnchangedAfterAKill(ServerRig rig, ModelTap tap) {
     rig.restart();
     for (Form form : Form.values()) {
       rig.converse("plain-" + form, "count-" + form, "plain");
@@ -166,7 +166,7 @@ class ToolRoundTripTest {
   /** Without any provider: the embedded model calls tools when it is told to. */
   @Test
   void theEmbeddedModelCallsToolsOffline() throws Exception {
-    try (Rig rig = new Rig()) {
+    try (ServerRig rig = new ServerRig()) {
       rig.setup().set("tools.shell.enabled", true);
       rig.start();
       Post answer = rig.converse("e1", "t", "!tool shell {\"command\": \"echo $((6*7))\"}");

@@ -1,0 +1,31 @@
+package dev.holdfast.channels;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.api.InboundMessage;
+
+/** Messages as the payload of an event and back. */
+public final class InboundPayload {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private InboundPayload() {}
+
+  public static String write(InboundMessage message) {
+    try {
+      return JSON.writeValueAsString(message);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a message of texts and numbers is always JSON", e);
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException when the payload is not a message: a bug or a damaged row
+   */
+  public static InboundMessage read(String payload) {
+    try {
+      return JSON.readValue(payload, InboundMessage.class);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("not a message: " + e.getOriginalMessage(), e);
+    }
+  }
+}

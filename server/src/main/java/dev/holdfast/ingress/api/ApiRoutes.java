@@ -1,0 +1,309 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.RequestRouter;
+import dev.holdfast.ingress.login.Authenticator;
+import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.BodyReader;
+import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.ContractRequest;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.ingress.wire.StrictJson;
+import dev.holdfast.ingress.wire.Uploads;
+import dev.holdfast.store.engine.StoreException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
+import io.vertx.ext.web.openapi.router.OpenAPIRoute;
+import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.Operation;
+import io.vertx.openapi.validation.ValidatableRequest;
+import io.vertx.openapi.validation.ValidatedRequest;
+import io.vertx.openapi.validation.ValidatorException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code /api/v1}: who asks, what the contract allows, then the operation on a virtual thread. One
+ * instance per event loop.
+ */
+public final class ApiRoutes {
+  private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
+  private static final String CALLER = "caller";
+
+  /** What the contract looks at: JSON, or nothing. */
+  private static final String BODY = "body";
+
+  /** What came, whatever it is. */
+  private static final String RAW = "raw";
+
+  private static final String KEY = "idempotency-key";
+  private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
+
+  private final Vertx vertx;
+  private final Parts parts;
+
+  /**
+   * What the API is made of. {@code calls} has an entry for each operation of the contract but the
+   * stream.
+   */
+  public record Parts(
+      Authenticator authenticator,
+      Idempotency idempotency,
+      Map<String, ApiCall> calls,
+      EventStreams streams,
+      Uploads uploads,
+      Refusals refusals) {}
+
+  public ApiRoutes(Vertx vertx, Parts parts) {
+    this.vertx = vertx;
+    this.parts = parts;
+  }
+
+  public Router router(OpenAPIContract contract) {
+    RouterBuilder builder = RouterBuilder.create(vertx, contract, this::extract);
+    builder.rootHandler(this::enter);
+    for (Operation operation : contract.operations()) {
+      OpenAPIRoute route = builder.getRoute(operation.getOperationId());
+      route.setDoSecurity(false); // the entrance does it, for unknown paths too
+      Scope needed = scope(operation);
+      if (operation.getOperationId().equals(EventStreams.OPERATION)) {
+        route.addHandler(context -> openStream(context, needed));
+      } else {
+        ApiCall call = parts.calls.get(operation.getOperationId());
+        if (call == null) {
+          throw new IllegalStateException("no code for operation " + operation.getOperationId());
+        }
+        route.addHandler(context -> run(context, needed, call));
+      }
+    }
+    Router router = builder.createRouter();
+    for (int status : FAILURES) {
+      router.errorHandler(status, this::failed);
+    }
+    return router;
+  }
+
+  private static Scope scope(Operation operation) {
+    String named = operation.getOpenAPIModel().getString("x-scope");
+    return Scope.valueOf(named.toUpperCase(Locale.ROOT));
+  }
+
+  private void enter(RoutingContext context) {
+    HttpServerRequest request = context.request();
+    try {
+      Caller caller = parts.authenticator.admit(request);
+      boolean reads =
+          request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+      // The front has found that an Origin, if there is one, is ours; a browser always sends one
+      // with a change.
+      if (caller.byCookie() && !reads && !request.headers().contains(HttpHeaders.ORIGIN)) {
+        throw RequestRouter.forbidden();
+      }
+      context.put(CALLER, caller);
+      if (Uploads.isOne(request)) {
+        parts.uploads.enter(request);
+      }
+    } catch (RefusedRequestException refused) {
+      parts.refusals.send(request, refused);
+      return;
+    }
+    context.put(BODY, Buffer.buffer());
+    context.put(RAW, Buffer.buffer());
+    if (!BodyReader.announced(request)) {
+      context.next();
+      return;
+    }
+    BodyReader.read(
+        request,
+        new BodyReader.Reader() {
+          @Override
+          public void onBody(byte[] body) {
+            onRead(context, body);
+          }
+
+          @Override
+          public void onGone() {
+            // Nobody waits for an answer.
+          }
+        });
+  }
+
+  private void onRead(RoutingContext context, byte[] body) {
+    try {
+      context.put(RAW, Buffer.buffer(body));
+      if (!Uploads.isOne(context.request())) {
+        if (body.length > 0) {
+          StrictJson.check(body);
+        }
+        context.put(BODY, context.get(RAW));
+      }
+      context.next();
+    } catch (RefusedRequestException refused) {
+      parts.refusals.send(context.request(), refused);
+    }
+  }
+
+  private Future<ValidatableRequest> extract(RoutingContext context, Operation operation) {
+    Buffer body = context.get(BODY);
+    return Future.succeededFuture(ContractRequest.of(context, operation, body));
+  }
+
+  private void openStream(RoutingContext context, Scope needed) {
+    try {
+      checkScope(context, needed);
+      parts.streams.open(context.request(), needed);
+    } catch (RefusedRequestException refused) {
+      parts.refusals.send(context.request(), refused);
+    }
+  }
+
+  private static Caller checkScope(RoutingContext context, Scope needed)
+      throws RefusedRequestException {
+    Caller caller = context.get(CALLER);
+    if (!caller.scope().covers(needed)) {
+      throw RequestRouter.forbidden();
+    }
+    return caller;
+  }
+
+  private void run(RoutingContext context, Scope needed, ApiCall call) {
+    HttpServerRequest request = context.request();
+    try {
+      Caller caller = checkScope(context, needed);
+      String key = request.method().equals(HttpMethod.POST) ? request.getHeader(KEY) : null;
+      if (key == null) {
+        start(context, apiRequest(context, caller, ""), call, "");
+        return;
+      }
+      Idempotency.check(key);
+      String scope = caller.name() + ' ' + request.path() + ' ' + key;
+      Buffer body = context.get(RAW);
+      Optional<Idempotency.Kept> before = parts.idempotency.begin(scope, body.getBytes());
+      if (before.isPresent()) {
+        Responses.json(request, before.get().status(), Buffer.buffer(before.get().body()));
+      } else {
+        start(context, apiRequest(context, caller, key), call, scope);
+      }
+    } catch (RefusedRequestException refused) {
+      parts.refusals.send(request, refused);
+    }
+  }
+
+  private static ApiRequest apiRequest(RoutingContext context, Caller caller, String key) {
+    ValidatedRequest validated = context.get(RouterBuilder.KEY_META_DATA_VALIDATED_REQUEST);
+    JsonObject body = validated.getBody() == null ? null : validated.getBody().getJsonObject();
+    Map<String, String> query = new HashMap<>();
+    context.request().params(true).forEach((name, value) -> query.putIfAbsent(name, value));
+    return new ApiRequest(
+        caller,
+        Responses.correlationId(context.request()),
+        key,
+        context.pathParams(),
+        query,
+        body == null ? new JsonObject() : body,
+        context.get(RAW));
+  }
+
+  /** {@code scope}: of the idempotency key; empty when there is none. */
+  private void start(RoutingContext context, ApiRequest api, ApiCall call, String scope) {
+    Context loop = vertx.getOrCreateContext();
+    HttpServerRequest request = context.request();
+    Thread.ofVirtual()
+        .name("api")
+        .start(
+            () -> {
+              ApiAnswer answer = answer(api, call, request);
+              ApiAnswer.Served file = answer.file();
+              if (file != null) {
+                loop.runOnContext(_ -> Responses.file(request, file));
+                return;
+              }
+              String text = answer.body().encode();
+              if (!scope.isEmpty()) {
+                parts.idempotency.end(scope, answer.status(), text);
+              }
+              loop.runOnContext(_ -> Responses.json(request, answer.status(), Buffer.buffer(text)));
+            });
+  }
+
+  private ApiAnswer answer(ApiRequest api, ApiCall call, HttpServerRequest request) {
+    try {
+      return call.run(api);
+    } catch (RefusedRequestException refused) {
+      return refusal(refused, api, request);
+    } catch (StoreException e) {
+      return refusal(Webhooks.refusalOf(e), api, request);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return refusal(
+          new RefusedRequestException(503, FailureCode.CANCELLED, "the server is stopping"),
+          api,
+          request);
+    } catch (java.io.IOException | RuntimeException e) {
+      LOG.error("api {}: failed in an unforeseen way", api.correlationId(), e);
+      return refusal(
+          new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"), api, request);
+    }
+  }
+
+  private ApiAnswer refusal(
+      RefusedRequestException refused, ApiRequest api, HttpServerRequest request) {
+    parts.refusals.count(refused.status());
+    if (refused.retryAfterSecs() > 0) {
+      request.response().putHeader(Responses.RETRY_AFTER, Long.toString(refused.retryAfterSecs()));
+    }
+    return new ApiAnswer(
+        refused.status(),
+        Responses.error(refused.code(), refused.said()).put("correlation_id", api.correlationId()));
+  }
+
+  private void failed(RoutingContext context) {
+    Throwable why = context.failure();
+    int status = context.statusCode();
+    if (why instanceof HttpException http
+        && http.getCause() instanceof ValidatorException invalid) {
+      why = RefusedRequestException.invalid(said(invalid));
+    } else if (why instanceof ValidatorException invalid) {
+      why = RefusedRequestException.invalid(said(invalid));
+    } else if (status != 500) {
+      FailureCode code =
+          switch (status) {
+            case 404 -> FailureCode.ACTOR_NOT_FOUND;
+            case 405 -> FailureCode.ACTION_NOT_SUPPORTED;
+            default -> FailureCode.INVALID_REQUEST;
+          };
+      why = new RefusedRequestException(status, code, STATUS_WORDS.getOrDefault(status, "refused"));
+    } else if (why == null) {
+      why = new IllegalStateException("a request failed without a reason");
+    }
+    parts.refusals.send(context.request(), why);
+  }
+
+  private static final Map<Integer, String> STATUS_WORDS =
+      Map.of(404, "not found", 405, "method not allowed", 415, "unsupported media type");
+
+  private static String said(ValidatorException invalid) {
+    String message = String.valueOf(invalid.getMessage());
+    return message.length() > 300 ? message.substring(0, 300) : message;
+  }
+}

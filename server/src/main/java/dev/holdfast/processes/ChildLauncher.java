@@ -1,0 +1,238 @@
+package dev.holdfast.processes;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.processes.Children.Isolation;
+import dev.holdfast.processes.Posix.Pipe;
+import dev.holdfast.time.Time;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Starts one child with its walls, limits, environment and pipes. */
+final class ChildLauncher {
+  private static final File NOWHERE = new File("/dev/null");
+
+  private final SandboxCommand wrapping;
+  private final Optional<ControlGroups> groups;
+  private final Spawner spawner;
+  private final Posix posix;
+  private final Time time;
+
+  ChildLauncher(
+      SandboxCommand wrapping,
+      Optional<ControlGroups> groups,
+      Spawner spawner,
+      Posix posix,
+      Time time) {
+    this.wrapping = wrapping;
+    this.groups = groups;
+    this.spawner = spawner;
+    this.posix = posix;
+    this.time = time;
+  }
+
+  /** The program that this isolation needs and this machine does not have. */
+  Optional<String> missing() {
+    return wrapping.missing();
+  }
+
+  /**
+   * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT
+   *     when the machine has no room for another process
+   */
+  RunningChild start(ProcessSpec asked) throws CallFailedException, InterruptedException {
+    Path program =
+        wrapping
+            .programs()
+            .find(asked.command().getFirst())
+            .orElseThrow(
+                () -> failed(FailureKind.PERMANENT, "no program " + asked.command().getFirst()));
+    ProcessSpec spec = inRealFolder(asked);
+    ControlGroups.@Nullable Group group = groups.map(all -> all.make(spec.limits())).orElse(null);
+    if (group == null && groups.isPresent()) {
+      throw failed(FailureKind.TRANSIENT, "the kernel refuses a control group");
+    }
+    String mark = UUID.randomUUID().toString();
+    ProcessBuilder builder = builder(spec, program, group, mark);
+    Pipes pipes = new Pipes();
+    boolean started = false;
+    try {
+      pipes.open(builder, spec.input());
+      Process process = spawner.start(builder);
+      started = true;
+      var parts = new RunningChild.Parts(posix, time, wrapping.isolation(), group, mark);
+      return pipes.attach(process, parts, spec);
+    } catch (IOException e) {
+      throw new CallFailedException(refused(e), e);
+    } finally {
+      pipes.closeTheirs();
+      if (!started) {
+        pipes.closeOurs();
+        if (group != null) {
+          group.remove();
+        }
+      }
+    }
+  }
+
+  private ProcessSpec inRealFolder(ProcessSpec spec) throws CallFailedException {
+    try {
+      Path real = spec.folder().toRealPath();
+      if (!Files.isDirectory(real)) {
+        throw failed(FailureKind.PERMANENT, "the working folder is not a folder");
+      }
+      if (wrapping.hidden().stream().anyMatch(path -> path.startsWith(real))) {
+        throw failed(FailureKind.INVALID, "the working folder holds what children must not see");
+      }
+      return spec.in(real);
+    } catch (IOException e) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.IO, "a child's working folder is not there")
+              .as(FailureKind.PERMANENT),
+          e);
+    }
+  }
+
+  private ProcessBuilder builder(
+      ProcessSpec spec, Path program, ControlGroups.@Nullable Group group, String mark) {
+    List<Path> joined = group == null ? List.of() : List.of(group.procs());
+    int processesMax = processesMax(spec, group != null);
+    var builder = new ProcessBuilder(wrapping.wrap(spec, program, processesMax, joined));
+    builder.directory(spec.folder().toFile());
+    Map<String, String> environment = builder.environment();
+    environment.clear();
+    environment.putAll(
+        ChildEnvironment.of(
+            spec.environment(),
+            System.getenv(),
+            wrapping.programs().searchPath(),
+            spec.folder().toString()));
+    if (wrapping.isolation() == Isolation.PROCESS_GROUP) {
+      environment.put(ProcessTree.VARIABLE, mark);
+    }
+    return builder;
+  }
+
+  /**
+   * The kernel's limit per user: it does not bind root, and without a namespace the server's own
+   * threads count.
+   */
+  private int processesMax(ProcessSpec spec, boolean hasGroup) {
+    if (hasGroup || wrapping.isRoot()) {
+      return 0;
+    }
+    int around = wrapping.isolation() == Isolation.PROCESS_GROUP ? UserTasks.count() : 3;
+    return around + spec.limits().processes();
+  }
+
+  private static CallFailedException failed(FailureKind kind, String what) {
+    return new CallFailedException(
+        Failure.of(FailureCode.IO, "A child cannot be started: " + what).as(kind));
+  }
+
+  /**
+   * The wrappers were found, so what the kernel refuses is room: for a process, a descriptor,
+   * memory.
+   */
+  private static Failure refused(IOException e) {
+    String said = String.valueOf(e.getMessage());
+    String reason;
+    if (said.contains("Too many open files") || said.contains("descriptor")) {
+      reason = "no file descriptor is free";
+    } else if (said.contains("error=11")) {
+      reason = "there is no room for another process";
+    } else if (said.contains("error=12")) {
+      reason = "there is no memory for another process";
+    } else {
+      reason = said.lines().findFirst().orElse("");
+    }
+    return Failure.of(FailureCode.IO, "A child cannot be started now: " + reason);
+  }
+
+  /** Both ends of the child's streams, until it has its own. */
+  private final class Pipes {
+    private final List<Integer> theirs = new ArrayList<>();
+    private @Nullable Pipe input;
+    private @Nullable Pipe output;
+    private @Nullable Pipe errors;
+
+    void open(ProcessBuilder builder, String text) throws IOException {
+      Pipe out = pipe();
+      output = out;
+      theirs.add(out.writeEnd());
+      Pipe err = pipe();
+      errors = err;
+      theirs.add(err.writeEnd());
+      builder.redirectOutput(reopened(out.writeEnd()));
+      builder.redirectError(reopened(err.writeEnd()));
+      builder.redirectInput(NOWHERE);
+      if (!text.isEmpty()) {
+        Pipe in = pipe();
+        input = in;
+        theirs.add(in.readEnd());
+        builder.redirectInput(reopened(in.readEnd()));
+      }
+    }
+
+    RunningChild attach(Process process, RunningChild.Parts parts, ProcessSpec spec) {
+      StdoutReader out = drain(output, spec.outputBytesMax(), new byte[0]);
+      StdoutReader err = drain(errors, spec.outputBytesMax(), SandboxCommand.STARTED);
+      StdinWriter feed = null;
+      if (input != null) {
+        byte[] bytes = spec.input().getBytes(StandardCharsets.UTF_8);
+        feed = new StdinWriter(posix, input.writeEnd(), bytes);
+        feed.start();
+      }
+      out.start();
+      err.start();
+      return new RunningChild(process, parts, out, err, feed);
+    }
+
+    private StdoutReader drain(@Nullable Pipe pipe, long keptMax, byte[] skipUntil) {
+      int end = pipe == null ? -1 : pipe.readEnd();
+      return new StdoutReader(posix, end, keptMax, skipUntil, time);
+    }
+
+    private Pipe pipe() throws IOException {
+      Pipe pipe = posix.pipe();
+      if (pipe == null) {
+        throw new IOException("no file descriptor is free");
+      }
+      return pipe;
+    }
+
+    /**
+     * The child opens its side anew by this name, so that it may block on it while ours never does.
+     */
+    private static File reopened(int end) {
+      return new File("/proc/self/fd/" + end);
+    }
+
+    void closeTheirs() {
+      theirs.forEach(posix::close);
+    }
+
+    void closeOurs() {
+      if (output != null) {
+        posix.close(output.readEnd());
+      }
+      if (errors != null) {
+        posix.close(errors.readEnd());
+      }
+      if (input != null) {
+        posix.close(input.writeEnd());
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.processes;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A child to run.
+ *
+ * @param command the argument vector; no shell is put around it
+ * @param folder where it runs: its home and, in a sandbox, all that it may write to; exists
+ * @param environment all that the child gets besides PATH, HOME, LANG and TZ; names that make
+ *     programs load or run something else (LD_PRELOAD and its like) are left out
+ * @param input for its standard input, which is closed after it
+ * @param outputBytesMax what is kept of standard output and error each; the rest is read and
+ *     dropped
+ */
+public record ProcessSpec(
+    List<String> command,
+    Path folder,
+    Map<String, String> environment,
+    String input,
+    Duration timeout,
+    Limits limits,
+    long outputBytesMax) {
+  /** Of each of the two streams. */
+  public static final long OUTPUT_BYTES_MAX = 64L << 20;
+
+  public ProcessSpec {
+    command = List.copyOf(command);
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a child without a command");
+    }
+    if (timeout.isNegative() || timeout.isZero()) {
+      throw new IllegalArgumentException("a child's timeout must be above zero, got " + timeout);
+    }
+    if (outputBytesMax < 0 || outputBytesMax > OUTPUT_BYTES_MAX) {
+      throw new IllegalArgumentException("a child's output is kept in memory: " + outputBytesMax);
+    }
+    environment = Map.copyOf(environment);
+  }
+
+  /** The same in another folder. */
+  ProcessSpec in(Path other) {
+    return new ProcessSpec(command, other, environment, input, timeout, limits, outputBytesMax);
+  }
+
+  /** Set on the child by the kernel; inherited by what it starts. */
+  public record Limits(long memoryBytes, int processes, long fileBytes) {
+    public static final Limits DEFAULT = new Limits(512L << 20, 64, 1L << 30);
+  }
+}

@@ -1,0 +1,164 @@
+package dev.holdfast.processes;
+
+import dev.holdfast.time.Time;
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Reads one stream of a child to its end on a thread of its own: the first bytes are kept, the rest
+ * is counted and dropped, so that the child never blocks and the server never fills up.
+ */
+final class StdoutReader {
+  private static final int CHUNK = 64 << 10;
+  private static final int LOOK_MILLIS = 100;
+
+  /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
+  private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
+
+  private final Posix posix;
+  private final int end;
+  private final long keptMax;
+  private final byte[] skipUntil;
+  private final Time time;
+  private final Thread thread;
+  private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+  private long seen;
+  private boolean started;
+  private volatile boolean abandoned;
+
+  /**
+   * @param end the reading end; closed when the thread ends
+   * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
+   */
+  StdoutReader(Posix posix, int end, long keptMax, byte[] skipUntil, Time time) {
+    this.posix = posix;
+    this.end = end;
+    this.keptMax = keptMax;
+    this.skipUntil = skipUntil;
+    this.time = time;
+    this.started = skipUntil.length == 0;
+    this.thread = Thread.ofPlatform().name("child output").daemon().unstarted(this::readAll);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Whether the stream has come to its end. */
+  boolean join(Duration wait) throws InterruptedException {
+    return thread.join(wait);
+  }
+
+  /** Reads no further although something may still hold the stream open. */
+  void abandon() {
+    abandoned = true;
+  }
+
+  private void readAll() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment chunk = arena.allocate(CHUNK);
+      while (!abandoned) {
+        if (!posix.canRead(end, LOOK_MILLIS)) {
+          continue;
+        }
+        int bytes = posix.read(end, chunk);
+        if (bytes == 0) {
+          return;
+        }
+        if (bytes > 0) {
+          take(chunk.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+          breathe(bytes);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt(); // nobody does; then it is the end of reading
+    } finally {
+      posix.close(end);
+    }
+  }
+
+  private synchronized void take(byte[] bytes) {
+    if (!started) {
+      kept.writeBytes(bytes);
+      skip();
+      return;
+    }
+    seen += bytes.length;
+    int room = Math.clamp(keptMax - kept.size(), 0, bytes.length);
+    kept.write(bytes, 0, room);
+  }
+
+  /** Looks for the mark in what has come so far; what is before it says why nothing started. */
+  private void skip() {
+    byte[] all = kept.toByteArray();
+    int at = indexOf(all, skipUntil);
+    if (at < 0 && all.length < CHUNK) {
+      return;
+    }
+    started = at >= 0;
+    if (started) {
+      kept.reset();
+      skipUntilFound(Arrays.copyOfRange(all, at + skipUntil.length, all.length));
+    }
+  }
+
+  private void skipUntilFound(byte[] rest) {
+    seen += rest.length;
+    kept.write(rest, 0, Math.clamp(keptMax, 0, rest.length));
+  }
+
+  private void breathe(int bytes) throws InterruptedException {
+    boolean flood;
+    synchronized (this) {
+      flood = bytes > CHUNK / 16 && seen > keptMax;
+    }
+    if (flood) {
+      time.sleep(FLOOD_PAUSE);
+    }
+  }
+
+  /** Whether the child's own output began: the command was started. */
+  synchronized boolean hasStarted() {
+    return started;
+  }
+
+  /** All bytes of the child, also those that were dropped. */
+  synchronized long seen() {
+    return seen;
+  }
+
+  synchronized boolean isCut() {
+    return seen > kept.size();
+  }
+
+  /**
+   * What was kept; what is not UTF-8 is replaced, and a character that the cut halved is left out.
+   */
+  synchronized String text() {
+    byte[] bytes = kept.toByteArray();
+    int length = bytes.length;
+    if (isCut()) {
+      while (length > 0 && bytes.length - length < 3 && (bytes[length - 1] & 0xC0) == 0x80) {
+        length--;
+      }
+      if (length > 0 && (bytes[length - 1] & 0xC0) == 0xC0) {
+        length--;
+      }
+    }
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
+  }
+
+  private static int indexOf(byte[] all, byte[] part) {
+    for (int i = 0; i + part.length <= all.length; i++) {
+      if (Arrays.equals(all, i, i + part.length, part, 0, part.length)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.supervision;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A supervised thread from its start to its end. Thread-safe. */
+public final class SupervisedThread {
+  /** {@code ENDED}: its work was over. {@code GIVEN_UP}: it crashed too often. */
+  public enum State {
+    RUNNING,
+    WAITING,
+    ENDED,
+    STOPPED,
+    GIVEN_UP
+  }
+
+  private final ChildSpec spec;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private volatile State state = State.RUNNING;
+  private volatile boolean stopping;
+  private volatile boolean ailing;
+  private volatile @Nullable Thread thread;
+
+  SupervisedThread(ChildSpec spec) {
+    this.spec = spec;
+  }
+
+  public ChildSpec spec() {
+    return spec;
+  }
+
+  public State state() {
+    return state;
+  }
+
+  /** Whether it crashed too often and has not run for long enough since. */
+  public boolean isAiling() {
+    return ailing;
+  }
+
+  /** Interrupts it and starts it no more. Does not wait: see {@link #awaitEnd}. */
+  public void stop() {
+    stopping = true;
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  /** Blocks until it is over; false when it still runs after {@code wait}. */
+  public boolean awaitEnd(Duration wait) throws InterruptedException {
+    return over.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  void isAiling(boolean now) {
+    ailing = now;
+  }
+
+  boolean isStopping() {
+    return stopping;
+  }
+
+  void runsOn(Thread started) {
+    thread = started;
+  }
+
+  void isNow(State next) {
+    state = next;
+    switch (next) {
+      case ENDED, STOPPED, GIVEN_UP -> over.countDown();
+      case RUNNING, WAITING -> {}
+    }
+  }
+}

@@ -1,0 +1,282 @@
+package dev.holdfast.tools.files;
+
+import dev.holdfast.tools.files.FileFailedException.Why;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps tools within the scratch folder of their thread and the configured folders: the only way
+ * from a path that a model wrote to a folder that is open. Each step is opened within the one
+ * before and no link is followed, so what is swapped in between leads nowhere else. Thread-safe.
+ */
+final class AllowedFolders {
+  static final int PATH_BYTES_MAX = 4095;
+  static final int NAME_BYTES_MAX = 255;
+  static final int DEPTH_MAX = 64;
+  static final String SCRATCH = "scratch";
+
+  private static final int OWNERS_FOLDER = 0700;
+  private static final int FOLDER = 0777;
+
+  /**
+   * Windows into the kernel and into other processes: proc, sysfs, devpts, debugfs, tracefs,
+   * securityfs, configfs, control groups (1 and 2), bpf, efivarfs, selinuxfs, namespaces, pstore.
+   */
+  private static final Set<Long> KERNEL_FILE_SYSTEMS =
+      Set.of(
+          0x9fa0L,
+          0x62656572L,
+          0x1cd1L,
+          0x64626720L,
+          0x74726163L,
+          0x73636673L,
+          0x62656570L,
+          0x27e0ebL,
+          0x63677270L,
+          0xcafe4a11L,
+          0xde5e81e4L,
+          0xf97cff8cL,
+          0x6e736673L,
+          0x6165676cL);
+
+  private final Path data;
+  private final Path realData;
+  private final FileStatus dataFolder;
+  private final List<Root> roots;
+  private final List<Path> hidden;
+
+  /** A configured folder, as it was written and where it really is. */
+  private record Root(Path given, Path real) {}
+
+  private AllowedFolders(Path data, Path realData, List<Root> roots, List<Path> hidden)
+      throws FileFailedException {
+    this.data = data;
+    this.realData = realData;
+    this.dataFolder = LinuxCalls.look(LinuxCalls.CWD, realData.toString());
+    this.roots = List.copyOf(roots);
+    this.hidden = List.copyOf(hidden);
+  }
+
+  /**
+   * @param data the data folder, absolute; it exists. Nothing in it is reachable but scratch
+   *     folders
+   * @param roots absolute; those that do not exist are left out
+   * @param hidden files that nobody may reach, such as the configuration
+   * @throws FileFailedException when one of the roots is in the data folder
+   */
+  static AllowedFolders around(Path data, List<Path> roots, List<Path> hidden)
+      throws IOException, FileFailedException {
+    Path realData = data.toRealPath();
+    List<Root> found = new ArrayList<>();
+    for (Path given : roots) {
+      if (!given.toFile().isDirectory()) {
+        continue;
+      }
+      Path real = given.toRealPath();
+      if (real.startsWith(realData)) {
+        throw FileFailedException.refused(given + " is in the data folder");
+      }
+      found.add(new Root(given.normalize(), real));
+    }
+    List<Path> kept = new ArrayList<>(List.of(realData));
+    for (Path file : hidden) {
+      if (file.toFile().exists()) {
+        kept.add(file.toRealPath());
+      }
+    }
+    return new AllowedFolders(data.normalize(), realData, found, kept);
+  }
+
+  /** The configured folders that exist. */
+  List<Path> roots() {
+    return roots.stream().map(Root::given).toList();
+  }
+
+  /**
+   * What a path of a model means, by its text.
+   *
+   * @param scratch the thread's scratch folder, absolute: relative paths begin there
+   */
+  AllowedPath spot(String path, Path scratch) throws FileFailedException {
+    List<String> names = names(path);
+    if (!scratch.endsWith(SCRATCH)) {
+      throw new IllegalArgumentException("not a scratch folder: " + scratch);
+    }
+    AllowedPath home =
+        new AllowedPath(relative(Objects.requireNonNull(scratch.getParent())), true, List.of());
+    if (!path.startsWith("/")) {
+      return new AllowedPath(home.base(), true, names);
+    }
+    for (Path way : List.of(scratch, realData.resolve(home.base()).resolve(SCRATCH))) {
+      List<String> steps = steps(way);
+      if (startsWith(names, steps)) {
+        return new AllowedPath(home.base(), true, names.subList(steps.size(), names.size()));
+      }
+    }
+    for (Root root : roots) {
+      for (Path way : List.of(root.given(), root.real())) {
+        List<String> steps = steps(way);
+        if (startsWith(names, steps)) {
+          return visible(
+              new AllowedPath(root.real(), false, names.subList(steps.size(), names.size())));
+        }
+      }
+    }
+    throw FileFailedException.refused(
+        path + ": is outside of what tools may use; relative paths are in the working folder");
+  }
+
+  /** Opens the folder that a spot names. */
+  SafeFolder enter(AllowedPath spot) throws FileFailedException, IOException {
+    return walk(spot, false);
+  }
+
+  /** Opens the folder in which a spot is. */
+  SafeFolder enterParent(AllowedPath spot) throws FileFailedException, IOException {
+    return walk(spot.parent(), false);
+  }
+
+  /** The same; makes the folders on the way. */
+  SafeFolder makeParent(AllowedPath spot) throws FileFailedException, IOException {
+    return walk(spot.parent(), true);
+  }
+
+  /** The folders on the way to a spot that do not exist yet, from the top. */
+  List<AllowedPath> missingFolders(AllowedPath spot) throws FileFailedException, IOException {
+    List<AllowedPath> missing = new ArrayList<>();
+    for (int steps = spot.names().size() - 1; steps > 0; steps--) {
+      try (SafeFolder _ = enter(spot.up(steps))) {
+        break;
+      } catch (FileFailedException e) {
+        if (e.why() != Why.MISSING) {
+          throw e;
+        }
+        missing.addFirst(spot.up(steps));
+      }
+    }
+    return missing;
+  }
+
+  private SafeFolder walk(AllowedPath spot, boolean make) throws FileFailedException, IOException {
+    visible(spot);
+    SafeFolder at = base(spot);
+    for (String name : spot.names()) {
+      try (SafeFolder above = at) {
+        int mode = spot.scratch() ? OWNERS_FOLDER : FOLDER;
+        at = make ? above.folderOrNew(name, mode) : above.folder(name);
+        mayBeEntered(at, above, name);
+      }
+    }
+    return at;
+  }
+
+  private SafeFolder base(AllowedPath spot) throws FileFailedException, IOException {
+    if (!spot.scratch()) {
+      if (roots.stream().noneMatch(root -> root.real().equals(spot.base()))) {
+        throw FileFailedException.refused(spot.base() + ": tools may no longer use this folder");
+      }
+      SafeFolder root = SafeFolder.of(spot.base());
+      mayBeEntered(root, null, spot.base().toString());
+      return root;
+    }
+    // The way to a thread's folder is the server's own; what is below may have been made by anyone.
+    return SafeFolder.ofServer(realData.resolve(spot.base()).resolve(SCRATCH));
+  }
+
+  private void mayBeEntered(SafeFolder folder, @Nullable SafeFolder above, String name)
+      throws FileFailedException {
+    try {
+      if (folder.fact().isSame(dataFolder)) {
+        throw FileFailedException.refused(name + ": is the server's own");
+      }
+      boolean crossed = above == null || above.fact().device() != folder.fact().device();
+      if (crossed && KERNEL_FILE_SYSTEMS.contains(folder.fileSystem())) {
+        throw FileFailedException.refused(name + ": belongs to the kernel");
+      }
+    } catch (FileFailedException e) {
+      folder.close();
+      throw e;
+    }
+  }
+
+  private AllowedPath visible(AllowedPath spot) throws FileFailedException {
+    if (!spot.scratch()) {
+      List<String> whole = new ArrayList<>(steps(spot.base()));
+      whole.addAll(spot.names());
+      for (Path secret : hidden) {
+        if (startsWith(whole, steps(secret))) {
+          throw FileFailedException.refused(spot.shown() + ": is the server's own");
+        }
+      }
+    }
+    return spot;
+  }
+
+  /** The thread's folder as seen from the data folder. */
+  private Path relative(Path thread) {
+    for (Path way : List.of(data, realData)) {
+      if (thread.startsWith(way)) {
+        return way.relativize(thread);
+      }
+    }
+    throw new IllegalArgumentException("a scratch folder outside of the data folder: " + thread);
+  }
+
+  /** The steps of a path, checked one by one. */
+  private static List<String> names(String path) throws FileFailedException {
+    if (path.isEmpty()) {
+      throw FileFailedException.refused("the path is empty");
+    }
+    if (bytes(path) > PATH_BYTES_MAX) {
+      throw FileFailedException.refused("the path is too long");
+    }
+    List<String> names = new ArrayList<>();
+    for (String name : path.split("/", -1)) {
+      if (name.equals("..")) {
+        throw FileFailedException.refused("a path must not hold \"..\"");
+      }
+      if (bytes(name) > NAME_BYTES_MAX) {
+        throw FileFailedException.refused("a name in the path is too long");
+      }
+      if (name.chars().anyMatch(Character::isISOControl)) {
+        throw FileFailedException.refused("a path must not hold control characters");
+      }
+      if (!name.isEmpty() && !name.equals(".")) {
+        names.add(name);
+      }
+    }
+    if (names.size() > DEPTH_MAX) {
+      throw FileFailedException.refused("the path has more than " + DEPTH_MAX + " steps");
+    }
+    return names;
+  }
+
+  /** Half a character would become another name on the way to the kernel. */
+  private static int bytes(String text) throws FileFailedException {
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      return bytes.remaining();
+    } catch (CharacterCodingException _) {
+      throw FileFailedException.refused("the path is not text");
+    }
+  }
+
+  private static List<String> steps(Path path) {
+    List<String> steps = new ArrayList<>();
+    path.forEach(name -> steps.add(name.toString()));
+    return steps;
+  }
+
+  private static boolean startsWith(List<String> names, List<String> steps) {
+    return names.size() >= steps.size() && names.subList(0, steps.size()).equals(steps);
+  }
+}

@@ -1,0 +1,382 @@
+package dev.holdfast.ingress;
+
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.WebhookRequest;
+import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.config.Secret;
+import dev.holdfast.health.Ticks;
+import dev.holdfast.ingress.api.Answers;
+import dev.holdfast.ingress.api.ApiCall;
+import dev.holdfast.ingress.api.ApiCalls;
+import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.api.ChatCall;
+import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.InboxIntake;
+import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.MetricsConfig;
+import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.Appended;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.micrometer.MicrometerMetricsFactory;
+import io.vertx.micrometer.MicrometerMetricsOptions;
+import io.vertx.micrometer.VertxPrometheusOptions;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A listener on free ports with a store in memory and one channel whose signature is the header
+ * {@code x-sign: ok}.
+ */
+final class IngressRig implements AutoCloseable {
+  static final String ADMIN = "admin-token-0123456789";
+  static final String READ = "read-token-0123456789";
+  static final String CHAT = "chat-token-0123456789";
+  static final List<TokenConfig> TOKENS =
+      List.of(
+          new TokenConfig("main", new Secret(ADMIN), Scope.ADMIN),
+          new TokenConfig("reader", new Secret(READ), Scope.READ),
+          new TokenConfig("talker", new Secret(CHAT), Scope.CHAT));
+
+  final Time time;
+  final FakeInbox inbox = new FakeInbox();
+  final News news = new News(1000);
+  final Tokens tokens = new Tokens(TOKENS);
+  final Sessions sessions;
+  final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  final Vertx vertx;
+  final HttpListener listener;
+  final Map<String, Answers.Answer> answers = new ConcurrentHashMap<>();
+  final List<ApiRequest> calls = new CopyOnWriteArrayList<>();
+
+  IngressRig() throws Exception {
+    this(UnaryOperator.identity(), new SystemTime());
+  }
+
+  IngressRig(UnaryOperator<HttpConfig> change, Time time) throws Exception {
+    this.time = time;
+    sessions = new Sessions(tokens, time);
+    vertx =
+        Vertx.builder()
+            .with(
+                new VertxOptions()
+                    .setEventLoopPoolSize(2)
+                    .setMetricsOptions(
+                        new MicrometerMetricsOptions()
+                            .setEnabled(true)
+                            .setPrometheusOptions(new VertxPrometheusOptions().setEnabled(true))))
+            .withMetrics(new MicrometerMetricsFactory(meters))
+            .build();
+    HttpConfig usual = HttpConfig.defaults();
+    HttpConfig free =
+        new HttpConfig(
+            usual.host(),
+            0,
+            usual.publicUrl(),
+            usual.allowedHosts(),
+            usual.maxBodyBytes(),
+            usual.headerTimeout(),
+            usual.bodyTimeout(),
+            usual.idleTimeout(),
+            usual.maxConnections());
+    IngressParts parts =
+        new IngressParts(
+            vertx,
+            change.apply(free),
+            new MetricsConfig("127.0.0.1", 0),
+            new ApiConfig(List.of(), Duration.ofMillis(500)),
+            inbox,
+            new FakeTurns(),
+            new Channels(List.of(new FakeAdapter())),
+            news,
+            new FakeProbes(),
+            time,
+            meters,
+            tokens,
+            sessions,
+            new Ticks(time),
+            this::calls,
+            AttachmentsConfig.defaults());
+    listener =
+        HttpListener.start(parts, new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
+  }
+
+  private Map<String, ApiCall> calls(ApiCalls.Given given) {
+    Map<String, ApiCall> all = new HashMap<>();
+    for (String operation :
+        List.of(
+            "getStatus",
+            "listThreads",
+            "getThread",
+            "getThreadLog",
+            "stopThread",
+            "postAttachment",
+            "getAttachment",
+            "resetThread",
+            "getEvent",
+            "listDeadLetters",
+            "getDeadLetter",
+            "discardDeadLetter",
+            "replayDeadLetter",
+            "listBreakers",
+            "tripBreaker",
+            "resetBreaker",
+            "getUsage",
+            "getConfig",
+            "listApprovals",
+            "listSchedules",
+            "cancelSchedule",
+            "approve",
+            "deny",
+            "listAudit",
+            "verifyAudit",
+            "getExecution",
+            "rollBackExecution")) {
+      all.put(
+          operation,
+          request -> {
+            calls.add(request);
+            return ApiAnswer.ok(new JsonObject().put("called", operation).put("id", request.id()));
+          });
+    }
+    all.put(
+        "postMessage",
+        request -> {
+          calls.add(request);
+          Appended appended =
+              WebMessages.commit(
+                  given.acceptor(),
+                  WebMessages.make(
+                      request.threadId(),
+                      "u",
+                      request.body().getString("text"),
+                      List.of(),
+                      WebMessages.dedupeKey(request, request.threadId(), "")));
+          return new ApiAnswer(202, new JsonObject().put("event_id", appended.event().id()));
+        });
+    all.put("chat", new ChatCall(id -> Optional.ofNullable(answers.get(id)), given));
+    return all;
+  }
+
+  Raw raw() throws Exception {
+    return new Raw(listener.port());
+  }
+
+  /** Sends one request on a connection of its own and reads the answer. */
+  Raw.Answer send(String request) throws Exception {
+    try (Raw raw = raw()) {
+      return raw.send(request).answer();
+    }
+  }
+
+  Raw.Answer get(String path, String... headers) throws Exception {
+    return send(Raw.request("GET", path, "", headers));
+  }
+
+  Raw.Answer post(String path, String body, String... headers) throws Exception {
+    return send(Raw.request("POST", path, body, headers));
+  }
+
+  static String bearer(String token) {
+    return "Authorization: Bearer " + token;
+  }
+
+  /** Waits for what is about to come true, for 10 s at most. */
+  static void until(BooleanSupplier condition) {
+    Instant end = Instant.now().plusSeconds(10);
+    while (!condition.getAsBoolean()) {
+      if (Instant.now().isAfter(end)) {
+        throw new AssertionError("it did not come true");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  double count(String name, String... tags) {
+    var counter = meters.find(name).tags(tags).counter();
+    return counter == null ? 0 : counter.count();
+  }
+
+  @Override
+  public void close() {
+    listener.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  /** Accepts, knows duplicates, and can be told to refuse or to wait. */
+  static final class FakeInbox implements InboxIntake {
+    private final Map<String, Event> byKey = new ConcurrentHashMap<>();
+    final List<Event> events = new CopyOnWriteArrayList<>();
+    private final AtomicLong numbers = new AtomicLong();
+    volatile @Nullable Failure refusal;
+    volatile CompletableFuture<?> gate = CompletableFuture.completedFuture("open");
+
+    @Override
+    public CompletableFuture<Appended> append(NewEvent event) {
+      Failure why = refusal;
+      if (why != null) {
+        return CompletableFuture.failedFuture(new StoreException(why));
+      }
+      return gate.thenApply(_ -> put(event));
+    }
+
+    private Appended put(NewEvent event) {
+      boolean[] fresh = {false};
+      Event stored =
+          byKey.computeIfAbsent(
+              event.source() + event.dedupeKey(),
+              _ -> {
+                fresh[0] = true;
+                long number = numbers.incrementAndGet();
+                return new Event(
+                    number,
+                    "e" + number,
+                    event.source(),
+                    event.threadId(),
+                    event.dedupeKey(),
+                    event.payload(),
+                    event.receivedAt(),
+                    EventState.PENDING,
+                    0,
+                    false,
+                    0);
+              });
+      if (fresh[0]) {
+        events.add(stored);
+      }
+      return new Appended(stored, !fresh[0]);
+    }
+  }
+
+  /** Has nothing to do. */
+  private static final class FakeTurns implements ThreadControl {
+    @Override
+    public int stop(String threadId, boolean all) {
+      return 0;
+    }
+
+    @Override
+    public void reset(String threadId) {}
+
+    @Override
+    public List<Orchestrator.ThreadView> active() {
+      return List.of();
+    }
+
+    @Override
+    public Optional<Orchestrator.ThreadView> find(String threadId) {
+      return Optional.empty();
+    }
+
+    @Override
+    public boolean decide(String approvalId, boolean yes, String by) {
+      return false;
+    }
+  }
+
+  private static final class FakeProbes implements Probes {
+    @Override
+    public JsonObject live() {
+      return new JsonObject().put("status", "UP");
+    }
+
+    @Override
+    public JsonObject ready() {
+      return new JsonObject().put("status", "DOWN");
+    }
+
+    @Override
+    public JsonObject health() {
+      return new JsonObject().put("status", "UP");
+    }
+  }
+
+  /** The body is {@code thread|text|id}, one message a line. */
+  private static final class FakeAdapter implements ChannelAdapter {
+    @Override
+    public String channel() {
+      return "webhook";
+    }
+
+    @Override
+    public Set<String> accounts() {
+      return Set.of("ci");
+    }
+
+    @Override
+    public WebhookVerdict receive(WebhookRequest request) {
+      if (!request.account().equals("ci")) {
+        return new WebhookVerdict.NoAccount();
+      }
+      if (!request.headers().getOrDefault("x-sign", List.of()).equals(List.of("ok"))) {
+        return new WebhookVerdict.Refused("the signature is wrong");
+      }
+      String body = new String(request.body(), StandardCharsets.UTF_8);
+      if (body.equals("boom")) {
+        throw new IllegalStateException("a bug of the adapter");
+      }
+      if (body.equals("hello?")) {
+        return new WebhookVerdict.Answer(200, "text/plain", "hello!");
+      }
+      List<InboundMessage> messages = new ArrayList<>();
+      for (String line : body.split("\n", -1)) {
+        String[] parts = line.split("\\|", -1);
+        if (parts.length != 3) {
+          return new WebhookVerdict.Unparsable("three parts are needed");
+        }
+        messages.add(new InboundMessage("ci", parts[0], "u", parts[1], List.of(), parts[2]));
+      }
+      return new WebhookVerdict.Messages(messages);
+    }
+
+    @Override
+    public int textUnitsMax() {
+      return 1000;
+    }
+
+    @Override
+    public PostOutcome post(OutboundReply reply) {
+      return new PostOutcome.Sent("");
+    }
+  }
+}
