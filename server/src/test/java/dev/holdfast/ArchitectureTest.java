@@ -28,7 +28,7 @@ class ArchitectureTest {
   /** A package uses lower lines only, never its own line or one above. */
   private static final List<Set<String>> LINES =
       List.of(
-          Set.of("config", "time"),
+          Set.of("config", "libc", "time"),
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media"),
           Set.of("channels", "models", "tools", "bus"),
@@ -156,6 +156,17 @@ class ArchitectureTest {
   @Test
   void packagesHaveNoCycles() {
     slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(classes);
+  }
+
+  @Test
+  void onlyLibcLinksNativeFunctions() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".libc..")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(java.lang.foreign.Linker.class)
+        .check(classes);
   }
 
   @Test

@@ -1,14 +1,10 @@
 package dev.holdfast.health;
 
+import dev.holdfast.libc.Descriptors;
+import dev.holdfast.libc.SocketCalls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -24,11 +20,6 @@ import org.slf4j.LoggerFactory;
 public final class SdNotify implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SdNotify.class);
   private static final String VARIABLE = "NOTIFY_SOCKET";
-
-  private static final int AF_UNIX = 1;
-  private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
-  private static final int MSG_NOSIGNAL = 0x4000;
-  private static final int MSG_DONTWAIT = 0x40;
 
   /** What struct sockaddr_un has room for: two bytes of family, then the path. */
   private static final int PATH_MAX = 108;
@@ -98,7 +89,7 @@ public final class SdNotify implements AutoCloseable {
 
   private boolean send(String message, boolean mayWait) {
     Link open = link;
-    return open != null && open.send(message, mayWait ? MSG_NOSIGNAL : MSG_NOSIGNAL | MSG_DONTWAIT);
+    return open != null && open.send(message, mayWait);
   }
 
   /** A line break would begin another assignment. */
@@ -107,70 +98,24 @@ public final class SdNotify implements AutoCloseable {
     return line.length() <= STATUS_MAX ? line : line.substring(0, STATUS_MAX);
   }
 
-  /** The calls into the C library, bound at the start, and the open socket. */
-  @SuppressWarnings("restricted") // three calls of the C library, none of which hands back memory
+  /** The open socket and where it sends to. */
   private static final class Link {
-    private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO_VALUE =
-        ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private final Arena arena = Arena.ofShared();
-    private final MethodHandle sendto;
-    private final MethodHandle closeCall;
     private final MemorySegment address;
     private final int descriptor;
     private int lastErrno;
     private boolean closed;
 
     private Link(String path) {
-      Linker linker = Linker.nativeLinker();
-      Linker.Option errno = Linker.Option.captureCallState("errno");
-      MethodHandle socket =
-          linker.downcallHandle(
-              find(linker, "socket"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT),
-              errno);
-      sendto =
-          linker.downcallHandle(
-              find(linker, "sendto"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.ADDRESS,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.ADDRESS,
-                  ValueLayout.JAVA_INT),
-              errno);
-      closeCall =
-          linker.downcallHandle(
-              find(linker, "close"),
-              FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
       address = address(path);
-      MemorySegment state = arena.allocate(ERRNO);
-      try {
-        descriptor = (int) socket.invokeExact(state, AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
-      } catch (Throwable e) {
-        throw new IllegalStateException("socket could not be called", e);
-      }
+      descriptor = SocketCalls.unixDatagrams();
       if (descriptor < 0) {
-        throw new IllegalStateException("no socket, errno " + (int) ERRNO_VALUE.get(state, 0L));
+        throw new IllegalStateException("no socket, errno " + -descriptor);
       }
     }
 
     static Link open(String path) {
       return new Link(path);
-    }
-
-    private static MemorySegment find(Linker linker, String function) {
-      return linker
-          .defaultLookup()
-          .find(function)
-          .orElseThrow(() -> new IllegalStateException("the C library has no " + function));
     }
 
     /**
@@ -189,7 +134,7 @@ public final class SdNotify implements AutoCloseable {
       }
       MemorySegment bytes =
           arena.allocate(FAMILY_BYTES + length, ValueLayout.JAVA_SHORT.byteSize());
-      bytes.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
+      bytes.set(ValueLayout.JAVA_SHORT, 0, SocketCalls.AF_UNIX);
       MemorySegment.copy(name, 0, bytes, ValueLayout.JAVA_BYTE, FAMILY_BYTES, name.length);
       if (isAbstract) {
         bytes.set(ValueLayout.JAVA_BYTE, FAMILY_BYTES, (byte) 0);
@@ -197,29 +142,15 @@ public final class SdNotify implements AutoCloseable {
       return bytes;
     }
 
-    synchronized boolean send(String message, int flags) {
+    synchronized boolean send(String message, boolean mayWait) {
       if (closed) {
         return false;
       }
       try (Arena call = Arena.ofConfined()) {
         byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
-        MemorySegment state = call.allocate(ERRNO);
         MemorySegment text = call.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
-        long sent =
-            (long)
-                sendto.invokeExact(
-                    state,
-                    descriptor,
-                    text,
-                    (long) bytes.length,
-                    flags,
-                    address,
-                    (int) address.byteSize());
-        return sent == bytes.length || failed((int) ERRNO_VALUE.get(state, 0L));
-      } catch (Error e) {
-        throw e; // memory may have run out
-      } catch (Throwable e) {
-        throw new IllegalStateException("sendto could not be called", e);
+        long sent = SocketCalls.send(descriptor, text, address, mayWait);
+        return sent == bytes.length || failed(sent < 0 ? (int) -sent : 0);
       }
     }
 
@@ -236,14 +167,7 @@ public final class SdNotify implements AutoCloseable {
         return;
       }
       closed = true;
-      try {
-        int ignored = (int) closeCall.invokeExact(descriptor);
-        if (ignored != 0) {
-          LOG.debug("systemd: close failed");
-        }
-      } catch (Throwable e) {
-        throw new IllegalStateException("close could not be called", e);
-      }
+      Descriptors.close(descriptor);
       arena.close();
     }
   }

@@ -4,8 +4,9 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.libc.Descriptors;
+import dev.holdfast.libc.Descriptors.Pipe;
 import dev.holdfast.processes.Children.Isolation;
-import dev.holdfast.processes.Posix.Pipe;
 import dev.holdfast.time.Time;
 import java.io.File;
 import java.io.IOException;
@@ -26,19 +27,13 @@ final class ChildLauncher {
   private final SandboxCommand wrapping;
   private final Optional<ControlGroups> groups;
   private final Spawner spawner;
-  private final Posix posix;
   private final Time time;
 
   ChildLauncher(
-      SandboxCommand wrapping,
-      Optional<ControlGroups> groups,
-      Spawner spawner,
-      Posix posix,
-      Time time) {
+      SandboxCommand wrapping, Optional<ControlGroups> groups, Spawner spawner, Time time) {
     this.wrapping = wrapping;
     this.groups = groups;
     this.spawner = spawner;
-    this.posix = posix;
     this.time = time;
   }
 
@@ -71,7 +66,7 @@ final class ChildLauncher {
       pipes.open(builder, spec.input());
       Process process = spawner.start(builder);
       started = true;
-      var parts = new RunningChild.Parts(posix, time, wrapping.isolation(), group, mark);
+      var parts = new RunningChild.Parts(time, wrapping.isolation(), group, mark);
       return pipes.attach(process, parts, spec);
     } catch (IOException e) {
       throw new CallFailedException(refused(e), e);
@@ -191,7 +186,7 @@ final class ChildLauncher {
       StdinWriter feed = null;
       if (input != null) {
         byte[] bytes = spec.input().getBytes(StandardCharsets.UTF_8);
-        feed = new StdinWriter(posix, input.writeEnd(), bytes);
+        feed = new StdinWriter(input.writeEnd(), bytes);
         feed.start();
       }
       out.start();
@@ -201,11 +196,11 @@ final class ChildLauncher {
 
     private StdoutReader drain(@Nullable Pipe pipe, long keptMax, byte[] skipUntil) {
       int end = pipe == null ? -1 : pipe.readEnd();
-      return new StdoutReader(posix, end, keptMax, skipUntil, time);
+      return new StdoutReader(end, keptMax, skipUntil, time);
     }
 
     private Pipe pipe() throws IOException {
-      Pipe pipe = posix.pipe();
+      Pipe pipe = Descriptors.pipe();
       if (pipe == null) {
         throw new IOException("no file descriptor is free");
       }
@@ -220,18 +215,18 @@ final class ChildLauncher {
     }
 
     void closeTheirs() {
-      theirs.forEach(posix::close);
+      theirs.forEach(Descriptors::close);
     }
 
     void closeOurs() {
       if (output != null) {
-        posix.close(output.readEnd());
+        Descriptors.close(output.readEnd());
       }
       if (errors != null) {
-        posix.close(errors.readEnd());
+        Descriptors.close(errors.readEnd());
       }
       if (input != null) {
-        posix.close(input.writeEnd());
+        Descriptors.close(input.writeEnd());
       }
     }
   }

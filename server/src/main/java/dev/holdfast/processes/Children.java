@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.libc.ProcessCalls;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
 import dev.holdfast.processes.ProcessSpec.Limits;
 import dev.holdfast.time.Time;
@@ -55,12 +56,11 @@ public final class Children implements AutoCloseable {
     this.groups = ControlGroups.find();
     this.spawner = new Spawner();
     this.places = new Semaphore(config.childrenMax(), true);
-    Posix posix = new Posix();
-    this.isRoot = posix.isRoot();
+    this.isRoot = ProcessCalls.isRoot();
     String searchPath = System.getenv().getOrDefault("PATH", "");
     SandboxCommand wrapping =
         new SandboxCommand(isolation, Programs.of(searchPath), realPaths(config.hidden()), isRoot);
-    this.launcher = new ChildLauncher(wrapping, groups, spawner, posix, time);
+    this.launcher = new ChildLauncher(wrapping, groups, spawner, time);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.holdfast.processes;
 
+import dev.holdfast.libc.ProcessCalls;
 import dev.holdfast.processes.Children.Isolation;
 import dev.holdfast.time.Time;
 import java.time.Duration;
@@ -29,12 +30,7 @@ final class RunningChild {
    *
    * @param group null where the server may make none
    */
-  record Parts(
-      Posix posix,
-      Time time,
-      Isolation isolation,
-      ControlGroups.@Nullable Group group,
-      String mark) {}
+  record Parts(Time time, Isolation isolation, ControlGroups.@Nullable Group group, String mark) {}
 
   private final Process process;
   private final Parts parts;
@@ -91,7 +87,7 @@ final class RunningChild {
   void kill() {
     stopping = true;
     if (parts.isolation() == Isolation.PROCESS_GROUP && process.isAlive()) {
-      parts.posix().kill(-process.pid(), Posix.SIGKILL);
+      ProcessCalls.kill(-process.pid(), ProcessCalls.SIGKILL);
     }
     process.toHandle().destroyForcibly();
   }
@@ -193,7 +189,7 @@ final class RunningChild {
   }
 
   private int exitCode() {
-    return process.isAlive() ? 128 + Posix.SIGKILL : process.exitValue();
+    return process.isAlive() ? 128 + ProcessCalls.SIGKILL : process.exitValue();
   }
 
   String wrapperErrors() {

@@ -1,5 +1,6 @@
 package dev.holdfast.processes;
 
+import dev.holdfast.libc.Descriptors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -8,7 +9,6 @@ import java.lang.foreign.ValueLayout;
 final class StdinWriter {
   private static final int LOOK_MILLIS = 100;
 
-  private final Posix posix;
   private final int end;
   private final byte[] input;
   private volatile boolean abandoned;
@@ -16,8 +16,7 @@ final class StdinWriter {
   /**
    * @param end the writing end; closed when the input is written or nobody can read it any more
    */
-  StdinWriter(Posix posix, int end, byte[] input) {
-    this.posix = posix;
+  StdinWriter(int end, byte[] input) {
     this.end = end;
     this.input = input;
   }
@@ -34,18 +33,18 @@ final class StdinWriter {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment rest = arena.allocateFrom(ValueLayout.JAVA_BYTE, input);
       while (!abandoned && rest.byteSize() > 0) {
-        if (!posix.canWrite(end, LOOK_MILLIS)) {
+        if (!Descriptors.canWrite(end, LOOK_MILLIS)) {
           continue;
         }
-        int bytes = posix.write(end, rest);
+        int bytes = Descriptors.write(end, rest);
         if (bytes > 0) {
           rest = rest.asSlice(bytes);
-        } else if (posix.isClosed(end)) {
+        } else if (Descriptors.isClosed(end)) {
           return;
         }
       }
     } finally {
-      posix.close(end);
+      Descriptors.close(end);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.processes;
 
+import dev.holdfast.libc.Descriptors;
 import dev.holdfast.time.Time;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
@@ -20,7 +21,6 @@ final class StdoutReader {
   /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
-  private final Posix posix;
   private final int end;
   private final long keptMax;
   private final byte[] skipUntil;
@@ -35,8 +35,7 @@ final class StdoutReader {
    * @param end the reading end; closed when the thread ends
    * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
    */
-  StdoutReader(Posix posix, int end, long keptMax, byte[] skipUntil, Time time) {
-    this.posix = posix;
+  StdoutReader(int end, long keptMax, byte[] skipUntil, Time time) {
     this.end = end;
     this.keptMax = keptMax;
     this.skipUntil = skipUntil;
@@ -63,10 +62,10 @@ final class StdoutReader {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment chunk = arena.allocate(CHUNK);
       while (!abandoned) {
-        if (!posix.canRead(end, LOOK_MILLIS)) {
+        if (!Descriptors.canRead(end, LOOK_MILLIS)) {
           continue;
         }
-        int bytes = posix.read(end, chunk);
+        int bytes = Descriptors.read(end, chunk);
         if (bytes == 0) {
           return;
         }
@@ -78,7 +77,7 @@ final class StdoutReader {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt(); // nobody does; then it is the end of reading
     } finally {
-      posix.close(end);
+      Descriptors.close(end);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.tools.files;
 
+import dev.holdfast.libc.FileCalls;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -61,7 +62,7 @@ final class AllowedFolders {
       throws FileFailedException {
     this.data = data;
     this.realData = realData;
-    this.dataFolder = LinuxCalls.look(LinuxCalls.CWD, realData.toString());
+    this.dataFolder = LinuxCalls.look(FileCalls.CURRENT_FOLDER, realData.toString());
     this.roots = List.copyOf(roots);
     this.hidden = List.copyOf(hidden);
   }

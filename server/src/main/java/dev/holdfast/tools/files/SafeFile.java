@@ -1,5 +1,6 @@
 package dev.holdfast.tools.files;
 
+import dev.holdfast.libc.Descriptors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -66,6 +67,6 @@ final class SafeFile extends InputStream {
   @Override
   public void close() {
     arena.close();
-    LinuxCalls.close(open);
+    Descriptors.close(open);
   }
 }

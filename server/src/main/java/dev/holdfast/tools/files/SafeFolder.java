@@ -1,5 +1,8 @@
 package dev.holdfast.tools.files;
 
+import dev.holdfast.libc.Descriptors;
+import dev.holdfast.libc.FileCalls;
+import dev.holdfast.libc.OpenFlags;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import java.io.IOException;
@@ -18,8 +21,8 @@ import java.util.Optional;
  * moves or swaps the folder meanwhile moves nothing that was opened here. For one thread.
  */
 public final class SafeFolder implements AutoCloseable {
-  private static final int PLACE = LinuxCalls.PLACE | LinuxCalls.FOLDER;
-  private static final int READ_FOLDER = LinuxCalls.READ | LinuxCalls.FOLDER;
+  private static final int PLACE = OpenFlags.PLACE | OpenFlags.FOLDER;
+  private static final int READ_FOLDER = OpenFlags.READ | OpenFlags.FOLDER;
   private static final int NAMES_BYTES = 32_768;
   private static final int COPY_BYTES = 65_536;
 
@@ -34,14 +37,14 @@ public final class SafeFolder implements AutoCloseable {
     try {
       fact = LinuxCalls.look(open);
     } catch (FileFailedException e) {
-      LinuxCalls.close(open);
+      Descriptors.close(open);
       throw e;
     }
   }
 
   /** Walks down from the root of the file system; no step may be a link. */
   public static SafeFolder of(Path absolute) throws FileFailedException {
-    SafeFolder at = new SafeFolder(LinuxCalls.open(LinuxCalls.CWD, "/", PLACE, 0));
+    SafeFolder at = new SafeFolder(LinuxCalls.open(FileCalls.CURRENT_FOLDER, "/", PLACE, 0));
     for (Path name : absolute) {
       try (SafeFolder above = at) {
         at = above.folder(name.toString());
@@ -110,7 +113,7 @@ public final class SafeFolder implements AutoCloseable {
   SafeFile file(String name) throws FileFailedException {
     FileStatus before = LinuxCalls.look(open, name);
     before.mustBePlainFile(name); // some devices act when they are opened
-    int flags = LinuxCalls.READ | LinuxCalls.NO_WAIT | LinuxCalls.NO_TERMINAL;
+    int flags = OpenFlags.READ | OpenFlags.NO_WAIT | OpenFlags.NO_TERMINAL;
     int file = LinuxCalls.open(open, name, flags, 0);
     try {
       FileStatus fact = LinuxCalls.look(file);
@@ -122,7 +125,7 @@ public final class SafeFolder implements AutoCloseable {
       }
       return new SafeFile(file, fact);
     } catch (FileFailedException e) {
-      LinuxCalls.close(file);
+      Descriptors.close(file);
       throw e;
     }
   }
@@ -136,7 +139,7 @@ public final class SafeFolder implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       LinuxCalls.names(reading, arena.allocate(ONE_NAME_BYTES, 8));
     } finally {
-      LinuxCalls.close(reading);
+      Descriptors.close(reading);
     }
   }
 
@@ -158,7 +161,7 @@ public final class SafeFolder implements AutoCloseable {
         addNames(into.asSlice(0, bytes), names, max);
       }
     } finally {
-      LinuxCalls.close(reading);
+      Descriptors.close(reading);
     }
     return names;
   }
@@ -197,7 +200,7 @@ public final class SafeFolder implements AutoCloseable {
         LinuxCalls.open(
             open,
             temporary,
-            LinuxCalls.WRITE | LinuxCalls.CREATE | LinuxCalls.EXCLUSIVE,
+            OpenFlags.WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE,
             content.mode());
     try {
       fill(file, content);
@@ -219,7 +222,7 @@ public final class SafeFolder implements AutoCloseable {
             Why.CHANGED, name + ": was changed by somebody else meanwhile");
       }
     } finally {
-      LinuxCalls.close(file);
+      Descriptors.close(file);
       if (!placed) {
         removeLeftover(temporary);
       }
@@ -315,7 +318,7 @@ public final class SafeFolder implements AutoCloseable {
     try {
       sync(reading);
     } finally {
-      LinuxCalls.close(reading);
+      Descriptors.close(reading);
     }
   }
 
@@ -329,6 +332,6 @@ public final class SafeFolder implements AutoCloseable {
 
   @Override
   public void close() {
-    LinuxCalls.close(open);
+    Descriptors.close(open);
   }
 }
