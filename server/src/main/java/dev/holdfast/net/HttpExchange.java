@@ -4,6 +4,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.net.HttpCaller.Limits;
+import dev.holdfast.time.Standstill;
 import dev.holdfast.time.Time;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
@@ -31,12 +32,6 @@ final class HttpExchange {
    * How long the end of a stream that nobody reads any more is waited for, to keep the connection.
    */
   private static final Duration TAIL = Duration.ofSeconds(1);
-
-  /** A timer that comes this much too late says that we stood still, not that the peer did. */
-  private static final Duration STANDSTILL = Duration.ofMillis(250);
-
-  /** After a standstill, which counts against no limit: to read what has come meanwhile. */
-  private static final Duration CATCH_UP = Duration.ofSeconds(1);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
@@ -183,7 +178,7 @@ final class HttpExchange {
       }
       Duration from = wait.isNegative() ? Duration.ZERO : wait;
       dueNanos = time.nanos() + from.toNanos();
-      Wait current = new Wait(++waits, done, dueNanos, what);
+      Wait current = new Wait(++waits, done, what);
       Time.Timer timer = time.after(from, () -> timeOver(current));
       try {
         while (!settled(done)) {
@@ -192,7 +187,7 @@ final class HttpExchange {
       } finally {
         waits++;
         timer.cancel();
-        forgive();
+        forgive(); // a wait that ended long after it was due: no timer has told of the standstill
       }
     } catch (InterruptedException e) {
       abort();
@@ -217,7 +212,7 @@ final class HttpExchange {
     return isDone;
   }
 
-  private record Wait(long number, BooleanSupplier done, long dueNanos, Failure expired) {}
+  private record Wait(long number, BooleanSupplier done, Failure expired) {}
 
   /**
    * The time of a wait is over. A wait that has its answer is not failed, even if its thread has
@@ -229,29 +224,27 @@ final class HttpExchange {
       if (waits != wait.number() || wait.done().getAsBoolean()) {
         return;
       }
-      long late = time.nanos() - wait.dueNanos();
-      if (late <= STANDSTILL.toNanos()) {
+      if (!forgive()) {
         fail(wait.expired(), null);
         return;
       }
-      long notOurs = late + CATCH_UP.toNanos();
-      startedAt += notOurs;
-      sentAt += notOurs;
-      dueNanos = wait.dueNanos() + notOurs;
-      Wait again = new Wait(wait.number(), wait.done(), dueNanos, wait.expired());
-      time.after(CATCH_UP, () -> timeOver(again));
+      time.after(Standstill.CATCH_UP, () -> timeOver(wait));
     } finally {
       lock.unlock();
     }
   }
 
-  /** A wait that ended long after it was due has met a standstill that no timer has told of. */
-  private void forgive() {
-    long late = time.nanos() - dueNanos;
-    if (late > STANDSTILL.toNanos()) {
-      startedAt += late + CATCH_UP.toNanos();
-      sentAt += late + CATCH_UP.toNanos();
+  /** False when the process did not stand still: what it did counts against no limit. */
+  private boolean forgive() {
+    Duration stood = Standstill.since(dueNanos, time);
+    if (!stood.isPositive()) {
+      return false;
     }
+    long notOurs = stood.plus(Standstill.CATCH_UP).toNanos();
+    startedAt += notOurs;
+    sentAt += notOurs;
+    dueNanos += notOurs;
+    return true;
   }
 
   private void connected(HttpClientRequest made, byte[] body) {

@@ -11,7 +11,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.ManualTime;
-import dev.holdfast.time.StandstillTime;
+import dev.holdfast.time.Standstill;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -150,14 +151,12 @@ class GuardTest {
   /** The answer of a post is in the socket by then: ended, it would count as lost. */
   @Test
   void aStandstillOfTheProcessDoesNotEndTheCallThatItMet() throws Exception {
-    StandstillTime still = new StandstillTime();
-    Guard met = Guards.create(GuardsConfig.defaults(), still, registry, VERTX).guard("channel:met");
+    Guard met = Guards.create(GuardsConfig.defaults(), time, registry, VERTX).guard("channel:met");
     String answer =
         met.probe(
-            Deadline.in(still, ofMinutes(1)),
+            in(ofMinutes(1)),
             () -> {
-              still.standStill(ofMinutes(10));
-              Thread.sleep(50);
+              time.standStill(ofMinutes(10));
               return "hello";
             });
     assertThat(answer).isEqualTo("hello");
@@ -165,17 +164,17 @@ class GuardTest {
 
   @Test
   void aCallThatGoesOnAfterAStandstillIsEndedSoon() {
-    StandstillTime still = new StandstillTime();
-    Guard met = Guards.create(GuardsConfig.defaults(), still, registry, VERTX).guard("channel:met");
+    Guard met = Guards.create(GuardsConfig.defaults(), time, registry, VERTX).guard("channel:met");
     CallFailedException e =
         catchThrowableOfType(
             CallFailedException.class,
             () ->
                 met.probe(
-                    Deadline.in(still, ofMinutes(1)),
+                    in(ofMinutes(1)),
                     () -> {
-                      still.standStill(ofMinutes(10));
-                      Thread.sleep(20_000);
+                      time.standStill(ofMinutes(10));
+                      time.advance(Standstill.CATCH_UP);
+                      new CountDownLatch(1).await(20, TimeUnit.SECONDS);
                       return "hello";
                     }));
     assertThat(e.failure().code()).isEqualTo(FailureCode.TIMEOUT);

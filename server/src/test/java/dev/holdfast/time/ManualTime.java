@@ -64,6 +64,12 @@ public final class ManualTime implements Time {
     moveTo(end);
   }
 
+  /** Moves both clocks as over a process that does nothing: what came due runs only at the end. */
+  public void standStill(Duration by) {
+    moveTo(nanos() + by.toNanos());
+    advance(Duration.ZERO);
+  }
+
   /** Moves the wall clock alone, as an operator or a broken time server does. */
   public synchronized void jumpWall(Duration by) {
     wall = wall.plus(by);

@@ -65,8 +65,8 @@ public final class StuckTurns {
     RunningTurn turn = running.get();
     Duration overdue = turn.overdue();
     boolean isSilent = overdue.compareTo(parts.config().turn().stuck()) >= 0;
-    if (!turn.wasSilent(isSilent) || !isSilent) {
-      return; // the first look behind a standstill of the process: it could not give a sign
+    if (!turn.isSilentAgain(isSilent)) {
+      return;
     }
     String stack = stack(turn.thread());
     if (turn.cancel(Cancel.STUCK)) {

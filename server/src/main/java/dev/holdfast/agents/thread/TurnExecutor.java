@@ -19,7 +19,6 @@ import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.agents.turn.TurnLoop;
 import dev.holdfast.agents.turn.TurnProgress;
 import dev.holdfast.agents.turn.TurnStatus;
-import dev.holdfast.agents.turn.TurnTimeout;
 import dev.holdfast.agents.turn.WaitsForPersonException;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureKind;
@@ -28,6 +27,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.supervision.Fatal;
+import dev.holdfast.time.TimeLimit;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,6 +100,16 @@ final class TurnExecutor {
     probe = wanted;
   }
 
+  /** Time in which the process stood still does not count. */
+  private TimeLimit timeoutOf(RunningTurn turn) {
+    Duration limit = parts.config().turn().timeout();
+    return TimeLimit.start(
+        parts.time(),
+        limit,
+        stood -> stood.compareTo(limit) < 0 ? stood : limit,
+        () -> turn.cancel(Cancel.TIMEOUT));
+  }
+
   /** Serves one batch. {@code turn} is closed on return: no interrupt comes after it. */
   Ended serve(List<Incoming> batch, RunningTurn turn) {
     Incoming head = batch.getFirst();
@@ -111,7 +121,7 @@ final class TurnExecutor {
         AgentHost.Shared shared = host.shared();
         turn.acquire(shared.permits(), shared.freshness().of(head));
         epoch.works();
-        try (TurnTimeout _ = new TurnTimeout(turn, parts.config().turn().timeout(), parts.time())) {
+        try (TimeLimit _ = timeoutOf(turn)) {
           Ended ended = serveOnce(batch);
           if (ended != Ended.AGAIN) {
             return ended;

@@ -3,6 +3,7 @@ package dev.holdfast.agents.turn;
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.thread.TurnPermits;
+import dev.holdfast.time.SecondLook;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,8 +32,8 @@ public final class RunningTurn {
   private final Consumer<RunningTurn> onDeaf;
   private Optional<Cancel> cancel = Optional.empty();
   private final List<Incoming> messages;
+  private final SecondLook silence = new SecondLook();
   private @Nullable TurnPermits permits;
-  private boolean silent;
   private boolean over;
 
   /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
@@ -64,11 +65,9 @@ public final class RunningTurn {
     return epoch.overdue();
   }
 
-  /** Whether it was silent for too long at the look before; {@code now}: at this one. */
-  public synchronized boolean wasSilent(boolean now) {
-    boolean before = silent;
-    silent = now;
-    return before;
+  /** Whether it was silent for too long at the look before too; {@code now}: at this one. */
+  public boolean isSilentAgain(boolean now) {
+    return silence.confirms(now);
   }
 
   /** Interrupts the turn, once; false when it is over already or was cancelled before. */

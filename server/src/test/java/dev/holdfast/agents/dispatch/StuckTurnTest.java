@@ -23,7 +23,6 @@ import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.time.ManualTime;
-import dev.holdfast.time.StandstillTime;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,8 +81,6 @@ class StuckTurnTest {
 
   @Test
   void aStandstillOfTheProcessEndsNoTurn() throws Exception {
-    StandstillTime still = new StandstillTime();
-    options.time = still;
     options.turnTimeout = Duration.ofMinutes(15);
     model.then(
         (_, _) -> {
@@ -94,8 +91,7 @@ class StuckTurnTest {
     AgentRig world = world();
     Event event = world.send("t", "k1", "x");
     begun.await();
-    still.standStill(Duration.ofMinutes(30));
-    Thread.sleep(500);
+    time.standStill(Duration.ofMinutes(30));
     letGo.countDown();
     assertThat(world.answerOf(event)).isEqualTo("here it is");
   }
