@@ -14,6 +14,7 @@ import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.net.HttpCaller.Streamed;
 import dev.holdfast.net.HttpFailedException;
+import dev.holdfast.resilience.RetryAfter;
 import dev.holdfast.time.Time;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -75,7 +76,7 @@ final class WebhookPosts {
     headers.put("user-agent", "Holdfast");
     try {
       Answer answer = wire.send(new Request("POST", url, headers, body), LIMITS);
-      return outcome(answer.status(), retryAfter(answer, now));
+      return outcome(answer.status(), RetryAfter.ofHeaders(answer.headers(), now));
     } catch (HttpFailedException e) {
       return e.surelyNotSent()
           ? new PostOutcome.NotDelivered(e.failure())
@@ -159,10 +160,5 @@ final class WebhookPosts {
         yield Failure.of(FailureCode.INVALID_REQUEST, said);
       }
     };
-  }
-
-  private static Duration retryAfter(Answer answer, Instant now) {
-    List<String> values = answer.headers().getOrDefault("retry-after", List.of());
-    return values.isEmpty() ? Duration.ZERO : RetryAfter.parse(values.getFirst(), now);
   }
 }

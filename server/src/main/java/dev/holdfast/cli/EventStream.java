@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,8 +19,7 @@ final class EventStream {
   /** The server sends a comment every 15 s; three missed ones mean that the connection is dead. */
   private static final Duration SILENCE_MAX = Duration.ofSeconds(45);
 
-  private static final Duration WAIT_FIRST = Duration.ofMillis(250);
-  private static final Duration WAIT_MAX = Duration.ofSeconds(5);
+  private static final Backoff WAITS = new Backoff(Duration.ofMillis(250), Duration.ofSeconds(5));
   private static final int LINE_MAX = 1 << 20;
 
   private final ApiClient api;
@@ -51,13 +51,13 @@ final class EventStream {
    */
   void follow(Listener listener) throws ApiClient.RefusedException, InterruptedException {
     boolean again = false;
-    Duration wait = WAIT_FIRST;
+    int failures = 0;
     while (true) {
       String reason = "the server closed the connection";
       try (InputStream in = api.stream(path, lastId)) {
         listener.connected(again);
         again = true;
-        wait = WAIT_FIRST;
+        failures = 0;
         read(in, listener);
       } catch (ApiClient.RefusedException e) {
         if (!e.isPassing()) {
@@ -71,8 +71,7 @@ final class EventStream {
         throw new InterruptedException();
       }
       listener.lost(reason);
-      time.sleep(wait);
-      wait = wait.multipliedBy(2).compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait.multipliedBy(2);
+      time.sleep(WAITS.after(++failures));
     }
   }
 

@@ -6,6 +6,7 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.StoredFile;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.NewReply;
@@ -35,7 +36,7 @@ final class ReplyPoster {
   private static final Duration PAUSE_MIN = Duration.ofMillis(250);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(60);
   private static final Duration STORE_AWAY = Duration.ofSeconds(5);
-  private static final Duration STORE_RETRY_MIN = Duration.ofMillis(50);
+  private static final Backoff STORE_RETRY = new Backoff(Duration.ofMillis(50), STORE_AWAY);
   private static final int SIBLINGS_MAX = 200;
 
   private final PostingOutbox book;
@@ -227,7 +228,7 @@ final class ReplyPoster {
    */
   private void write(Reply reply, PostAttempt.StoreCall change, StopInterrupt halt)
       throws InterruptedException {
-    for (Duration wait = STORE_RETRY_MIN; ; wait = doubled(wait)) {
+    for (int failures = 1; ; failures++) {
       try {
         change.run();
         return;
@@ -237,14 +238,9 @@ final class ReplyPoster {
         if (halt.isStopped()) {
           throw new InterruptedException("stopped while the store refused");
         }
-        time.sleep(wait);
+        time.sleep(STORE_RETRY.after(failures));
       }
     }
-  }
-
-  private static Duration doubled(Duration wait) {
-    Duration doubled = wait.multipliedBy(2);
-    return doubled.compareTo(STORE_AWAY) < 0 ? doubled : STORE_AWAY;
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.holdfast.replies;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.messages.Reply;
 import java.time.Duration;
 import java.time.Instant;
@@ -128,8 +129,7 @@ record ReplyRules(RepliesConfig config) {
 
   /** After the {@code attempts}-th answered refusal, from 1. */
   Duration backoff(int attempts) {
-    long millis = config.initialBackoff().toMillis() << Math.min(attempts - 1, 16);
-    return shorter(Duration.ofMillis(millis), BACKOFF_MAX);
+    return new Backoff(config.initialBackoff(), BACKOFF_MAX).after(attempts);
   }
 
   /**

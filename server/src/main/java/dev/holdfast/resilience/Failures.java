@@ -13,11 +13,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** Sorts what went wrong into failures: by type or status code first, by text last. */
 public final class Failures {
   private static final int CAUSES_MAX = 10;
-  private static final Duration WAIT_MAX = Duration.ofDays(365);
 
   /** Whole words only, in this order: a rate limit may speak of tokens, as an overflow does. */
   private static final List<Words> TEXTS =
@@ -90,7 +85,7 @@ public final class Failures {
    * @param status from 300; anything below is no failure
    * @param body what the answer said, looked at only where the status leaves it open; never copied
    *     into the failure, because it may repeat a secret
-   * @param retryAfter see {@link #retryAfter}
+   * @param retryAfter see {@link RetryAfter}
    */
   public static Failure ofStatus(int status, String body, Duration retryAfter) {
     FailureCode code = code(status, body);
@@ -132,48 +127,6 @@ public final class Failures {
         .filter(words -> words.pattern().matcher(text).find())
         .map(Words::code)
         .findFirst();
-  }
-
-  /**
-   * How long the other side asks to wait, from {@code retry-after-ms} or {@code retry-after}
-   * (seconds or an HTTP date); zero when it asks for nothing, for a time that has passed, or in a
-   * way that makes no sense.
-   *
-   * @param headers names in lower case
-   */
-  public static Duration retryAfter(Map<String, List<String>> headers, Instant now) {
-    Duration millis = number(first(headers, "retry-after-ms"), 1_000_000);
-    if (!millis.isZero()) {
-      return millis;
-    }
-    String value = first(headers, "retry-after");
-    return value.contains(":") ? untilDate(value, now) : number(value, 1_000_000_000);
-  }
-
-  private static String first(Map<String, List<String>> headers, String name) {
-    List<String> values = headers.getOrDefault(name, List.of());
-    return values.isEmpty() ? "" : values.getFirst().strip();
-  }
-
-  private static Duration number(String text, long nanosEach) {
-    if (!text.matches("\\d{1,12}(?:\\.\\d{1,9})?")) {
-      return Duration.ZERO;
-    }
-    double nanos = Double.parseDouble(text) * nanosEach;
-    return nanos >= WAIT_MAX.toNanos() ? WAIT_MAX : Duration.ofNanos((long) nanos);
-  }
-
-  private static Duration untilDate(String date, Instant now) {
-    try {
-      Instant until = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-      Duration wait = Duration.between(now, until);
-      if (wait.isNegative()) {
-        return Duration.ZERO;
-      }
-      return wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
-    } catch (DateTimeException _) {
-      return Duration.ZERO;
-    }
   }
 
   private static @Nullable FailureCode byType(Throwable thrown) {

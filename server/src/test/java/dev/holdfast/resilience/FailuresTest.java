@@ -1,8 +1,6 @@
 package dev.holdfast.resilience;
 
 import static java.time.Duration.ZERO;
-import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.CallFailedException;
@@ -13,18 +11,12 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.nio.file.FileSystemException;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FailuresTest {
-  private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-
   @ParameterizedTest
   @CsvSource({
     "400, INVALID, INVALID_REQUEST",
@@ -112,35 +104,5 @@ class FailuresTest {
     assertThat(Failures.of(new RuntimeException(new CallFailedException(known)))).isSameAs(known);
     assertThat(Failures.of(new NullPointerException()).kind()).isEqualTo(FailureKind.FATAL);
     assertThat(Failures.of(new Exception("odd")).code()).isEqualTo(FailureCode.BACKEND_FAILURE);
-  }
-
-  private static Duration retryAfter(String value) {
-    return Failures.retryAfter(Map.of("retry-after", List.of(value)), NOW);
-  }
-
-  @Test
-  void retryAfterIsReadAsSecondsOrAsADate() {
-    assertThat(retryAfter("5")).isEqualTo(ofSeconds(5));
-    assertThat(retryAfter(" 1.5 ")).isEqualTo(ofMillis(1500));
-    assertThat(retryAfter("Thu, 01 Jan 2026 00:01:00 GMT")).isEqualTo(ofSeconds(60));
-    assertThat(retryAfter("0")).isZero();
-    assertThat(
-            Failures.retryAfter(
-                Map.of("retry-after-ms", List.of("250"), "retry-after", List.of("1")), NOW))
-        .isEqualTo(ofMillis(250));
-    assertThat(Failures.retryAfter(Map.of(), NOW)).isZero();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "-5", "soon", "1e9", "Thu, 99 Foo 2026 00:01:00 GMT", "NaN", "0x10"})
-  void aRetryAfterThatMakesNoSenseIsNone(String value) {
-    assertThat(retryAfter(value)).isZero();
-  }
-
-  @Test
-  void aRetryAfterInThePastIsNoneAndOneFarAheadIsBounded() {
-    assertThat(retryAfter("Wed, 31 Dec 2025 23:59:00 GMT")).isZero();
-    assertThat(retryAfter("999999999999")).isEqualTo(Duration.ofDays(365));
-    assertThat(retryAfter("Fri, 01 Jan 9999 00:00:00 GMT")).isEqualTo(Duration.ofDays(365));
   }
 }

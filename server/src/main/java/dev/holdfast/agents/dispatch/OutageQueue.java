@@ -1,5 +1,6 @@
 package dev.holdfast.agents.dispatch;
 
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,8 +22,7 @@ import org.slf4j.LoggerFactory;
 final class OutageQueue {
   private static final Logger LOG = LoggerFactory.getLogger(OutageQueue.class);
 
-  private static final Duration PROBE_FIRST = Duration.ofSeconds(10);
-  private static final Duration PROBE_MAX = Duration.ofMinutes(2);
+  private static final Backoff PROBES = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(2));
   private static final Duration WAVE_PAUSE = Duration.ofMillis(300);
   private static final Duration OUTAGE_ENDS_AFTER = Duration.ofMinutes(1);
   private static final Duration NAP = Duration.ofMillis(200);
@@ -231,8 +231,7 @@ final class OutageQueue {
     lock.lock();
     try {
       breakerWasOpen = !opensIn.get().isZero();
-      Duration pause = PROBE_FIRST.multipliedBy(1L << Math.min(10, probesFailed));
-      return pause.compareTo(PROBE_MAX) > 0 ? PROBE_MAX : pause;
+      return PROBES.after(probesFailed + 1);
     } finally {
       lock.unlock();
     }

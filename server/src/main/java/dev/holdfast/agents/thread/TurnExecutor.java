@@ -23,6 +23,7 @@ import dev.holdfast.agents.turn.WaitsForPersonException;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.models.ModelsAwayException;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -44,8 +45,7 @@ import org.slf4j.LoggerFactory;
  */
 final class TurnExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(TurnExecutor.class);
-  private static final Duration RETRY_FIRST = Duration.ofMillis(500);
-  private static final Duration RETRY_MAX = Duration.ofSeconds(15);
+  private static final Backoff RETRY = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(15));
 
   /** How serving ended. */
   enum Ended {
@@ -113,9 +113,8 @@ final class TurnExecutor {
   /** Serves one batch. {@code turn} is closed on return: no interrupt comes after it. */
   Ended serve(List<Incoming> batch, RunningTurn turn) {
     Incoming head = batch.getFirst();
-    Duration wait = RETRY_FIRST;
     try {
-      while (true) {
+      for (int failures = 1; ; failures++) {
         turnStatus.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
         AgentHost.Shared shared = host.shared();
@@ -141,9 +140,9 @@ final class TurnExecutor {
           turn.release();
         }
         turnStatus.doing("waiting to try again");
+        Duration wait = RETRY.after(failures);
         epoch.waits(wait);
         parts.time().sleep(wait);
-        wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
     } catch (InterruptedException e) {
       epoch.works();

@@ -7,6 +7,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.channels.Splitter;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.EventState;
@@ -27,8 +28,7 @@ import org.slf4j.LoggerFactory;
 /** Writes down how turns end, and what is said about it. Thread-safe. */
 public final class TurnEndings {
   private static final Logger LOG = LoggerFactory.getLogger(TurnEndings.class);
-  private static final Duration RETRY_FIRST = Duration.ofMillis(200);
-  private static final Duration RETRY_MAX = Duration.ofSeconds(15);
+  private static final Backoff RETRY = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(15));
 
   /** What a reply is, for its id and for those who read the log. */
   public enum Voice {
@@ -204,8 +204,7 @@ public final class TurnEndings {
 
   /** A write that the disk refused is tried again until it is taken. */
   void persist(Incoming incoming, Write write) throws InterruptedException {
-    Duration wait = RETRY_FIRST;
-    while (true) {
+    for (int failures = 1; ; failures++) {
       try {
         epoch.change(write::run);
         return;
@@ -214,9 +213,9 @@ public final class TurnEndings {
             "event {}: its end is kept in memory, the store refuses it: {}",
             incoming.id(),
             e.failure().message());
+        Duration wait = RETRY.after(failures);
         epoch.waits(wait);
         parts.time().sleep(wait);
-        wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
       }
     }
   }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.holdfast.resilience.RetryAfter;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -69,7 +70,7 @@ record ProviderError(
   }
 
   private static Duration wait(JsonNode details) {
-    return RetryDelay.of(findIn(details, "retryDelay").asText(""));
+    return RetryAfter.ofText(findIn(details, "retryDelay").asText(""));
   }
 
   private static JsonNode findIn(JsonNode details, String field) {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
-import dev.holdfast.resilience.Failures;
+import dev.holdfast.resilience.RetryAfter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +51,7 @@ final class ProviderErrors {
   /** Of an answer whose status is not 2xx. */
   Failure ofAnswer(int status, Map<String, List<String>> headers, String body, Instant now) {
     ProviderError error = ProviderError.ofBody(body);
-    Duration wait = Failures.retryAfter(headers, now);
+    Duration wait = RetryAfter.ofHeaders(headers, now);
     Failure failure =
         sort(status, error, headers).withRetryAfter(wait.isZero() ? error.retryAfter() : wait);
     return switch (ResponseHeaders.first(headers, "x-should-retry")) {
