@@ -55,7 +55,7 @@ final class ApprovalsCommand implements Callable<Integer> {
     if (approvals.isEmpty()) {
       screen.line(state.equals("waiting") ? "nothing waits for a yes" : "none");
     }
-    for (JsonNode approval : approvals) {
+    for (JsonNode approval : approvals) { // no table: nobody may say yes to what was cut off
       screen.line(
           "%s  %s  %s, asks %s in %s"
               .formatted(
@@ -64,12 +64,12 @@ final class ApprovalsCommand implements Callable<Integer> {
                   CliJson.text(approval, "tool"),
                   CliJson.text(approval, "person"),
                   CliJson.text(approval, "thread_id")));
-      screen.line("  id         " + CliJson.text(approval, "id"));
-      screen.line("  until      " + Formats.day(approval.path("expires_at")));
-      screen.line("  arguments  " + Terminal.safe(CliJson.text(approval, "arguments")));
+      screen.field("id", CliJson.text(approval, "id"));
+      screen.field("until", Formats.day(approval.path("expires_at")));
+      screen.field("arguments", CliJson.text(approval, "arguments"));
       String by = CliJson.text(approval, "decided_by");
       if (!by.isEmpty()) {
-        screen.line("  answered   by " + by);
+        screen.field("answered", "by " + by);
       }
     }
     return ExitCode.OK;

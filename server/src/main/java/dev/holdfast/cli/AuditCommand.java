@@ -65,10 +65,10 @@ final class AuditCommand implements Callable<Integer> {
                         List.of(
                             CliJson.text(row, "no"),
                             Formats.day(row.path("at")),
-                            Terminal.safe(CliJson.text(row, "what")),
-                            Formats.brief(Terminal.safe(CliJson.text(row, "actor")), 40),
-                            Formats.brief(Terminal.safe(CliJson.text(row, "thread_id")), 40),
-                            Formats.brief(Terminal.safe(row.path("details").toString()), 80)))
+                            CliJson.text(row, "what"),
+                            CliJson.text(row, "actor"),
+                            CliJson.text(row, "thread_id"),
+                            row.path("details").toString()))
                 .toList());
     if (rows.size() == limit) {
       root.screen()

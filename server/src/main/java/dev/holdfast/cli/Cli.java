@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.config.Section;
+import dev.holdfast.libc.TerminalCalls;
 import dev.holdfast.time.SystemTime;
 import java.io.BufferedReader;
 import java.io.Console;
@@ -15,6 +16,8 @@ import picocli.CommandLine;
 
 /** Understands the command line and runs one command. */
 public final class Cli {
+  private static final int STDOUT = 1;
+
   private Cli() {}
 
   /**
@@ -33,11 +36,19 @@ public final class Cli {
             new PrintWriter(System.out, false, charset),
             new PrintWriter(System.err, false, charset),
             terminal,
-            System.getenv("NO_COLOR"));
+            System.getenv("NO_COLOR"),
+            Cli::columns);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, charset));
     CliEnvironment world =
         new CliEnvironment(System.getenv(), in, screen, Path.of(""), new SystemTime());
     return run(world, args, starter, config);
+  }
+
+  private static int columns() {
+    String told = System.getenv("COLUMNS");
+    return told != null && told.matches("[1-9]\\d{0,3}")
+        ? Integer.parseInt(told)
+        : TerminalCalls.columns(STDOUT);
   }
 
   static int run(

@@ -112,7 +112,7 @@ final class DlqCommand implements Callable<Integer> {
                             Formats.day(letter.path("at")),
                             CliJson.text(letter, "attempts"),
                             CliJson.text(letter, "thread_id"),
-                            Formats.brief(CliJson.text(letter, "reason"), 80)))
+                            CliJson.text(letter, "reason")))
                 .toList());
     root.screen().aside("in all: " + counts(answer));
     return ExitCode.OK;
@@ -129,9 +129,9 @@ final class DlqCommand implements Callable<Integer> {
     Terminal screen = root.screen();
     screen.line(screen.bold(CliJson.text(letter, "kind") + " " + CliJson.text(letter, "id")));
     for (String field : List.of("event_id", "dedupe_key", "thread_id", "attempts", "reason")) {
-      screen.line("  %-11s %s".formatted(field.replace('_', ' '), CliJson.text(letter, field)));
+      screen.field(field.replace('_', ' '), CliJson.text(letter, field));
     }
-    screen.line("  %-11s %s".formatted("given up", Formats.day(letter.path("at"))));
+    screen.field("given up", Formats.day(letter.path("at")));
     screen.line("");
     screen.line(CliJson.text(letter, "payload"));
     return ExitCode.OK;

@@ -87,6 +87,6 @@ final class SchedulesCommand implements Callable<Integer> {
             + " "
             + CliJson.text(schedule, "zone"),
         CliJson.text(schedule, "thread_id"),
-        CliJson.text(schedule, "text").replaceAll("\\s+", " "));
+        CliJson.text(schedule, "text"));
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +14,23 @@ final class Terminal {
   private final PrintWriter err;
   private final boolean terminal;
   private final boolean colours;
+  private final IntSupplier columns;
   private boolean progressShown;
 
   /**
    * @param terminal whether a person sits in front of it
+   * @param columns how wide it is now; 0 when that is not known
    */
-  Terminal(PrintWriter out, PrintWriter err, boolean terminal, @Nullable String noColour) {
+  Terminal(
+      PrintWriter out,
+      PrintWriter err,
+      boolean terminal,
+      @Nullable String noColour,
+      IntSupplier columns) {
     this.out = out;
     this.err = err;
     this.terminal = terminal;
+    this.columns = columns;
     this.colours = terminal && (noColour == null || noColour.isEmpty());
   }
 
@@ -92,17 +101,16 @@ final class Terminal {
     return coloured("2", text);
   }
 
-  /** Rows under a heading, each column as wide as its widest cell; the last one as it is. */
+  /** A {@link Table}, cut to the width of the terminal; in a pipe nothing is cut. */
   void table(List<String> heading, List<List<String>> rows) {
-    int[] widths = new int[heading.size()];
-    for (int column = 0; column < widths.length; column++) {
-      widths[column] = heading.get(column).length();
-      for (List<String> row : rows) {
-        widths[column] = Math.max(widths[column], row.get(column).length());
-      }
-    }
-    line(dim(row(heading, widths)));
-    rows.forEach(row -> line(row(row, widths)));
+    List<String> lines = Table.lines(heading, rows, terminal ? columns.getAsInt() : 0);
+    line(dim(lines.getFirst()));
+    lines.stream().skip(1).forEach(this::line);
+  }
+
+  /** One fact of what the line above it names. */
+  void field(String name, String value) {
+    line("  %-10s %s".formatted(name, value));
   }
 
   /** Keeps line ends and tabs; every other control character becomes a visible mark. */
@@ -115,18 +123,6 @@ final class Terminal {
       safe.append(control || turnsText ? '\ufffd' : c);
     }
     return safe.toString();
-  }
-
-  private static String row(List<String> cells, int[] widths) {
-    StringBuilder row = new StringBuilder();
-    for (int column = 0; column < widths.length; column++) {
-      String cell = cells.get(column);
-      row.append(cell);
-      if (column < widths.length - 1) {
-        row.append(" ".repeat(widths[column] - cell.length() + 2));
-      }
-    }
-    return row.toString().stripTrailing();
   }
 
   private String coloured(String code, String text) {

@@ -160,7 +160,8 @@ class ChatTest {
   private final java.io.StringWriter err = new java.io.StringWriter();
 
   private Terminal screen() {
-    return new Terminal(new java.io.PrintWriter(out), new java.io.PrintWriter(err), true, "1");
+    return new Terminal(
+        new java.io.PrintWriter(out), new java.io.PrintWriter(err), true, "1", () -> 0);
   }
 
   private static com.fasterxml.jackson.databind.JsonNode node(String json) {

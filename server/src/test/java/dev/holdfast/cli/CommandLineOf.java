@@ -50,7 +50,8 @@ final class CommandLineOf {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    Terminal screen = new Terminal(new PrintWriter(out), new PrintWriter(err), terminal, "1");
+    Terminal screen =
+        new Terminal(new PrintWriter(out), new PrintWriter(err), terminal, "1", () -> 0);
     CliEnvironment world =
         new CliEnvironment(
             environment,

@@ -70,7 +70,8 @@ class FastRunParserTest {
             new java.io.PrintWriter(new java.io.StringWriter()),
             new java.io.PrintWriter(new java.io.StringWriter()),
             false,
-            "1");
+            "1",
+            () -> 0);
     CliEnvironment world =
         new CliEnvironment(
             Map.of(),

@@ -57,6 +57,14 @@ class LibcTest {
     Descriptors.close(pipe.writeEnd());
   }
 
+  @Test
+  void whatIsNoTerminalHasNoColumns() throws Exception {
+    Files.createDirectory(folder.resolve("folder"));
+    int open = open("folder", OpenFlags.FOLDER);
+    assertThat(TerminalCalls.columns(open)).isZero();
+    Descriptors.close(open);
+  }
+
   private int open(String name, int flags) {
     return FileCalls.open(FileCalls.CURRENT_FOLDER, folder.resolve(name).toString(), flags, 0);
   }

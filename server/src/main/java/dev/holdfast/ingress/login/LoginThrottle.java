@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.login;
 
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -13,8 +14,7 @@ import java.util.Map;
  */
 public final class LoginThrottle {
   private static final int FREE_FAILURES = 10;
-  private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
-  private static final Duration WAIT_MAX = Duration.ofMinutes(5);
+  private static final Backoff WAITS = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(5));
   private static final Duration FORGET_AFTER = Duration.ofMinutes(15);
   private static final int ADDRESSES_MAX = 10_000;
 
@@ -55,9 +55,7 @@ public final class LoginThrottle {
     if (failures < FREE_FAILURES) {
       return Duration.ZERO;
     }
-    int doublings = Math.min(failures - FREE_FAILURES, 20);
-    Duration wait = WAIT_FIRST.multipliedBy(1L << doublings);
-    return wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
+    return WAITS.after(failures - FREE_FAILURES + 1);
   }
 
   /** One household of IPv6 has 2^64 addresses: it counts as one. */

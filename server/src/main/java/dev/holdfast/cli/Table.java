@@ -1,0 +1,80 @@
+package dev.holdfast.cli;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Rows under a heading, one line each, in columns. Cells lose their control characters and line
+ * ends.
+ */
+final class Table {
+  private static final String GAP = "  ";
+
+  /** No column is cut to less, however narrow the terminal is. */
+  private static final int COLUMN_MIN = 8;
+
+  private Table() {}
+
+  /**
+   * The lines, the heading first.
+   *
+   * @param heading one for each column
+   * @param rows each with as many cells as the heading
+   * @param lineMax the widest columns are cut until a line is no longer; 0: nothing is cut
+   */
+  static List<String> lines(List<String> heading, List<List<String>> rows, int lineMax) {
+    List<List<String>> all =
+        Stream.concat(Stream.of(heading), rows.stream())
+            .map(row -> row.stream().map(Table::cell).toList())
+            .toList();
+    int[] widths = new int[heading.size()];
+    for (List<String> row : all) {
+      for (int column = 0; column < widths.length; column++) {
+        widths[column] = Math.max(widths[column], length(row.get(column)));
+      }
+    }
+    if (lineMax > 0) {
+      shrink(widths, lineMax - GAP.length() * (widths.length - 1));
+    }
+    return all.stream().map(row -> line(row, widths)).toList();
+  }
+
+  private static void shrink(int[] widths, int sumMax) {
+    int sum = Arrays.stream(widths).sum();
+    while (sum > sumMax) {
+      int widest = 0;
+      for (int column = 1; column < widths.length; column++) {
+        widest = widths[column] >= widths[widest] ? column : widest;
+      }
+      if (widths[widest] <= COLUMN_MIN) {
+        return;
+      }
+      widths[widest]--;
+      sum--;
+    }
+  }
+
+  private static String cell(String text) {
+    return Terminal.safe(text).replaceAll("\\s+", " ").strip();
+  }
+
+  private static int length(String cell) {
+    return cell.codePointCount(0, cell.length());
+  }
+
+  private static String line(List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int column = 0; column < widths.length; column++) {
+      String cell = cut(cells.get(column), widths[column]);
+      line.append(cell).append(" ".repeat(widths[column] - length(cell))).append(GAP);
+    }
+    return line.toString().stripTrailing();
+  }
+
+  private static String cut(String cell, int width) {
+    return length(cell) <= width
+        ? cell
+        : cell.substring(0, cell.offsetByCodePoints(0, width - 1)) + "\u2026";
+  }
+}
