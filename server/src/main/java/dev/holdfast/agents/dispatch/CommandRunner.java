@@ -14,8 +14,9 @@ import dev.holdfast.store.messages.EventState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +32,7 @@ final class CommandRunner {
   private final AgentParts parts;
   private final Orchestrator orchestrator;
   private final TurnEndings endings;
-  private final Set<Long> obeying = ConcurrentHashMap.newKeySet();
+  private final ConcurrentMap<Long, CountDownLatch> obeying = new ConcurrentHashMap<>();
 
   CommandRunner(AgentParts parts, Orchestrator orchestrator) {
     this.parts = parts;
@@ -41,19 +42,28 @@ final class CommandRunner {
 
   /**
    * A command is met twice: as a committed event, and on disk by its thread's agent. The first one
-   * obeys.
+   * obeys, the other waits for that: no message of the thread is begun before.
    */
   void obey(Incoming incoming) {
-    if (obeying.add(incoming.seq())) {
-      try {
-        obeyOnce(incoming);
-      } finally {
+    CountDownLatch done = new CountDownLatch(1);
+    CountDownLatch first = obeying.putIfAbsent(incoming.seq(), done);
+    try {
+      if (first != null) {
+        first.await();
+        return;
+      }
+      obeyOnce(incoming);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      if (first == null) {
         obeying.remove(incoming.seq());
+        done.countDown();
       }
     }
   }
 
-  private void obeyOnce(Incoming incoming) {
+  private void obeyOnce(Incoming incoming) throws InterruptedException {
     try {
       int attempt = parts.store().inbox().start(incoming.seq());
       if (attempt > parts.config().attemptsMax()) {
@@ -65,8 +75,8 @@ final class CommandRunner {
       String threadId = incoming.event().threadId();
       String text =
           switch (incoming.command().orElseThrow().word()) {
-            case STOP -> stopped(orchestrator.stop(threadId, false));
-            case STOP_ALL -> stopped(orchestrator.stop(threadId, true));
+            case STOP -> stopped(orchestrator.stop(threadId, incoming.seq(), false));
+            case STOP_ALL -> stopped(orchestrator.stop(threadId, incoming.seq(), true));
             case STATUS -> status(threadId);
             case HELP -> ChatSentences.HELP;
             case APPROVE -> answer(incoming, true);
@@ -80,8 +90,6 @@ final class CommandRunner {
       }
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
       parts.time().after(AGAIN_AFTER, orchestrator::rescan);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } catch (RuntimeException e) { // a bug, or a store that cannot be read
       LOG.error("event {}: its command failed, it is tried again", incoming.id(), e);
       parts.time().after(AGAIN_AFTER, orchestrator::rescan);

@@ -68,11 +68,10 @@ public final class Orchestrator {
   public Orchestrator(AgentParts parts) {
     this.parts = parts;
     this.commands = new CommandRunner(parts, this);
-    long acceptedBefore = parts.store().inbox().counts().getOrDefault("accepted", 0L);
     this.shared =
         new AgentHost.Shared(
             new TurnPermits(parts.config().threads().concurrentTurnsMax()),
-            new Freshness(parts.time(), acceptedBefore),
+            new Freshness(parts.time(), accepted()),
             new StuckTurns(parts, this::replace),
             MemoryBudget.ofHeap(),
             new Budgets(parts));
@@ -163,15 +162,24 @@ public final class Orchestrator {
   }
 
   /**
-   * Cancels the running turn; with {@code all} the waiting events too. Returns how many events it
-   * ended.
+   * Cancels the running turn; with {@code all} the waiting events too. What is accepted from now on
+   * is not touched. Returns how many events it ended.
    */
   public int stop(String threadId, boolean all) {
+    return stop(threadId, accepted(), all);
+  }
+
+  /** As {@link #stop(String, boolean)}, said where the inbox had come to {@code place}. */
+  int stop(String threadId, long place, boolean all) {
     ThreadAgent agent = agents.get(threadId);
     if (agent == null && all) {
-      return new UnansweredEvents(threadId, parts, new TurnEndings(parts)).cancelOpen(List.of());
+      return new UnansweredEvents(threadId, parts, new TurnEndings(parts)).cancelOpen(place);
     }
-    return agent == null ? 0 : agent.stop(all);
+    return agent == null ? 0 : agent.stop(place, all);
+  }
+
+  private long accepted() {
+    return parts.store().inbox().counts().getOrDefault("accepted", 0L);
   }
 
   /** Starts a fresh context before the next turn; the running turn, if any, ends first. */

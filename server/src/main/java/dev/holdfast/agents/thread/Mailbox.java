@@ -4,6 +4,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.MemoryBudget;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -107,6 +108,17 @@ final class Mailbox {
       batch.add(poll());
     }
     return batch;
+  }
+
+  /** The oldest one that does not wait its turn. */
+  Optional<Incoming> takeOvertaking() {
+    Optional<Incoming> first = waiting.values().stream().filter(Incoming::overtakes).findFirst();
+    first.ifPresent(
+        incoming -> {
+          waiting.remove(incoming.seq());
+          room.give(incoming.units());
+        });
+    return first;
   }
 
   /** The oldest ones as far as they join. */

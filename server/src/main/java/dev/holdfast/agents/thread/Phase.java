@@ -6,6 +6,8 @@ enum Phase {
   IDLE("idle"),
   BUSY("queued"),
   PARKED("parked"),
+  /** What was parked is being ended by a stop; the loop rests until that is on disk. */
+  STOPPING("idle"),
   /** Final. Its thread was given up; what comes waits on disk for its successor. */
   GIVEN_UP("stuck"),
   /** Final: a later event needs a new agent. */

@@ -108,7 +108,8 @@ public final class StuckTurns {
     turn.release();
     Cancel why = turn.close().orElse(Cancel.STUCK);
     try {
-      new UnansweredEvents(agent.threadId(), parts, new TurnEndings(parts)).cutOff(left, why);
+      new UnansweredEvents(agent.threadId(), parts, new TurnEndings(parts))
+          .cutOff(left, why, turn.stoppedUpTo());
     } finally {
       replace.accept(agent); // a bug above must not leave the chat thread without an agent
     }

@@ -46,8 +46,8 @@ public final class ThreadAgent extends VerticleBase {
   private Instant since;
   private @Nullable Context loop;
 
-  /** Somebody said stop before the turn that they meant had begun. */
-  private boolean stopNext;
+  /** Where somebody said stop before the turn that they meant had begun; 0: nowhere. */
+  private long stopPlace;
 
   /** A person's word came while the turn had not begun to wait for it. */
   private boolean wordCame;
@@ -142,40 +142,51 @@ public final class ThreadAgent extends VerticleBase {
     }
   }
 
-  /** Cancels the running or parked turn. Returns how many events that ends. */
-  public int stop(boolean all) {
-    List<Incoming> ended = List.of();
-    List<Incoming> served;
-    int cancelled = 0;
+  /**
+   * Ends the turn that runs, is parked or is about to begin, as far as its events were accepted up
+   * to {@code place}; with {@code all} whatever else came up to there. Nothing later is touched.
+   * What it ends has ended on disk when it returns, except the turn that is about to begin. Returns
+   * how many events that were.
+   */
+  public int stop(long place, boolean all) {
+    List<Incoming> ended;
+    int soon = 0;
     synchronized (lock) {
+      ended = batch.stream().filter(incoming -> incoming.seq() <= place).toList();
       RunningTurn turn = running;
-      if (turn != null && turn.cancel(Cancel.STOP)) {
-        cancelled = batch.size();
-      } else if (turn == null && (phase == Phase.STARTING || phase == Phase.BUSY)) {
-        stopNext = true; // a turn is about to begin
-        cancelled = Math.max(1, batch.size());
-      } else if (phase == Phase.PARKED) {
-        ended = batch;
+      if (turn != null) {
+        ended = !ended.isEmpty() && turn.stop(place) ? ended : List.of();
+      } else if (phase == Phase.STARTING || phase == Phase.BUSY) {
+        soon = batch.isEmpty() ? 1 : 0;
+        stopPlace = Math.max(stopPlace, place);
+      } else if (phase == Phase.PARKED && !ended.isEmpty()) {
         host.gone(batch.getFirst());
-        phase = Phase.IDLE;
+        batch = batch.stream().filter(incoming -> incoming.seq() > place).toList();
+        phase = Phase.STOPPING;
       }
-      if (phase != Phase.BUSY) {
-        batch = List.of();
-      }
-      served = batch;
       if (all) {
         mailbox.clear();
       }
     }
-    int ends = unanswered.cancel(ended) + (all ? unanswered.cancelOpen(served) : 0);
+    int cancelled = soon + ended.size();
+    unanswered.cancel(ended);
+    cancelled += all ? unanswered.cancelOpen(place) : 0;
     synchronized (lock) {
       if (all) {
         mailbox.overflow(); // commands, and what came meanwhile, are still on disk
+        stopRunning(place); // what was begun while the others were ended
       }
+      phase = phase == Phase.STOPPING ? Phase.IDLE : phase;
       wakeLoop();
     }
     host.settled(this); // it was parked and has nothing to do now: its place can be another's
-    return cancelled + ends;
+    return cancelled;
+  }
+
+  private void stopRunning(long place) {
+    if (running != null && batch.stream().anyMatch(incoming -> incoming.seq() <= place)) {
+      running.stop(place);
+    }
   }
 
   /** Ends the running turn at its next checkpoint; nothing starts any more. */
@@ -284,7 +295,7 @@ public final class ThreadAgent extends VerticleBase {
         running = null;
         batch = List.of();
         phase = Phase.IDLE;
-        stopNext = false;
+        stopPlace = 0;
         mailbox.reread();
         parts.time().after(RESTART_PAUSE, this::refresh);
       }
@@ -298,6 +309,7 @@ public final class ThreadAgent extends VerticleBase {
     while (on) {
       resetIfWanted();
       refill();
+      runCommands();
       List<Incoming> next = next();
       on = next.isEmpty() ? !becomeIdle() : serve(next);
     }
@@ -310,10 +322,8 @@ public final class ThreadAgent extends VerticleBase {
       running = turn;
       wordCame = false;
       since = parts.time().now();
-      if (stopNext) {
-        stopNext = false;
-        turn.cancel(Cancel.STOP);
-      }
+      stopRunning(stopPlace);
+      stopPlace = 0;
     }
     TurnExecutor.Ended ended = turns.serve(next, turn);
     synchronized (lock) {
@@ -358,6 +368,19 @@ public final class ThreadAgent extends VerticleBase {
     }
   }
 
+  /** Before any message: what was said to the server must not come after what it is about. */
+  private void runCommands() {
+    for (Optional<Incoming> next = command(); next.isPresent(); next = command()) {
+      host.obey(next.get());
+    }
+  }
+
+  private Optional<Incoming> command() {
+    synchronized (lock) {
+      return closing ? Optional.empty() : mailbox.takeOvertaking();
+    }
+  }
+
   /** The parked batch first, then what waits. */
   private List<Incoming> next() {
     synchronized (lock) {
@@ -375,7 +398,7 @@ public final class ThreadAgent extends VerticleBase {
         return false;
       }
       phase = Phase.IDLE;
-      stopNext = false;
+      stopPlace = 0;
       since = parts.time().now();
       return true;
     }

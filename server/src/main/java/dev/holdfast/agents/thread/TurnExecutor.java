@@ -147,7 +147,8 @@ final class TurnExecutor {
     } catch (InterruptedException e) {
       epoch.works();
       Cancel why = turn.close().orElse(Cancel.SHUTDOWN);
-      return unanswered.cutOff(why == Cancel.SHUTDOWN ? batch : turn.events(), why);
+      List<Incoming> cut = why == Cancel.SHUTDOWN ? batch : turn.events();
+      return unanswered.cutOff(cut, why, turn.stoppedUpTo());
     } finally {
       turn.close();
       probe = false;
@@ -173,10 +174,6 @@ final class TurnExecutor {
   private Ended serveOnce(List<Incoming> batch)
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
-    if (head.overtakes()) {
-      host.obey(head);
-      return Ended.DONE;
-    }
     if (waitsForModel(head)) {
       if (unanswered.hasWaitedTooLong(head)) {
         unanswered.giveUpWaiting(batch, "no model was reached");

@@ -40,20 +40,15 @@ public final class UnansweredEvents {
     return cancelled;
   }
 
-  /**
-   * Ends all that is open by now, but commands and what is {@code served}. Returns how many events
-   * that were.
-   */
-  public int cancelOpen(List<Incoming> served) {
-    long newest = parts.store().inbox().counts().getOrDefault("accepted", 0L);
-    List<Long> spared = served.stream().map(Incoming::seq).toList();
+  /** Ends all that is open up to {@code place}, but commands. Returns how many events that were. */
+  public int cancelOpen(long place) {
     int cancelled = 0;
     List<Event> page = parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE);
     while (!page.isEmpty()) {
       cancelled +=
           cancel(
               page.stream()
-                  .filter(event -> event.seq() <= newest && !spared.contains(event.seq()))
+                  .filter(event -> event.seq() <= place)
                   .map(Incoming::of)
                   .filter(incoming -> incoming.command().isEmpty())
                   .toList());
@@ -62,10 +57,19 @@ public final class UnansweredEvents {
     return cancelled;
   }
 
-  /** Ends a turn that was cut off, or leaves it for the next start. */
-  public TurnExecutor.Ended cutOff(List<Incoming> batch, Cancel why) {
+  /**
+   * Ends the events of a turn that was cut off, or leaves them for the next turn or start. A turn
+   * may have taken in messages on both sides of a stop: those that came after it are left.
+   */
+  public TurnExecutor.Ended cutOff(List<Incoming> batch, Cancel why, long stoppedUpTo) {
     switch (why) {
-      case STOP -> endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      case STOP -> {
+        cancel(batch.stream().filter(incoming -> incoming.seq() <= stoppedUpTo).toList());
+        List<Incoming> later =
+            batch.stream().filter(incoming -> incoming.seq() > stoppedUpTo).toList();
+        release(later);
+        return later.isEmpty() ? TurnExecutor.Ended.DONE : TurnExecutor.Ended.LEFT;
+      }
       case TIMEOUT -> giveUp(batch, "turn.timeout_secs is over", ChatSentences.TIMED_OUT);
       case STUCK -> giveUp(batch, "no sign of progress any more", ChatSentences.STUCK);
       case SHUTDOWN -> {

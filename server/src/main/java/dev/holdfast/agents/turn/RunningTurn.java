@@ -31,6 +31,7 @@ public final class RunningTurn {
   private final Time time;
   private final Consumer<RunningTurn> onDeaf;
   private Optional<Cancel> cancel = Optional.empty();
+  private long stoppedUpTo;
   private final List<Incoming> messages;
   private final SecondLook silence = new SecondLook();
   private @Nullable TurnPermits permits;
@@ -81,6 +82,23 @@ public final class RunningTurn {
       time.after(REACTION, this::listen);
     }
     return true;
+  }
+
+  /**
+   * A person has said stop: it ends what was accepted up to {@code place}, and a later stop may
+   * move the place on. False when the turn is over already or something else ends it.
+   */
+  public synchronized boolean stop(long place) {
+    if (over || cancel.orElse(Cancel.STOP) != Cancel.STOP) {
+      return false;
+    }
+    stoppedUpTo = Math.max(stoppedUpTo, place);
+    return cancel.isPresent() || cancel(Cancel.STOP);
+  }
+
+  /** Where the last stop stands that ended it: events up to this number end with it. */
+  public synchronized long stoppedUpTo() {
+    return stoppedUpTo;
   }
 
   private void listen() {

@@ -135,7 +135,8 @@ public final class TurnLoop {
     List<ContextEntry> turn = conversation.lastTurn();
     boolean goesOn =
         turn.stream()
-            .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+                .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())))
+            && !wasStopped(turn);
     if (!goesOn) {
       progress.mayAsk(
           batch.stream()
@@ -146,6 +147,15 @@ public final class TurnLoop {
       conversation.append(Entries.allowed(batch.getFirst().id(), parts.time().now()));
     }
     join(batch, List.copyOf(batch));
+  }
+
+  /** Whether a stop has ended a message that this turn was about, and left one that had joined. */
+  private boolean wasStopped(List<ContextEntry> turn) {
+    return !Entries.endsTurn(turn.getLast())
+        && turn.stream()
+            .filter(entry -> entry.type().equals(Entries.USER))
+            .flatMap(entry -> parts.store().inbox().find(entry.id()).stream())
+            .anyMatch(event -> event.state() == EventState.CANCELLED);
   }
 
   /**

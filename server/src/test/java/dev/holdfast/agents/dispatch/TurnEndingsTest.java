@@ -49,7 +49,7 @@ class TurnEndingsTest {
     world.await(() -> count(event, "event.finished") == 1, () -> "nobody was told");
 
     new UnansweredEvents(THREAD, world.parts, new TurnEndings(world.parts))
-        .cutOff(List.of(Incoming.of(event)), Cancel.STUCK);
+        .cutOff(List.of(Incoming.of(event)), Cancel.STUCK, 0);
 
     assertThat(world.stateOf(event)).isEqualTo(EventState.ANSWERED);
     assertThat(world.repliesTo(event)).containsExactly("heard: x");

@@ -1,0 +1,241 @@
+package dev.holdfast.agents.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A /stop ends what was accepted before it and nothing that was accepted after it. */
+@Timeout(120)
+class StopPlaceTest {
+  private static final int ROUNDS = 60;
+
+  @TempDir Path folder;
+  private final ScriptedProvider model = new ScriptedProvider();
+  private final AgentRig.Options options = new AgentRig.Options();
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private @Nullable AgentRig open;
+
+  @AfterEach
+  void close() throws Exception {
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  @Test
+  void aMessageRightBehindItIsAnswered() throws Exception {
+    AgentRig world = world();
+    List<Event> stops = new ArrayList<>();
+    List<Event> hellos = new ArrayList<>();
+    for (int i = 0; i < ROUNDS; i++) {
+      world.send("t", "m" + i, "never mind");
+      stops.add(world.send("t", "s" + i, "/stop"));
+      hellos.add(world.send("t", "h" + i, "hello"));
+      world.answerOf(hellos.getLast());
+    }
+    areAnswered(world, hellos);
+    areAnswered(world, stops);
+  }
+
+  @Test
+  void aMessageRightBehindStopAllIsAnswered() throws Exception {
+    AgentRig world = world();
+    List<Event> stops = new ArrayList<>();
+    List<Event> hellos = new ArrayList<>();
+    for (int i = 0; i < ROUNDS; i++) {
+      world.send("t", "m" + i, "never mind");
+      world.send("t", "n" + i, "nor this");
+      stops.add(world.send("t", "s" + i, "/stop all"));
+      hellos.add(world.send("t", "h" + i, "hello"));
+      world.answerOf(hellos.getLast());
+    }
+    areAnswered(world, hellos);
+    areAnswered(world, stops);
+  }
+
+  @Test
+  void itHoldsAfterARestartToo() throws Exception {
+    List<Event> pending = pendingAtAStart("never mind", "/stop", "hello");
+    AgentRig world = world();
+    assertThat(world.answerOf(pending.get(2))).isEqualTo("heard: hello");
+    assertThat(world.answerOf(pending.get(1))).isEqualTo("Stopped.");
+    assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
+    assertThat(model.requests()).hasSize(1);
+  }
+
+  @Test
+  void afterARestartItEndsTheTurnThatIsAboutToRunAndNoOther() throws Exception {
+    List<Event> pending = pendingAtAStart("never mind", "but this", "/stop", "hello");
+    AgentRig world = world();
+    assertThat(world.answerOf(pending.get(3))).isEqualTo("heard: hello");
+    assertThat(world.answerOf(pending.get(1))).isEqualTo("heard: but this");
+    assertThat(world.answerOf(pending.get(2))).isEqualTo("Stopped.");
+    assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
+  }
+
+  @Test
+  void afterARestartStopAllEndsAllThatCameBeforeIt() throws Exception {
+    List<Event> pending = pendingAtAStart("one", "two", "/stop all", "hello");
+    AgentRig world = world();
+    assertThat(world.answerOf(pending.get(3))).isEqualTo("heard: hello");
+    assertThat(world.answerOf(pending.get(2))).isEqualTo("Stopped.");
+    assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
+    assertThat(world.stateOf(pending.get(1))).isEqualTo(EventState.CANCELLED);
+  }
+
+  @Test
+  void afterARestartMessagesThatAreCollectedStopAtIt() throws Exception {
+    options.whileBusy = WhileBusy.COLLECT;
+    List<Event> pending = pendingAtAStart("one", "two", "/stop", "hello");
+    AgentRig world = world();
+    assertThat(world.answerOf(pending.get(3))).isEqualTo("heard: hello");
+    assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
+    assertThat(world.stateOf(pending.get(1))).isEqualTo(EventState.CANCELLED);
+    assertThat(world.answerOf(pending.get(2))).isEqualTo("Stopped.");
+  }
+
+  /** A tool's call of a stopped turn is not made by the turn of the message behind it. */
+  @Test
+  void whatHasJoinedATurnAfterItGetsATurnOfItsOwn() throws Exception {
+    options.whileBusy = WhileBusy.STEER;
+    CountDownLatch go = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          go.await();
+          return ScriptedProvider.calling(new ToolCall("c1", "none", "{}"));
+        });
+    CountDownLatch joined = new CountDownLatch(1);
+    model.hangs(joined);
+    AgentRig world = world();
+    Event before = world.send("t", "k1", "never mind");
+    begun.await();
+    Event after = world.send("t", "k2", "hello");
+    awaitWaiting(world, 1);
+    go.countDown();
+    joined.await();
+    assertThat(world.orchestrator.stop("web:main:t", before.seq(), false)).isEqualTo(1);
+    assertThat(world.answerOf(after)).isEqualTo("heard: hello");
+    assertThat(world.stateOf(before)).isEqualTo(EventState.CANCELLED);
+    assertThat(model.heard().getLast()).isEqualTo(new Message.User("hello"));
+  }
+
+  @Test
+  void whatWasParkedWithAnEarlierMessageGoesOnWithoutIt() throws Exception {
+    options.whileBusy = WhileBusy.COLLECT;
+    CountDownLatch go = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          go.await();
+          return ScriptedProvider.text("first");
+        });
+    model.fails(FailureCode.AUTH, 1);
+    AgentRig world = world();
+    world.send("t", "k0", "first");
+    begun.await();
+    Event before = world.send("t", "k1", "never mind");
+    Event after = world.send("t", "k2", "hello");
+    awaitWaiting(world, 2);
+    go.countDown();
+    world.awaitState(after, EventState.PARKED);
+    assertThat(world.orchestrator.stop("web:main:t", before.seq(), false)).isEqualTo(1);
+    assertThat(world.stateOf(before)).isEqualTo(EventState.CANCELLED);
+    assertThat(world.answerOf(after)).endsWith("heard: hello");
+  }
+
+  @Test
+  void aTurnThatCameAfterItRunsOn() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          go.await();
+          return ScriptedProvider.text("here it is");
+        });
+    AgentRig world = world();
+    Event event = world.send("t", "k1", "hello");
+    Event waiting = world.send("t", "k2", "more");
+    begun.await();
+    assertThat(world.orchestrator.stop("web:main:t", event.seq() - 1, false)).isZero();
+    assertThat(world.orchestrator.stop("web:main:t", event.seq() - 1, true)).isZero();
+    go.countDown();
+    assertThat(world.answerOf(event)).isEqualTo("here it is");
+    assertThat(world.answerOf(waiting)).isEqualTo("heard: more");
+  }
+
+  @Test
+  void stopAllLeavesWhatWaitsBehindIt() throws Exception {
+    model.hangs(begun);
+    AgentRig world = world();
+    Event running = world.send("t", "k1", "hang");
+    begun.await();
+    Event before = world.send("t", "k2", "never mind");
+    Event after = world.send("t", "k3", "hello");
+    assertThat(world.orchestrator.stop("web:main:t", before.seq(), true)).isEqualTo(2);
+    assertThat(world.answerOf(after)).isEqualTo("heard: hello");
+    assertThat(world.stateOf(running)).isEqualTo(EventState.CANCELLED);
+    assertThat(world.stateOf(before)).isEqualTo(EventState.CANCELLED);
+  }
+
+  /** "Stopped." is a promise: no crash brings the turn back. */
+  @Test
+  void theStoppedMessageHasEndedOnDiskWhenItIsAnswered() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          UninterruptibleTool.await(go);
+          return ScriptedProvider.text("too late");
+        });
+    AgentRig world = world();
+    Event event = world.send("t", "k1", "x");
+    begun.await();
+    assertThat(world.orchestrator.stop("web:main:t", event.seq(), false)).isEqualTo(1);
+    assertThat(world.stateOf(event)).isEqualTo(EventState.CANCELLED);
+    go.countDown();
+  }
+
+  /** Accepted by a server that stops before it could do anything about them. */
+  private List<Event> pendingAtAStart(String... texts) throws Exception {
+    AgentRig stopping = world();
+    stopping.orchestrator.close(Duration.ZERO, () -> true);
+    List<Event> events = new ArrayList<>();
+    for (String text : texts) {
+      events.add(stopping.send("t", "k" + events.size(), text));
+    }
+    stopping.close();
+    return events;
+  }
+
+  private static void awaitWaiting(AgentRig world, int messages) {
+    world.await(
+        () -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == messages,
+        () -> "not waiting");
+  }
+
+  private static void areAnswered(AgentRig world, List<Event> events) {
+    assertThat(events.stream().map(world::stateOf)).containsOnly(EventState.ANSWERED);
+  }
+
+  private AgentRig world() throws Exception {
+    AgentRig world = new AgentRig(folder, model, options);
+    open = world;
+    return world;
+  }
+}
