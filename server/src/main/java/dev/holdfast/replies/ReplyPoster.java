@@ -281,7 +281,7 @@ final class ReplyPoster {
         found.add(new StoredFile(file.name(), file.mediaType(), place.get(), file.bytes()));
       } else {
         LOG.warn("reply {}: a file that goes with it is gone", reply.id());
-        text.append("\n[The file \"").append(file.name()).append("\" is not there any more.]");
+        text.append("\n[The file \"").append(file.name()).append("\" is no longer available.]");
       }
     }
     return found;

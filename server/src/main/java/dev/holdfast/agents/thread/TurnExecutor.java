@@ -130,7 +130,7 @@ final class TurnExecutor {
         } finally {
           turn.release();
         }
-        turnStatus.doing("waiting to try again");
+        turnStatus.doing("waiting to retry");
         epoch.waits(wait);
         parts.time().sleep(wait);
         wait = wait.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : wait.multipliedBy(2);
@@ -215,7 +215,7 @@ final class TurnExecutor {
         endings.end(
             List.of(incoming),
             EventState.DEAD_LETTERED,
-            "the server went down in each of " + (attempt - 1) + " runs of it",
+            "the server went down in each of its " + (attempt - 1) + " runs",
             new Say(Voice.ERROR, ChatSentences.CRASHED));
       } else if (attempt > 0) {
         started.add(incoming);
@@ -254,7 +254,7 @@ final class TurnExecutor {
     } catch (WaitsForPersonException e) {
       askedUntil = e.until();
       for (Incoming incoming : batch) {
-        String reason = "waits for a yes to: " + e.getMessage();
+        String reason = "waiting for approval of: " + e.getMessage();
         epoch.change(() -> parts.store().inbox().park(incoming.seq(), reason, true));
       }
       return Ended.ASKED;
@@ -327,7 +327,7 @@ final class TurnExecutor {
         head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
     int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
     if (attempts >= parts.config().attemptsMax()) {
-      String reason = "a bug in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
+      String reason = "a crash in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
       endings.end(batch, EventState.DEAD_LETTERED, reason, unanswered.error(ChatSentences.CRASHED));
       return Ended.DONE;
     }

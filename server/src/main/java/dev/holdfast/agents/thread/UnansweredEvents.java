@@ -66,8 +66,8 @@ public final class UnansweredEvents {
   public TurnExecutor.Ended cutOff(List<Incoming> batch, Cancel why) {
     switch (why) {
       case STOP -> endQuietly(batch, EventState.CANCELLED, "stopped by a person", Say.NOTHING);
-      case TIMEOUT -> giveUp(batch, "turn.timeout_secs is over", ChatSentences.TIMED_OUT);
-      case STUCK -> giveUp(batch, "no sign of progress any more", ChatSentences.STUCK);
+      case TIMEOUT -> giveUp(batch, "turn.timeout_secs reached", ChatSentences.TIMED_OUT);
+      case STUCK -> giveUp(batch, "no sign of progress", ChatSentences.STUCK);
       case SHUTDOWN -> {
         release(batch);
         return TurnExecutor.Ended.LEFT;
@@ -100,7 +100,7 @@ public final class UnansweredEvents {
   }
 
   void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
-    String reason = "waited longer than turn.park_ttl_secs: " + why;
+    String reason = "parked longer than turn.park_ttl_secs: " + why;
     endings.end(batch, EventState.DEAD_LETTERED, reason, error(ChatSentences.PARKED_TOO_LONG));
   }
 
