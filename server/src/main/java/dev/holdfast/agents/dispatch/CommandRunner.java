@@ -83,7 +83,7 @@ final class CommandRunner {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) { // a bug, or a store that cannot be read
-      LOG.error("event {}: its command failed, it is tried again", incoming.id(), e);
+      LOG.error("event {}: its command failed and will be retried", incoming.id(), e);
       parts.time().after(AGAIN_AFTER, orchestrator::rescan);
     }
   }

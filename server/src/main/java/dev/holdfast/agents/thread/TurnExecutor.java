@@ -118,14 +118,17 @@ final class TurnExecutor {
           }
         } catch (StoreException e) {
           if (e.failure().kind() == FailureKind.INVALID) {
-            LOG.info("event {}: ended by somebody else: {}", head.id(), e.failure().message());
+            LOG.info("event {}: already ended elsewhere: {}", head.id(), e.failure().message());
             return Ended.DONE;
           }
           LOG.warn(
-              "thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+              "thread {}: the store refuses writes, its turn waits: {}",
+              threadId,
+              e.failure().message());
           unanswered.release(batch); // a disk that refuses is not held against the event
         } catch (IOException e) {
-          LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
+          LOG.warn(
+              "thread {}: the disk refuses writes, its turn waits: {}", threadId, e.getMessage());
           unanswered.release(batch);
         } finally {
           turn.release();
@@ -170,7 +173,7 @@ final class TurnExecutor {
     }
     if (waitsForModel(head)) {
       if (unanswered.hasWaitedTooLong(head)) {
-        unanswered.giveUpWaiting(batch, "no model was reached");
+        unanswered.giveUpWaiting(batch, "no model was available");
         return Ended.DONE;
       }
       return Ended.PARKED;
@@ -297,7 +300,7 @@ final class TurnExecutor {
       return Ended.DONE;
     }
     if (away.failure().kind() == FailureKind.PERMANENT) {
-      LOG.error("models: refused for good, an operator must act: {}", away.failure().summary());
+      LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
     }
     progress.tellModelAway();
     turnStatus.isFirstOfOutage(); // also when the person was told before a restart

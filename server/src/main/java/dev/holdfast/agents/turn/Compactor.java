@@ -68,7 +68,7 @@ final class Compactor {
     } catch (ModelsAwayException e) {
       throw e;
     } catch (CallFailedException e) {
-      LOG.warn("context: no summary, falling back: {}", e.failure().summary());
+      LOG.warn("context: could not summarise, falling back: {}", e.failure().summary());
       kept = fallback(entries, cut);
     }
     LOG.info("context: {} entries become {}", entries.size(), kept.size());

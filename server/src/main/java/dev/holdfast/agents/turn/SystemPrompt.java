@@ -69,7 +69,7 @@ final class SystemPrompt {
           .map(String::strip)
           .orElse(DEFAULT_IDENTITY);
     } catch (IOException e) {
-      LOG.warn("prompt: IDENTITY.md cannot be read, a turn goes on without: {}", e.getMessage());
+      LOG.warn("prompt: IDENTITY.md cannot be read, continuing without it: {}", e.getMessage());
       return DEFAULT_IDENTITY;
     }
   }
@@ -102,7 +102,7 @@ final class SystemPrompt {
                 + "\n</memory>");
       }
     } catch (IOException e) {
-      LOG.warn("prompt: a memory cannot be read, a turn goes on without: {}", e.getMessage());
+      LOG.warn("prompt: a memory cannot be read, continuing without it: {}", e.getMessage());
     }
   }
 

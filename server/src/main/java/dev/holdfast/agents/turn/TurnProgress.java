@@ -185,7 +185,9 @@ public final class TurnProgress implements AnswerListener {
       } catch (StoreException e) {
         told.set(false);
         LOG.warn(
-            "event {}: could not tell that it waits: {}", incoming.id(), e.failure().message());
+            "event {}: could not tell the person that it waits: {}",
+            incoming.id(),
+            e.failure().message());
       }
     }
   }

@@ -76,7 +76,7 @@ public final class ApprovalCalls {
       throw new RefusedRequestException(
           409,
           FailureCode.INVALID_REQUEST,
-          "it does not wait any more: it is " + name(now.stateAt(time.now())));
+          "it is no longer waiting: it is " + name(now.stateAt(time.now())));
     }
     return ApiAnswer.ok(view(now, time.now()));
   }

@@ -133,17 +133,17 @@ final class LinuxCalls {
     String text = name + ": ";
     return switch (errno) {
       case ENOENT -> new FileFailedException(Why.MISSING, text + "no such file or folder");
-      case EEXIST -> new FileFailedException(Why.EXISTS, text + "exists already");
+      case EEXIST -> new FileFailedException(Why.EXISTS, text + "already exists");
       case EXDEV -> new FileFailedException(Why.OTHER_DISK, text + "is on another disk");
       case ENOTDIR, ELOOP ->
           FileFailedException.refused(text + "is not a folder, or a link; links are not followed");
       case EISDIR -> FileFailedException.refused(text + "is a folder");
       case ENXIO -> FileFailedException.refused(text + "is not a plain file");
       case ENAMETOOLONG -> FileFailedException.refused(text + "the name is too long");
-      case 1, 13 -> FileFailedException.refused(text + "the server has no right to do this");
+      case 1, 13 -> FileFailedException.refused(text + "permission denied");
       case 39 -> FileFailedException.refused(text + "the folder is not empty");
       case 28, 122 -> new FileFailedException(Why.PASSING, text + "the disk is full");
-      case 30 -> new FileFailedException(Why.PASSING, text + "the disk can only be read now");
+      case 30 -> new FileFailedException(Why.PASSING, text + "the disk is read-only");
       case 23, 24 -> new FileFailedException(Why.PASSING, text + "too many open files");
       default -> new FileFailedException(Why.PASSING, text + "the system said error " + errno);
     };

@@ -84,7 +84,7 @@ class BackupsTest {
     String execution = done(world.call("write_file", "path", "f", "content", "2"));
     Files.writeString(file, "3");
     assertThat(rollback(execution))
-        .isEqualTo(new RolledBack.Conflict("f", "it was changed since by somebody else"));
+        .isEqualTo(new RolledBack.Conflict("f", "it has since been changed by somebody else"));
     assertThat(file).hasContent("3");
     assertThat(world.backups().rollback(execution, "op", true)).isEqualTo(UNDONE);
     assertThat(file).hasContent("1");
