@@ -130,10 +130,10 @@ class BackupsTest {
     Path copy = world.manifest(execution).resolveSibling("0");
     Files.writeString(copy, "befora");
     assertThat(rollback(execution))
-        .isEqualTo(new RolledBack.Conflict("", "what was kept of f is damaged"));
+        .isEqualTo(new RolledBack.Conflict("", "the backup of f is damaged"));
     Files.delete(copy);
     assertThat(rollback(execution))
-        .isEqualTo(new RolledBack.Conflict("", "what was kept of f is gone"));
+        .isEqualTo(new RolledBack.Conflict("", "the backup of f is gone"));
     Files.writeString(world.manifest(execution), "{}");
     assertThat(rollback(execution)).isInstanceOf(RolledBack.Conflict.class);
     assertThat(file).hasContent("after");

@@ -154,7 +154,7 @@ class FileToolsTest {
             """
             a.txt:2: Two 2
             sub/b.txt:1: two
-            [not searched, or not to their end: 1 (links, binary or very long files)]
+            [not searched, or not completely: 1 (links, binary or very long files)]
             """);
     assertThat(world.call("search_files", "path", "a.txt", "pattern", "\\d$").text())
         .isEqualTo("a.txt:2: Two 2\n");
