@@ -50,7 +50,7 @@ final class Boot {
     try {
       return runWith(configure());
     } catch (ConfigException e) {
-      complain("the configuration cannot be used:\n" + e.getMessage());
+      complain("the configuration is invalid:\n" + e.getMessage());
       return CONFIGURATION;
     } catch (StartRefusedException e) {
       complain(e.getMessage());
@@ -80,7 +80,7 @@ final class Boot {
       systemd.ready("serving");
       System.out.println(server.welcome());
       stopAsked.await();
-      systemd.stopping("finishing what runs");
+      systemd.stopping("finishing running work");
       server.stop(() -> hurryAsked.getCount() == 0);
       return 0;
     }
@@ -114,7 +114,7 @@ final class Boot {
     try {
       LastGood.in(dataDir).keep(chosen.loaded());
     } catch (IOException e) {
-      LOG.warn("config: no copy of the good file could be kept: {}", e.getMessage());
+      LOG.warn("config: could not keep a copy of the valid file: {}", e.getMessage());
     }
   }
 

@@ -128,7 +128,7 @@ final class ConfigWatch {
     try {
       lastGood.keep(loaded);
     } catch (IOException e) {
-      LOG.warn("config: no copy of the good file could be kept: {}", e.getMessage());
+      LOG.warn("config: could not keep a copy of the valid file: {}", e.getMessage());
     }
   }
 
@@ -141,7 +141,7 @@ final class ConfigWatch {
     warning =
         waiting.isEmpty()
             ? ""
-            : "a restart is needed to apply the changes of: " + String.join(", ", waiting);
+            : "restart needed to apply changes to: " + String.join(", ", waiting);
     LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
   }
 
@@ -167,7 +167,7 @@ final class ConfigWatch {
     try {
       return inForce.getClass().getDeclaredConstructor(types).newInstance(values);
     } catch (InvocationTargetException e) {
-      LOG.warn("config: a change cannot be taken in part: {}", String.valueOf(e.getCause()));
+      LOG.warn("config: a change cannot be applied in part: {}", String.valueOf(e.getCause()));
       return inForce;
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("a record can make another", e);

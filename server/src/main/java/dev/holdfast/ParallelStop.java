@@ -42,7 +42,7 @@ final class ParallelStop {
     Deadline end = Deadline.in(time, left);
     for (Thread part : parts) {
       if (!part.join(end.left())) {
-        LOG.warn("server: {} did not stop in time, the process ends without", part.getName());
+        LOG.warn("server: {} did not stop in time and is left behind", part.getName());
       }
     }
   }

@@ -43,7 +43,7 @@ final class Readiness implements Probes {
     health =
         new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS));
     health.livesWhile(
-        "turns", () -> downIf(orchestrator.isClogged() ? "too many threads hang" : ""));
+        "turns", () -> downIf(orchestrator.isClogged() ? "too many Java threads hang" : ""));
     health.readyWhen("server", this::stage);
     health.readyWhen("store", () -> downIf(store.refusal()));
     health.readyWhen("config", () -> degradedIf(configWarning.get()));
@@ -94,7 +94,9 @@ final class Readiness implements Probes {
 
   private static CheckState models(Orchestrator orchestrator) {
     int parked = orchestrator.parked();
-    return parked == 0 ? CheckState.ok() : CheckState.degraded(parked + " turns wait for a model");
+    return parked == 0
+        ? CheckState.ok()
+        : CheckState.degraded(parked + " turns are waiting for a model");
   }
 
   private static CheckState dependencies(Guards guards) {
@@ -112,7 +114,7 @@ final class Readiness implements Probes {
             .filter(child -> child.criticality().compareTo(least) <= 0)
             .map(ChildSpec::name)
             .collect(Collectors.joining(", "));
-    return degradedIf(names.isEmpty() ? "" : "crashed too often, tried again slowly: " + names);
+    return degradedIf(names.isEmpty() ? "" : "crashed too often, retried slowly: " + names);
   }
 
   private static CheckState downIf(String reason) {

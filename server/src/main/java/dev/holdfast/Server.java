@@ -226,7 +226,9 @@ final class Server {
     try {
       store.markClean();
     } catch (IOException e) {
-      LOG.warn("server: no clean marker, the next start checks the database: {}", e.getMessage());
+      LOG.warn(
+          "server: no clean-shutdown marker written, the next start will check the database: {}",
+          e.getMessage());
     }
   }
 
@@ -357,7 +359,7 @@ final class Server {
     return vertx.exceptionHandler(
         bug -> {
           Fatal.check(bug);
-          LOG.error("server: nobody caught this", bug);
+          LOG.error("server: uncaught exception", bug);
         });
   }
 }

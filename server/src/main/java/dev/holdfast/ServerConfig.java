@@ -54,7 +54,7 @@ public record ServerConfig(
         throw new IllegalArgumentException(
             "http: host "
                 + http.host()
-                + " can be reached from outside and no token was given; set HOLDFAST_TOKEN or"
+                + " is reachable from outside but no token is set; set HOLDFAST_TOKEN or"
                 + " api.tokens, or bind 127.0.0.1");
       }
     }

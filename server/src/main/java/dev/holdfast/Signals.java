@@ -27,7 +27,7 @@ final class Signals {
           | IllegalAccessException
           | InvocationTargetException e) {
         LOG.warn(
-            "signals: SIG{} will end the process without an ordered stop: {}", name, e.toString());
+            "signals: SIG{} will end the process without a clean stop: {}", name, e.toString());
       }
     }
   }

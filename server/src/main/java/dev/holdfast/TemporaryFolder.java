@@ -47,7 +47,7 @@ record TemporaryFolder(Path path) {
     try {
       Files.walkFileTree(path, new Restriction());
     } catch (IOException e) {
-      LOG.warn("temporary files: their rights are not all narrowed: {}", e.toString());
+      LOG.warn("temporary files: not all permissions could be restricted: {}", e.toString());
     }
   }
 

@@ -83,7 +83,7 @@ export const thread = (id) => call('GET', threadPath(id));
 export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
 export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
-/** Tool calls of a thread that wait for a yes. */
+/** Tool calls of a thread that wait for approval. */
 export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
 export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
 /** Undoes what a tool call changed; `force` also over what was changed since. */

@@ -1,4 +1,4 @@
-// The card of a tool call that waits for a yes: what exactly would run, who is asked, how long it can still be answered.
+// The card of a tool call that waits for approval: what exactly would run, who is asked, how long it can still be answered.
 import { dateOf, elapsed, fullTime } from './words.js';
 
 let cards = 0;
@@ -10,12 +10,12 @@ let cards = 0;
  * @param decide called with true or false; resolves with an empty text or with what went wrong
  */
 export function cardOf(approval, decide) {
-  const title = node('h3', '', 'May this run?');
+  const title = node('h3', '', 'Allow this tool call?');
   title.id = `approval-title-${++cards}`;
   const exactly = node('pre', 'arguments', approval.arguments);
   exactly.tabIndex = 0; // It may scroll, and then must be reachable without a mouse.
   exactly.setAttribute('role', 'region');
-  exactly.setAttribute('aria-label', 'The exact arguments');
+  exactly.setAttribute('aria-label', 'Exact arguments');
   const trouble = node('p', 'error');
   trouble.setAttribute('role', 'alert');
   trouble.hidden = true;
@@ -45,7 +45,7 @@ export function cardOf(approval, decide) {
 export function showTimeLeft() {
   for (const place of document.querySelectorAll('.time-left')) {
     const left = Number(place.dataset.until) - Date.now();
-    place.textContent = left > 0 ? `${elapsed(left)} left` : 'its time is over';
+    place.textContent = left > 0 ? `${elapsed(left)} left` : 'expired';
   }
 }
 

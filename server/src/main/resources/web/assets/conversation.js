@@ -51,7 +51,7 @@ export class Conversation {
     byId('earlier').hidden = true;
     byId('composer').hidden = !this.writable;
     byId('readonly').hidden = this.writable;
-    byId('readonly').textContent = `This conversation lives on ${threadId.split(':')[0]}. It is shown here, and goes on there.`;
+    byId('readonly').textContent = `This conversation takes place on ${threadId.split(':')[0]}. You can read it here and continue it there.`;
     this.#show();
     this.#load(false);
   }
@@ -91,7 +91,7 @@ export class Conversation {
   waiting(message, error) {
     this.#local(message, 'retrying');
     if (error.status !== 0) {
-      this.trouble(`${sentence(error)} Your message is tried again by itself.`);
+      this.trouble(`${sentence(error)} Your message will be sent again automatically.`);
     }
   }
 
@@ -118,7 +118,7 @@ export class Conversation {
       await api.stop(this.threadId, false);
       this.trouble('');
     } catch (error) {
-      this.trouble(`Not stopped. ${sentence(error)}`);
+      this.trouble(`Could not stop. ${sentence(error)}`);
     }
     this.#stopping = false;
     this.#showTurn();
@@ -369,7 +369,7 @@ export class Conversation {
     if (line.textContent !== words) {
       line.textContent = words;
     }
-    line.title = state === 'waiting' && seconds > 0 ? `Next try in ${seconds} s` : '';
+    line.title = state === 'waiting' && seconds > 0 ? `Retrying in ${seconds} s` : '';
   }
 
   #tick() {

@@ -80,7 +80,7 @@ async function useCode() {
     await api.login({ code });
     return '';
   } catch (error) {
-    return error.status === 401 ? 'This login address was used already or is too old. Paste the token instead.' : sentence(error);
+    return error.status === 401 ? 'This login address has already been used or has expired. Paste the token instead.' : sentence(error);
   }
 }
 
@@ -148,7 +148,7 @@ function sendComposer() {
 }
 
 function showTheme(theme) {
-  const names = { system: 'as the system', light: 'light', dark: 'dark' };
+  const names = { system: 'system', light: 'light', dark: 'dark' };
   if (theme === 'system') {
     delete document.documentElement.dataset.theme;
   } else {
@@ -185,7 +185,7 @@ byId('login-form').addEventListener('submit', async (event) => {
     await api.login({ token });
     openApp();
   } catch (error) {
-    askForLogin(error.status === 401 ? 'This token is not known here.' : sentence(error));
+    askForLogin(error.status === 401 ? 'This token is not valid here.' : sentence(error));
   }
 });
 

@@ -13,26 +13,26 @@ dialog.addEventListener('click', (event) => {
 });
 
 const WHAT = {
-  'event.accepted': 'Accepted and on disk',
-  'turn.started': 'A run began',
-  'turn.restart': 'The answer began again',
-  'turn.parked': 'Parked: the model is away',
+  'event.accepted': 'Accepted and stored',
+  'turn.started': 'Turn started',
+  'turn.restart': 'Answer restarted',
+  'turn.parked': 'Parked: the model is unavailable',
   'turn.joined': 'Answered together with a later message',
-  'turn.failed': 'The run failed',
-  'turn.crashed': 'The run crashed',
-  'model.asked': 'A model was asked',
-  'reply.planned': 'A reply was written down',
-  'reply.state': 'The reply moved on',
+  'turn.failed': 'Turn failed',
+  'turn.crashed': 'Turn crashed',
+  'model.asked': 'Model called',
+  'reply.planned': 'Reply planned',
+  'reply.state': 'Reply state changed',
   'event.finished': 'Finished',
-  'tool.started': 'A tool was called',
-  'tool.ended': 'The tool answered',
-  'approval.asked': 'A person was asked',
-  'approval.decided': 'The question was answered',
+  'tool.started': 'Tool called',
+  'tool.ended': 'Tool finished',
+  'approval.asked': 'Approval requested',
+  'approval.decided': 'Approval decided',
 };
 
 /** Opens the dialog. Resolves when the story is shown or the reason why not. */
 export async function showStory(eventId) {
-  body.replaceChildren(element('p', '', 'Asking the server…'));
+  body.replaceChildren(element('p', '', 'Loading…'));
   if (!dialog.open) {
     dialog.showModal();
   }
@@ -71,10 +71,10 @@ function facts(story) {
   return list([
     ['State', story.reason ? `${readable(story.state)}: ${story.reason}` : readable(story.state)],
     ['Received', fullTime(story.received_at)],
-    ['Runs', String(story.attempts ?? 0)],
+    ['Attempts', String(story.attempts ?? 0)],
     ['Cost', story.cost_usd ? `$${Number(story.cost_usd).toFixed(4)}` : 'none'],
     ['Event', story.event_id],
-    ['Sender’s own id', story.dedupe_key],
+    ['Sender’s id', story.dedupe_key],
     ['Conversation', story.thread_id],
   ]);
 }
@@ -84,15 +84,15 @@ function callFacts(call) {
     ['Model', `${call.provider}/${call.model}`.replace(`${call.provider}/${call.provider}/`, `${call.provider}/`)],
     ['Outcome', readable(call.outcome)],
     ['Tokens', `${call.input_tokens ?? 0} in, ${call.output_tokens ?? 0} out`],
-    ['Took', call.millis === undefined ? '' : `${call.millis} ms, first word after ${call.first_token_millis ?? '?'} ms`],
+    ['Took', call.millis === undefined ? '' : `${call.millis} ms, first text after ${call.first_token_millis ?? '?'} ms`],
   ]);
 }
 
 function replyFacts(reply) {
   return list([
     ['State', reply.detail ? `${readable(reply.state)}: ${reply.detail}` : readable(reply.state)],
-    ['Sends', reply.attempts ? String(reply.attempts) : ''],
-    ['Answer lost', reply.unknowns ? String(reply.unknowns) : ''],
+    ['Attempts', reply.attempts ? String(reply.attempts) : ''],
+    ['Lost responses', reply.unknowns ? String(reply.unknowns) : ''],
     ['Id', reply.reply_id],
   ]);
 }

@@ -143,7 +143,7 @@ export class Threads {
     const about = element('span', 'about');
     about.append(element('span', '', isOurs(id) ? shortTime(view.last_at) : `${channelOf(id)}, ${shortTime(view.last_at)}`));
     if (view.open > 0) {
-      about.append(element('span', 'busy', view.open === 1 ? 'one open' : `${view.open} open`));
+      about.append(element('span', 'busy', view.open === 1 ? '1 open' : `${view.open} open`));
     }
     const name = element('span', 'name', titleOf(id));
     name.dir = 'auto';

@@ -17,7 +17,7 @@ export function foldOf(eventId, count) {
 
 async function fill(body, eventId) {
   if (!body.hasChildNodes()) {
-    body.append(node('p', '', 'Asking the server…'));
+    body.append(node('p', '', 'Loading…'));
   }
   try {
     const calls = callsOf((await api.story(eventId)).story ?? []);
@@ -54,7 +54,7 @@ function callNode(call, again) {
     made.append(block('Result', call.result));
   }
   if (call.rolled_back) {
-    made.append(node('p', 'tool-undone', 'Its changes were undone.'));
+    made.append(node('p', 'tool-undone', 'Changes undone.'));
   } else if (call.changed) {
     made.append(undo(call.execution, again));
   }
@@ -72,7 +72,7 @@ function block(title, text) {
 /** Asks once more before it acts, and again before it overwrites what somebody else wrote since. */
 function undo(execution, again) {
   const made = node('p', 'tool-undo');
-  const button = node('button', '', 'Undo its changes');
+  const button = node('button', '', 'Undo changes');
   button.type = 'button';
   const said = node('span', '');
   said.setAttribute('role', 'status');
@@ -82,7 +82,7 @@ function undo(execution, again) {
   button.addEventListener('click', async () => {
     if (!sure) {
       sure = true;
-      button.textContent = 'Really undo them?';
+      button.textContent = 'Really undo?';
       return;
     }
     button.disabled = true;
@@ -93,7 +93,7 @@ function undo(execution, again) {
       button.disabled = false;
       said.textContent = sentence(error);
       force = error.status === 409;
-      button.textContent = force ? 'Undo all the same' : 'Try again';
+      button.textContent = force ? 'Undo anyway' : 'Try again';
     }
   });
   return made;

@@ -42,7 +42,7 @@ export class Transcript {
   /**
    * Starts again from the server's log.
    *
-   * @param marking whether to mark what was not known before as said meanwhile
+   * @param marking whether to mark what was not known before as new
    */
   load(entries, unsent, marking) {
     const before = new Map(this.items.map((item) => [identity(item), item]));
@@ -78,7 +78,7 @@ export class Transcript {
     this.turn = {
       eventId: waiting?.eventId ?? '',
       since: Date.parse(view.since) || this.now(),
-      phase: view.doing === 'parked' ? 'parked' : view.doing === 'waiting for a yes' ? 'asking' : 'thinking',
+      phase: view.doing === 'parked' ? 'parked' : view.doing === 'waiting for approval' ? 'asking' : 'thinking',
       attempt: 1,
       label: '',
       labelSince: Date.parse(view.since) || this.now(),
@@ -90,7 +90,7 @@ export class Transcript {
     this.#setState(this.turn.eventId, { parked: 'parked', asking: 'asking' }[this.turn.phase] ?? 'working');
   }
 
-  /** The calls that wait for a yes, as the server lists them. */
+  /** The calls that wait for approval, as the server lists them. */
   loadApprovals(approvals) {
     this.items = this.items.filter((item) => item.kind !== 'approval' || approvals.some((each) => each.id === item.approval.id));
     [...approvals].reverse().forEach((approval) => this.#ask(approval));
@@ -369,4 +369,4 @@ export class Transcript {
 const identity = (item) => (item.kind === 'user' ? `user ${item.eventId}` : item.key);
 
 let dividers = 0;
-const divider = () => ({ key: `divider ${++dividers}`, kind: 'divider', eventId: '', text: 'said meanwhile', at: 0, state: '' });
+const divider = () => ({ key: `divider ${++dividers}`, kind: 'divider', eventId: '', text: 'new messages', at: 0, state: '' });

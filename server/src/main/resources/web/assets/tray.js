@@ -37,7 +37,7 @@ export class Tray {
   add(files) {
     for (const file of files) {
       if (this.#files.length >= FILES_MAX) {
-        this.#hears.onTrouble(`At most ${FILES_MAX} files go with one message.`);
+        this.#hears.onTrouble(`A message can have at most ${FILES_MAX} files.`);
         break;
       }
       this.#bring({ name: file.name || 'file', bytes: file.size, state: 'coming', threadId: this.#threadId }, file);
@@ -60,7 +60,7 @@ export class Tray {
       entry.state = 'kept';
     } catch (error) {
       this.#files = this.#files.filter((other) => other !== entry);
-      this.#hears.onTrouble(`“${entry.name}” was not taken. ${error.status === 413 ? 'It is too large.' : sentence(error)}`);
+      this.#hears.onTrouble(`“${entry.name}” was not attached. ${error.status === 413 ? 'It is too large.' : sentence(error)}`);
     }
     this.#show();
   }
@@ -85,7 +85,7 @@ export class Tray {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = '×';
-    button.setAttribute('aria-label', `Leave out ${file.name}`);
+    button.setAttribute('aria-label', `Remove ${file.name}`);
     button.addEventListener('click', () => {
       this.#files = this.#files.filter((other) => other !== file);
       this.#show();

@@ -168,7 +168,7 @@ export class View {
       body.replaceChildren(markdown(item.text));
     } else {
       // How to answer was only of use while the question waited.
-      body.textContent = item.kind === 'question' ? item.text.replace(/\nAnswer \/approve .*$/, '') : item.text;
+      body.textContent = item.kind === 'question' ? item.text.replace(/\nReply \/approve .*$/, '') : item.text;
     }
   }
 
@@ -207,7 +207,7 @@ export class View {
     }
     if (item.state === 'failed') {
       nodes.push(this.#action('Try again', () => this.#hears.onRetry(item.key)));
-      nodes.push(this.#action('Take back', () => this.#hears.onDiscard(item.key)));
+      nodes.push(this.#action('Discard', () => this.#hears.onDiscard(item.key)));
     }
     return nodes;
   }
@@ -247,7 +247,7 @@ function sizeOf(bytes) {
 function fileRow(url, file) {
   const row = element('li');
   if (!url) {
-    row.textContent = file.lost ? `${file.name}: not taken, ${file.lost}` : file.name;
+    row.textContent = file.lost ? `${file.name}: not available, ${file.lost}` : file.name;
     return row;
   }
   const link = element('a');

@@ -3,19 +3,19 @@
 /** A clear sentence for a request that failed. */
 export function sentence(error) {
   if (error.status === 0) {
-    return error.code === 'TIMEOUT' ? 'The server takes too long to answer.' : 'The server cannot be reached.';
+    return error.code === 'TIMEOUT' ? 'The server is taking too long to answer.' : 'The server cannot be reached.';
   }
   const known = {
-    401: 'You are logged out. Log in again to go on.',
+    401: 'You are logged out. Log in again to continue.',
     403: 'Your token does not allow this.',
-    404: 'The server does not know this.',
-    409: 'This cannot be done as it stands.',
-    413: 'This message is too long for the server.',
-    429: 'The server asks for a pause.',
-    503: 'The server takes no messages right now.',
+    404: 'This was not found on the server.',
+    409: 'This conflicts with the current state.',
+    413: 'This is too large for the server.',
+    429: 'Too many requests.',
+    503: 'The server is not accepting messages right now.',
   };
-  const first = known[error.status] ?? (error.status >= 500 ? 'The server failed at this.' : 'The server refused this.');
-  return error.message && error.status !== 401 ? `${first} It says: “${error.message.replace(/\.$/, '')}”.` : first;
+  const first = known[error.status] ?? (error.status >= 500 ? 'The server failed to do this.' : 'The server refused this.');
+  return error.message && error.status !== 401 ? `${first} Reason: “${error.message.replace(/\.$/, '')}”.` : first;
 }
 
 const STATES = {
@@ -24,11 +24,11 @@ const STATES = {
   failed: ['✕', 'not sent'],
   kept: ['◐', 'kept'],
   working: ['◐', 'kept, being answered'],
-  asking: ['◐', 'waits for a yes'],
-  parked: ['◐', 'kept; answered as soon as the model is back'],
+  asking: ['◐', 'waiting for approval'],
+  parked: ['◐', 'kept, waiting for the model'],
   answered: ['●', 'answered'],
   silent: ['●', 'read, no answer needed'],
-  held: ['◒', 'the reply is held for the operator'],
+  held: ['◒', 'reply held for the operator'],
   dead_lettered: ['✕', 'given up, kept for the operator'],
   cancelled: ['◌', 'stopped'],
 };
@@ -42,13 +42,13 @@ export function ofState(state) {
 /** The words of the line below the messages, without the elapsed time. */
 export function ofTurn(turn) {
   if (turn.phase === 'parked') {
-    return 'The model is away; your message is kept and will be answered by itself. Waiting for';
+    return 'The model is unavailable. Your message is kept and will be answered when it is back. Waiting for';
   }
   if (turn.phase === 'asking') {
-    return 'A tool waits for a yes. Waiting for';
+    return 'A tool call is waiting for approval:';
   }
   const phase = turn.phase === 'writing' ? 'writing…' : `${turn.label || 'thinking'}…`;
-  return turn.attempt > 1 ? `${phase} (run ${turn.attempt})` : phase;
+  return turn.attempt > 1 ? `${phase} (attempt ${turn.attempt})` : phase;
 }
 
 export function elapsed(millis) {

@@ -142,11 +142,11 @@ public final class StandardWebhooks {
       }
     }
     if (!fits) {
-      return new Check.Refused("no signature fits");
+      return new Check.Refused("no signature matches");
     }
     Instant signedAt = Instant.ofEpochSecond(Long.parseLong(timestamp));
     if (Duration.between(signedAt, request.receivedAt()).abs().compareTo(WINDOW) > 0) {
-      return new Check.Refused("webhook-timestamp is more than 300 s from our clock");
+      return new Check.Refused("webhook-timestamp is more than 300 s off the server's clock");
     }
     return new Check.Verified(id);
   }

@@ -52,7 +52,7 @@ public final class WebhookChannel implements ChannelAdapter {
     StandardWebhooks signatures = StandardWebhooks.of(account.secrets());
     if (signatures.hasShortKey()) {
       LOG.warn(
-          "channel webhook:{}: a secret is shorter than the 24 bytes that the standard asks for",
+          "channel webhook:{}: a secret is shorter than the 24 bytes that the standard requires",
           name);
     }
     if (account.replyUrl().isEmpty()) {

@@ -113,7 +113,7 @@ final class WebhookPosts {
         byte[] bytes = in.readNBytes(Math.toIntExact(file.bytes()));
         json.put("bytes", bytes.length).put("data", bytes);
       } catch (IOException _) {
-        json.put("bytes", 0).put("error", "the file is not there any more");
+        json.put("bytes", 0).put("error", "the file is no longer available");
       }
     }
   }

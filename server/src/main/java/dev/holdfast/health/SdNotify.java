@@ -45,7 +45,7 @@ public final class SdNotify implements AutoCloseable {
     try {
       return new SdNotify(Link.open(path));
     } catch (RuntimeException | LinkageError e) {
-      LOG.warn("systemd: cannot be told anything ({})", e.getMessage());
+      LOG.warn("systemd: cannot be notified ({})", e.getMessage());
       return new SdNotify(null);
     }
   }

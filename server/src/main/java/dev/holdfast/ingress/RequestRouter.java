@@ -91,7 +91,7 @@ public final class RequestRouter implements Handler<HttpServerRequest> {
   /** JSON or nothing: a form of a stranger's page can send neither. */
   private static void checkBody(HttpServerRequest request) throws RefusedRequestException {
     if (request.headers().contains(HttpHeaders.CONTENT_ENCODING)) {
-      throw unsupported("compressed bodies are not taken");
+      throw unsupported("compressed bodies are not accepted");
     }
     if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
       return;

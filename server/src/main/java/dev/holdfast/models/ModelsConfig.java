@@ -95,7 +95,7 @@ public record ModelsConfig(
     }
     if (!isOn(provider, providers)) {
       throw new IllegalArgumentException(
-          "levels must name models of providers that are on: "
+          "levels must name models of enabled providers: "
               + model
               + " needs providers."
               + provider

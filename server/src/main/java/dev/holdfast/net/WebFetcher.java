@@ -136,7 +136,7 @@ public final class WebFetcher {
       if (e.getCause() instanceof UnknownHostException) {
         throw new HttpFailedException(unresolved(host), true, e);
       }
-      throw new IllegalStateException("a resolver failed in an unforeseen way", e.getCause());
+      throw new IllegalStateException("a resolver failed unexpectedly", e.getCause());
     } catch (TimeoutException e) {
       Failure failure =
           Failure.of(FailureCode.TIMEOUT, "the name " + host + " was not resolved in time");

@@ -178,7 +178,8 @@ public final class Children implements AutoCloseable {
     }
     Optional<ChildResult> result = child.result(timedOut);
     if (result.isEmpty()) {
-      LOG.warn("children: {} kept a child from starting: {}", isolation, child.wrapperErrors());
+      LOG.warn(
+          "children: {} prevented a child from starting: {}", isolation, child.wrapperErrors());
       String message = "A child cannot be started now: " + child.wrapperErrors();
       throw new CallFailedException(Failure.of(FailureCode.IO, message));
     }
@@ -226,7 +227,7 @@ public final class Children implements AutoCloseable {
       try {
         real.add(path.toRealPath());
       } catch (IOException e) {
-        LOG.warn("children: {} is not there, so it is not hidden ({})", path, e.toString());
+        LOG.warn("children: {} does not exist, so it is not hidden ({})", path, e.toString());
       }
     }
     return List.copyOf(real);
@@ -238,7 +239,7 @@ public final class Children implements AutoCloseable {
         Files.deleteIfExists(folder);
       }
     } catch (IOException e) {
-      LOG.debug("children: {} stays ({})", folder, e.toString());
+      LOG.debug("children: {} could not be removed ({})", folder, e.toString());
     }
   }
 }

@@ -21,7 +21,7 @@ record IsolationReport(Isolation isolation, Optional<ControlGroups> groups, bool
               + " ends with its call and with the server";
       case PROCESS_GROUP ->
           "process group: a child sees and reaches all that the server's user does, the data folder"
-              + " and the server's environment too; what it started is searched for and ended with"
+              + " and the server's environment too; what it started is found and killed with"
               + " its call, and only the child itself is sure to end when the server is killed."
               + " Install bubblewrap for more";
     };
@@ -32,8 +32,8 @@ record IsolationReport(Isolation isolation, Optional<ControlGroups> groups, bool
       return "number of processes: bounded by a control group per child";
     }
     if (isRoot) {
-      return "number of processes: NOT bounded: the server runs as root, which the limit per user"
-          + " does not bind, and may make no control group";
+      return "number of processes: NOT bounded: the server runs as root, to which the limit per"
+          + " user does not apply, and cannot create a control group";
     }
     return isolation == Isolation.PROCESS_GROUP
         ? "number of processes: bounded by the limit per user, together with the server's own"

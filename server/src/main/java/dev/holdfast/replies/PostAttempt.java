@@ -76,7 +76,7 @@ final class PostAttempt implements Call<Boolean> {
       return adapter.post(reply);
     } catch (RuntimeException e) {
       LOG.error("reply {}: the channel {} has a bug", reply.id(), adapter.channel(), e);
-      return lost(FailureCode.INTERNAL, "the channel failed in an unforeseen way");
+      return lost(FailureCode.INTERNAL, "the channel failed unexpectedly");
     }
   }
 

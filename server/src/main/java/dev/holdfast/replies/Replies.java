@@ -156,7 +156,7 @@ public final class Replies {
         scanOnce();
       }
     } catch (RuntimeException e) {
-      LOG.error("replies: could not look through the outbox, next try in 15 s", e);
+      LOG.error("replies: could not look through the outbox, retrying in 15 s", e);
       time.after(AFTER_BUG, this::rescan);
     } finally {
       scanning.set(false);
@@ -204,8 +204,7 @@ public final class Replies {
     } catch (InterruptedException _) {
       waitOn(route, turn.threadId(), Duration.ofSeconds(1));
     } catch (RuntimeException e) {
-      LOG.error(
-          "thread {}: posting failed in an unforeseen way, next try in 15 s", turn.threadId(), e);
+      LOG.error("thread {}: posting failed unexpectedly, retrying in 15 s", turn.threadId(), e);
       waitOn(route, turn.threadId(), AFTER_BUG);
     } finally {
       running.remove(halt);
@@ -246,7 +245,9 @@ public final class Replies {
   private void pause(AccountQueue route, AccountQueue.Turn turn, Duration wait) {
     if (route.pause(turn.threadId(), turn.due())) {
       LOG.info(
-          "thread {}: its platform is away, next look in {} ms", turn.threadId(), wait.toMillis());
+          "thread {}: its platform is unavailable, next check in {} ms",
+          turn.threadId(),
+          wait.toMillis());
       after(
           wait,
           () -> {

@@ -86,7 +86,7 @@ final class ReplyPoster {
     Optional<ChannelAdapter> adapter =
         channels.find(channel(to)).filter(found -> found.accounts().contains(account(to)));
     if (adapter.isEmpty()) {
-      LOG.warn("channel {}: is not there; replies to it wait", to.source());
+      LOG.warn("channel {}: not available; its replies wait", to.source());
       return new PostStep.Pause(CHANNEL_AWAY);
     }
     PostGuard gate = gates.apply("channel:" + to.source());
@@ -157,14 +157,17 @@ final class ReplyPoster {
             book.retryAt(reply.seq(), time.now().plus(retry.delay()), retry.why(), retry.counts()),
         halt);
     LOG.info(
-        "reply {}: again in {} ms: {}", reply.reply().id(), retry.delay().toMillis(), retry.why());
+        "reply {}: retrying in {} ms: {}",
+        reply.reply().id(),
+        retry.delay().toMillis(),
+        retry.why());
     events.tell(reply, "retried", "retry_at", retry.why());
     return new PostStep.Wait(retry.delay());
   }
 
   private PostStep lose(Reply reply, String why, StopInterrupt halt) throws InterruptedException {
     write(reply, () -> book.unknown(reply.seq(), why), halt);
-    LOG.warn("reply {}: may have arrived or not: {}", reply.reply().id(), why);
+    LOG.warn("reply {}: may or may not have arrived: {}", reply.reply().id(), why);
     events.tell(reply, "unknown", "unknown", why);
     return rules.isResentAfterLoss(reply)
         ? new PostStep.Wait(rules.config().initialBackoff())
@@ -276,8 +279,8 @@ final class ReplyPoster {
       if (place.isPresent()) {
         found.add(new StoredFile(file.name(), file.mediaType(), place.get(), file.bytes()));
       } else {
-        LOG.warn("reply {}: a file that goes with it is gone", reply.id());
-        text.append("\n[The file \"").append(file.name()).append("\" is not there any more.]");
+        LOG.warn("reply {}: an attached file is gone", reply.id());
+        text.append("\n[The file \"").append(file.name()).append("\" is no longer available.]");
       }
     }
     return found;

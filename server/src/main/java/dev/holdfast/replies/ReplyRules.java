@@ -45,11 +45,11 @@ record ReplyRules(RepliesConfig config) {
 
   private ReplyMove afterLoss(Reply reply, Instant now) {
     if (config.onUnknown() == OnUnknown.HOLD) {
-      return new ReplyMove.Hold("its answer was lost: it may have arrived");
+      return new ReplyMove.Hold("its response was lost: it may have arrived");
     }
     return reply.unknowns() > 1
         ? new ReplyMove.Hold(
-            "its answer was lost " + reply.unknowns() + " times: it may have arrived")
+            "its response was lost " + reply.unknowns() + " times: it may have arrived")
         : fresh(reply, now, new ReplyMove.Post(true));
   }
 

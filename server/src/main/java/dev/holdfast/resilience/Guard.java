@@ -140,7 +140,7 @@ public final class Guard {
     while (true) {
       if (deadline.isOver()) {
         throw new CallFailedException(
-            Failure.of(FailureCode.TIMEOUT, name + ": no time is left for a try"));
+            Failure.of(FailureCode.TIMEOUT, name + ": no time left to try"));
       }
       BreakerPermit permit = breaker.acquire(deadline.left().plus(GRACE));
       try {

@@ -95,7 +95,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return new CallFailedException(
         Failure.of(
                 FailureCode.CIRCUIT_OPEN,
-                name + " is away: the next try is in " + wait.toMillis() + " ms")
+                name + " is unavailable: the next try is in " + wait.toMillis() + " ms")
             .withRetryAfter(wait));
   }
 

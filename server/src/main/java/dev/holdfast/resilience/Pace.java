@@ -84,8 +84,7 @@ final class Pace {
   CallFailedException refusal(Duration left) {
     return new CallFailedException(
         Failure.of(
-                FailureCode.RATE_LIMITED,
-                name + " has asked to be left alone for " + left.toSeconds() + " s")
+                FailureCode.RATE_LIMITED, name + " asked for a pause of " + left.toSeconds() + " s")
             .withRetryAfter(left));
   }
 

@@ -196,7 +196,7 @@ public final class Store implements AutoCloseable {
     counters.publish(deltas);
     if (!database.wasClean()) {
       LOG.info(
-          "store: the database is whole; {} events are open, {} of them were running",
+          "store: the database is intact; {} events are open, {} of them were running",
           counters.open(),
           cut);
     }

@@ -135,14 +135,14 @@ public final class Supervisor {
     String name = child.spec().name();
     String what = Crash.describe(crash);
     if (child.isAiling()) {
-      LOG.warn("{}: crashed again ({}), next try in {} s", name, what, REPAIR_EVERY.toSeconds());
+      LOG.warn("{}: crashed again ({}), retrying in {} s", name, what, REPAIR_EVERY.toSeconds());
       return REPAIR_EVERY;
     }
     return switch (decision) {
       case RestartLimit.GiveUp _ -> {
         child.isAiling(true);
         LOG.error(
-            "{}: crashed too often ({}); the rest goes on without it, a try every {} s",
+            "{}: crashed too often ({}); continuing without it, retrying every {} s",
             name,
             what,
             REPAIR_EVERY.toSeconds());
@@ -165,7 +165,7 @@ public final class Supervisor {
   private static void lasts(SupervisedThread child) {
     if (child.isAiling() && child.state() == SupervisedThread.State.RUNNING) {
       child.isAiling(false);
-      LOG.info("{}: runs again", child.spec().name());
+      LOG.info("{}: running again", child.spec().name());
     }
   }
 
@@ -192,14 +192,14 @@ public final class Supervisor {
 
   private Counter restarts(ChildSpec spec) {
     return Counter.builder("holdfast.restarts")
-        .description("crashed parts that were started again")
+        .description("parts that crashed and were restarted")
         .tag("child", spec.kind())
         .register(registry);
   }
 
   private void measure(String kind) {
     Gauge.builder("holdfast.child.up", this, all -> all.isAiling(kind) ? 0 : 1)
-        .description("0 for a part that crashed too often and is tried again at a slow pace")
+        .description("0 for a part that crashed too often and is retried slowly")
         .tag("child", kind)
         .register(registry);
   }

@@ -46,7 +46,7 @@ public final class ShellTool implements Tool {
          "command": {"type": "string", "minLength": 1, "maxLength": 100000,
            "description": "The command line, as typed into a shell."},
          "timeout_secs": {"type": "integer", "minimum": 1,
-           "description": "Seconds after which it is ended; there is an upper limit."}},
+           "description": "Seconds after which it is stopped; there is an upper limit."}},
        "required": ["command"],
        "additionalProperties": false}
       """;

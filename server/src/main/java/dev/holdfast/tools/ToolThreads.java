@@ -49,7 +49,7 @@ final class ToolThreads {
   <T> T run(Callable<T> body, Duration timeout)
       throws TimeoutException, ExecutionException, InterruptedException {
     if (!places.tryAcquire(PLACE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new RejectedExecutionException(AT_ONCE_MAX + " tools run already");
+      throw new RejectedExecutionException(AT_ONCE_MAX + " tools are already running");
     }
     FutureTask<T> task = new FutureTask<>(body);
     Run run = new Run(task);

@@ -149,7 +149,7 @@ public final class Toolbox {
     try {
       return threads.run(() -> tool.run(arguments(call), context), tool.timeout());
     } catch (RejectedExecutionException e) {
-      String text = "Too many tools run at present.";
+      String text = "Too many tools are running.";
       return ToolResult.error(Failure.of(FailureCode.OVERLOADED, text));
     } catch (TimeoutException e) {
       String text =

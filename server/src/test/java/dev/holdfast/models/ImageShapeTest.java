@@ -89,7 +89,7 @@ class ImageShapeTest {
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void anImageThatIsGoneIsTextAndTheRequestIsMade(String provider) throws Exception {
     assertThat(sentBy(provider, false).toString())
-        .contains("is not there any more", "what is it?")
+        .contains("is no longer available", "what is it?")
         .doesNotContain("base64,", "inlineData\":{");
   }
 

@@ -93,7 +93,7 @@ class InboxTest {
       Inbox inbox = it.store.inbox();
       Event event = it.append("t1", "k1");
       assertThat(inbox.start(event.seq())).isEqualTo(1);
-      inbox.park(event.seq(), "the model is away", true);
+      inbox.park(event.seq(), "the model is unavailable", true);
       assertThat(it.find(event))
           .satisfies(
               parked -> {

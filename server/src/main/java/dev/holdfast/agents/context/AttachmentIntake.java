@@ -127,7 +127,7 @@ public final class AttachmentIntake {
     String file = attachment.url().substring(Attachments.UPLOADED.length());
     Optional<Path> found = folder.find(file);
     if (found.isEmpty() || Files.size(found.get()) > config.bytesMax()) {
-      return Had.not("it is not there any more");
+      return Had.not("it is no longer available");
     }
     return new Had(Files.readAllBytes(found.get()), "");
   }

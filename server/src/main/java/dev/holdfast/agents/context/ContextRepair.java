@@ -12,7 +12,7 @@ import java.util.Map;
  */
 public final class ContextRepair {
   static final String EMPTY = "(an empty message)";
-  static final String NO_RESULT = "There is no result of this call: it was cancelled.";
+  static final String NO_RESULT = "This call was cancelled and has no result.";
 
   private ContextRepair() {}
 

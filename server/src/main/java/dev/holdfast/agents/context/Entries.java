@@ -163,7 +163,8 @@ public final class Entries {
                   withLines(
                       text,
                       StoredAttachment.read(json).stream().map(one -> one.line("")).toList())));
-      case SUMMARY -> Optional.of(new Message.User("[What was said before, in short]\n" + text));
+      case SUMMARY ->
+          Optional.of(new Message.User("[Summary of the earlier conversation]\n" + text));
       case ASSISTANT ->
           Optional.of(
               new Message.Assistant(

@@ -79,9 +79,9 @@ public record ImageSelection(
       return "too large";
     }
     if (room.count >= limits.countMax() || room.bytes + one.bytes() > limits.totalBytesMax()) {
-      return "newer ones are";
+      return "only the newest are";
     }
-    return file.isPresent() && isWhole(file.get(), one) ? "" : "it is not there any more";
+    return file.isPresent() && isWhole(file.get(), one) ? "" : "it is no longer available";
   }
 
   private static boolean isWhole(Path file, StoredAttachment one) {

@@ -67,7 +67,7 @@ final class CommandRunner {
     try {
       int attempt = parts.store().inbox().start(incoming.seq());
       if (attempt > parts.config().attemptsMax()) {
-        String reason = "a bug in each of " + (attempt - 1) + " runs";
+        String reason = "a crash in each of " + (attempt - 1) + " runs";
         Say say = new Say(Voice.ERROR, ChatSentences.CRASHED);
         endings.end(List.of(incoming), EventState.DEAD_LETTERED, reason, say);
         return;
@@ -91,7 +91,7 @@ final class CommandRunner {
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
       parts.time().after(AGAIN_AFTER, orchestrator::rescan);
     } catch (RuntimeException e) { // a bug, or a store that cannot be read
-      LOG.error("event {}: its command failed, it is tried again", incoming.id(), e);
+      LOG.error("event {}: its command failed and will be retried", incoming.id(), e);
       parts.time().after(AGAIN_AFTER, orchestrator::rescan);
     }
   }
@@ -101,14 +101,14 @@ final class CommandRunner {
     String code = incoming.command().map(Command::argument).orElse("");
     Optional<Approval> asked = parts.store().approvals().waiting(threadId, code);
     if (asked.isEmpty()) {
-      return "Nothing waits under the code " + code + ".";
+      return "Nothing is waiting under the code " + code + ".";
     }
     if (!asked.get().person().equals(incoming.message().sender())) {
-      return "Only the person whose message it is about can answer this.";
+      return "Only the person whose message led to this can answer it.";
     }
     return orchestrator.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
-        ? (yes ? "Approved." : "Refused.")
-        : "It is too late for this.";
+        ? (yes ? "Approved." : "Denied.")
+        : "It is too late to answer this.";
   }
 
   private static String stopped(int events) {

@@ -82,7 +82,7 @@ final class OutageQueue {
     lock.lock();
     try {
       if (!away) {
-        LOG.warn("models: away, turns are parked from now on");
+        LOG.warn("models: unavailable, parking turns");
       }
       away = true;
       wave = 1;
@@ -104,7 +104,7 @@ final class OutageQueue {
     lock.lock();
     try {
       if (away) {
-        LOG.info("models: back, {} parked turns go on", waiting.size());
+        LOG.info("models: available again, resuming {} parked turns", waiting.size());
       }
       away = false;
       probesFailed = 0;

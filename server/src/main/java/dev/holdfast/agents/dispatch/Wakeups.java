@@ -72,7 +72,7 @@ public final class Wakeups {
       try {
         step();
       } catch (StoreException e) {
-        LOG.warn("schedules: the store refuses, they wait: {}", e.failure().message());
+        LOG.warn("schedules: waiting, the store refuses writes: {}", e.failure().message());
         pause = AFTER_REFUSAL;
       }
       time.sleep(pause);
@@ -170,7 +170,7 @@ public final class Wakeups {
     try {
       return Optional.of(Timetable.of(schedule.kind(), schedule.spec(), schedule.zone()));
     } catch (IllegalArgumentException e) {
-      LOG.error("schedule {}: cannot be read any more: {}", schedule.id(), e.getMessage());
+      LOG.error("schedule {}: no longer readable: {}", schedule.id(), e.getMessage());
       return Optional.empty();
     }
   }

@@ -21,6 +21,6 @@ enum Phase {
 
   /** For people, while no turn runs. {@code asks}: a parked one waits for a person. */
   String words(boolean asks) {
-    return this == PARKED && asks ? "waiting for a yes" : words;
+    return this == PARKED && asks ? "waiting for approval" : words;
   }
 }

@@ -72,8 +72,8 @@ public final class StuckTurns {
     if (turn.cancel(Cancel.STUCK)) {
       interrupted.increment();
       LOG.error(
-          "thread {}: no sign of progress for {} s more than it may be silent, its turn is ended;"
-              + " it was at\n{}",
+          "thread {}: no progress for {} s longer than it may be silent, ending its turn; it was"
+              + " at\n{}",
           agent.threadId(),
           overdue.toSeconds(),
           stack);
@@ -91,7 +91,7 @@ public final class StuckTurns {
       return;
     }
     if (count() >= GIVEN_UP_MAX) {
-      LOG.error("thread {}: stuck, as too many are: only a restart helps", agent.threadId());
+      LOG.error("thread {}: stuck, like too many others: only a restart helps", agent.threadId());
       return;
     }
     List<Incoming> left = agent.giveUp(turn);
@@ -102,7 +102,7 @@ public final class StuckTurns {
     abandoned.increment();
     givenUp.add(turn.thread());
     LOG.error(
-        "thread {}: its thread does not react and is replaced; it is at\n{}",
+        "thread {}: its Java thread does not react and is replaced; it is at\n{}",
         agent.threadId(),
         stack(turn.thread()));
     turn.release();

@@ -286,10 +286,10 @@ public final class ThreadAgent extends VerticleBase {
     } catch (RuntimeException | Error e) {
       Fatal.check(e);
       if (epoch.isOver()) {
-        LOG.warn("thread {}: a thread that was given up came back ({})", threadId, e.toString());
+        LOG.warn("thread {}: an abandoned Java thread came back ({})", threadId, e.toString());
         return;
       }
-      LOG.error("thread {}: its loop crashed, it begins again soon", threadId, e);
+      LOG.error("thread {}: its loop crashed and will restart soon", threadId, e);
       parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
       synchronized (lock) {
         running = null;

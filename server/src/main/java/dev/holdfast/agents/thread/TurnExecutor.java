@@ -127,19 +127,22 @@ final class TurnExecutor {
           }
         } catch (StoreException e) {
           if (e.failure().kind() == FailureKind.INVALID) {
-            LOG.info("event {}: ended by somebody else: {}", head.id(), e.failure().message());
+            LOG.info("event {}: already ended elsewhere: {}", head.id(), e.failure().message());
             return Ended.DONE;
           }
           LOG.warn(
-              "thread {}: the store refuses, its turn waits: {}", threadId, e.failure().message());
+              "thread {}: the store refuses writes, its turn waits: {}",
+              threadId,
+              e.failure().message());
           unanswered.release(batch); // a disk that refuses is not held against the event
         } catch (IOException e) {
-          LOG.warn("thread {}: the disk refuses, its turn waits: {}", threadId, e.getMessage());
+          LOG.warn(
+              "thread {}: the disk refuses writes, its turn waits: {}", threadId, e.getMessage());
           unanswered.release(batch);
         } finally {
           turn.release();
         }
-        turnStatus.doing("waiting to try again");
+        turnStatus.doing("waiting to retry");
         Duration wait = RETRY.after(failures);
         epoch.waits(wait);
         parts.time().sleep(wait);
@@ -176,7 +179,7 @@ final class TurnExecutor {
     Incoming head = batch.getFirst();
     if (waitsForModel(head)) {
       if (unanswered.hasWaitedTooLong(head)) {
-        unanswered.giveUpWaiting(batch, "no model was reached");
+        unanswered.giveUpWaiting(batch, "no model was available");
         return Ended.DONE;
       }
       return Ended.PARKED;
@@ -221,7 +224,7 @@ final class TurnExecutor {
         endings.end(
             List.of(incoming),
             EventState.DEAD_LETTERED,
-            "the server went down in each of " + (attempt - 1) + " runs of it",
+            "the server went down in each of its " + (attempt - 1) + " runs",
             new Say(Voice.ERROR, ChatSentences.CRASHED));
       } else if (attempt > 0) {
         started.add(incoming);
@@ -260,7 +263,7 @@ final class TurnExecutor {
     } catch (WaitsForPersonException e) {
       askedUntil = e.until();
       for (Incoming incoming : batch) {
-        String reason = "waits for a yes to: " + e.getMessage();
+        String reason = "waiting for approval of: " + e.getMessage();
         epoch.change(() -> parts.store().inbox().park(incoming.seq(), reason, true));
       }
       return Ended.ASKED;
@@ -303,7 +306,7 @@ final class TurnExecutor {
       return Ended.DONE;
     }
     if (away.failure().kind() == FailureKind.PERMANENT) {
-      LOG.error("models: refused for good, an operator must act: {}", away.failure().summary());
+      LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
     }
     progress.tellModelAway();
     turnStatus.isFirstOfOutage(); // also when the person was told before a restart
@@ -333,7 +336,7 @@ final class TurnExecutor {
         head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
     int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
     if (attempts >= parts.config().attemptsMax()) {
-      String reason = "a bug in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
+      String reason = "a crash in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
       endings.end(batch, EventState.DEAD_LETTERED, reason, unanswered.error(ChatSentences.CRASHED));
       return Ended.DONE;
     }

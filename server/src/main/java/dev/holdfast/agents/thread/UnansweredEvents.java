@@ -70,8 +70,8 @@ public final class UnansweredEvents {
         release(later);
         return later.isEmpty() ? TurnExecutor.Ended.DONE : TurnExecutor.Ended.LEFT;
       }
-      case TIMEOUT -> giveUp(batch, "turn.timeout_secs is over", ChatSentences.TIMED_OUT);
-      case STUCK -> giveUp(batch, "no sign of progress any more", ChatSentences.STUCK);
+      case TIMEOUT -> giveUp(batch, "turn.timeout_secs reached", ChatSentences.TIMED_OUT);
+      case STUCK -> giveUp(batch, "no sign of progress", ChatSentences.STUCK);
       case SHUTDOWN -> {
         release(batch);
         return TurnExecutor.Ended.LEFT;
@@ -104,7 +104,7 @@ public final class UnansweredEvents {
   }
 
   void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
-    String reason = "waited longer than turn.park_ttl_secs: " + why;
+    String reason = "parked longer than turn.park_ttl_secs: " + why;
     endings.end(batch, EventState.DEAD_LETTERED, reason, error(ChatSentences.PARKED_TOO_LONG));
   }
 

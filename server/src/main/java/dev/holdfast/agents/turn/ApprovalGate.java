@@ -72,10 +72,9 @@ public final class ApprovalGate implements ToolRound.Gate {
       case APPROVED ->
           approvals.use(key, hash)
               ? Optional.empty()
-              : refusal("The approval was for other arguments.");
-      case USED -> refusal("The approval was used already.");
-      case DENIED ->
-          refusal("A person refused this call. Do not try it again; ask what to do instead.");
+              : refusal("The approval was for different arguments.");
+      case USED -> refusal("The approval has already been used.");
+      case DENIED -> refusal("A person denied this call. Do not retry it; ask what to do instead.");
       case EXPIRED -> throw new IllegalStateException("it is asked again");
     };
   }
@@ -99,7 +98,7 @@ public final class ApprovalGate implements ToolRound.Gate {
     if (parts.store().approvals().expire(approval.id())) {
       ApprovalPrompts.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
     }
-    return refusal("Nobody approved this call in time. Do not try it again by yourself.");
+    return refusal("Nobody approved this call in time. Do not retry it unless you are asked to.");
   }
 
   private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool)

@@ -6,7 +6,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import java.util.Locale;
 
-/** What people and pages are shown of a call that waits for a yes. */
+/** What people and pages are shown of a call that waits for approval. */
 public final class ApprovalPrompts {
   private ApprovalPrompts() {}
 

@@ -25,7 +25,7 @@ final class Compactor {
   private static final String LEFT_OUT = "(It was too long and had to be left out.)";
   private static final String SUMMARY_PROMPT =
       """
-      Summarise the conversation below for yourself: you will go on from your summary alone. Keep, under these headings,
+      Summarise the conversation below for yourself: you will continue from your summary alone. Keep, under these headings,
       what matters and nothing else: goal; constraints and preferences; progress; decisions; next steps; files touched.
       Keep names, paths, numbers and exact words that will be needed. Do not answer the conversation.\
       """;
@@ -68,7 +68,7 @@ final class Compactor {
     } catch (ModelsAwayException e) {
       throw e;
     } catch (CallFailedException e) {
-      LOG.warn("context: no summary, falling back: {}", e.failure().summary());
+      LOG.warn("context: could not summarise, falling back: {}", e.failure().summary());
       kept = fallback(entries, cut);
     }
     LOG.info("context: {} entries become {}", entries.size(), kept.size());

@@ -34,8 +34,8 @@ import java.util.concurrent.Future;
  */
 public final class ToolRound {
   public static final String INTERRUPTED =
-      "interrupted, outcome unknown; check before repeating: the server went down while this call"
-          + " ran.";
+      "interrupted, outcome unknown; check before repeating: the server went down during this"
+          + " call.";
 
   private final AgentParts parts;
   private final Conversation conversation;
@@ -123,7 +123,7 @@ public final class ToolRound {
   private ToolResult runOne(Pending next)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
     Optional<Tool> tool = toolbox().find(next.call().tool());
-    // Also of a tool that is not there any more: what it did is not undone by that.
+    // Also of a tool that is no longer available: what it did is not undone by that.
     if (next.wasStarted() && !tool.map(it -> it.replay().isRepeatable()).orElse(false)) {
       return ToolResult.error(Failure.of(FailureCode.CANCELLED, INTERRUPTED));
     }

@@ -210,7 +210,7 @@ public final class TurnEndings {
         return;
       } catch (StoreException e) {
         LOG.warn(
-            "event {}: its end is kept in memory, the store refuses it: {}",
+            "event {}: the store refused its end, which is kept in memory: {}",
             incoming.id(),
             e.failure().message());
         Duration wait = RETRY.after(failures);
@@ -272,7 +272,7 @@ public final class TurnEndings {
       epoch.change(
           () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
     } catch (java.io.IOException e) {
-      LOG.warn("event {}: no line in the log: {}", incoming.id(), e.getMessage());
+      LOG.warn("event {}: not written to the log: {}", incoming.id(), e.getMessage());
     }
   }
 

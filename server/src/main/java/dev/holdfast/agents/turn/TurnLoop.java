@@ -299,6 +299,6 @@ public final class TurnLoop {
     conversation.append(Entries.allowed(batch.getLast().id(), parts.time().now()));
     conversation.sync();
     Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
-    endings.end(batch, EventState.DEAD_LETTERED, limit + " is reached", say);
+    endings.end(batch, EventState.DEAD_LETTERED, limit + " reached", say);
   }
 }

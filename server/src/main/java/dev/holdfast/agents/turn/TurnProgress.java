@@ -95,9 +95,9 @@ public final class TurnProgress implements AnswerListener {
 
   /** An older part of the conversation is being summarised. */
   void compacting() {
-    turnStatus.doing("summarising what was said before");
+    turnStatus.doing("summarising the conversation");
     endings.news(
-        "turn.doing", incoming, Entries.object().put("label", "summarising what was said before"));
+        "turn.doing", incoming, Entries.object().put("label", "summarising the conversation"));
   }
 
   /** An ear for what is not said to people: it counts and tells of waits, but streams nothing. */
@@ -185,7 +185,9 @@ public final class TurnProgress implements AnswerListener {
       } catch (StoreException e) {
         told.set(false);
         LOG.warn(
-            "event {}: could not tell that it waits: {}", incoming.id(), e.failure().message());
+            "event {}: could not tell the person that it waits: {}",
+            incoming.id(),
+            e.failure().message());
       }
     }
   }

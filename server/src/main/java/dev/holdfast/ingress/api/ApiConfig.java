@@ -57,6 +57,6 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
         return scope;
       }
     }
-    throw new IllegalArgumentException("scopes must be of read, chat, admin, got " + name);
+    throw new IllegalArgumentException("scopes must be among read, chat, admin, got " + name);
   }
 }

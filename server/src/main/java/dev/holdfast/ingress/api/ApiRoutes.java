@@ -260,7 +260,7 @@ public final class ApiRoutes {
           api,
           request);
     } catch (java.io.IOException | RuntimeException e) {
-      LOG.error("api {}: failed in an unforeseen way", api.correlationId(), e);
+      LOG.error("api {}: failed unexpectedly", api.correlationId(), e);
       return refusal(
           new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"), api, request);
     }

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Calls that wait for a yes. An operator may answer for anybody. A token that may only chat answers
- * for the person of its own name on the web channel: what it wrote itself.
+ * Calls that wait for approval. An operator may answer for anybody. A token that may only chat
+ * answers for the person of its own name on the web channel: what it wrote itself.
  */
 public final class ApprovalCalls {
   private static final int PAGE = 100;
@@ -76,7 +76,7 @@ public final class ApprovalCalls {
       throw new RefusedRequestException(
           409,
           FailureCode.INVALID_REQUEST,
-          "it does not wait any more: it is " + name(now.stateAt(time.now())));
+          "it is no longer waiting: it is " + name(now.stateAt(time.now())));
     }
     return ApiAnswer.ok(view(now, time.now()));
   }

@@ -97,7 +97,8 @@ public final class AuditCalls {
         yield ApiAnswer.ok(done.put("rolled_back", true));
       }
       case ExecutionCalls.Outcome.Unknown() -> throw unknown();
-      case ExecutionCalls.Outcome.AlreadyUndone() -> throw conflict("it was rolled back already");
+      case ExecutionCalls.Outcome.AlreadyUndone() ->
+          throw conflict("it has already been rolled back");
       case ExecutionCalls.Outcome.Conflict(String path, String why) ->
           throw conflict((path.isEmpty() ? "" : path + ": ") + why);
     };
@@ -122,8 +123,7 @@ public final class AuditCalls {
   }
 
   private static RefusedRequestException unknown() {
-    return RefusedRequestException.unknown(
-        "no such execution, or nothing of what it changed is kept");
+    return RefusedRequestException.unknown("no such execution, or its backup is gone");
   }
 
   private static RefusedRequestException conflict(String message) {

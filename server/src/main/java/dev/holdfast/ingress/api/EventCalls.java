@@ -91,7 +91,7 @@ final class EventCalls {
       throw new RefusedRequestException(
           409,
           FailureCode.INVALID_REQUEST,
-          "several events have this id; ask by ours: "
+          "several events have this id; use the server's: "
               + String.join(", ", theirs.stream().map(Event::id).toList()));
     }
     return theirs.getFirst();

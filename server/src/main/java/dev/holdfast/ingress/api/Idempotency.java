@@ -70,7 +70,7 @@ public final class Idempotency {
     }
     if (!MessageDigest.isEqual(known.bodyDigest, digest)) {
       throw new RefusedRequestException(
-          422, FailureCode.INVALID_REQUEST, "this Idempotency-Key was used with another body");
+          422, FailureCode.INVALID_REQUEST, "this Idempotency-Key was used with a different body");
     }
     if (known.answer == null) {
       throw new RefusedRequestException(

@@ -33,7 +33,7 @@ final class OperatorAudit {
       audit.append(entry);
     } catch (StoreException e) {
       LOG.warn(
-          "audit: {} by {} is written later, the store refuses: {}",
+          "audit: {} by {} will be recorded later, the store refused it: {}",
           entry.what(),
           entry.actor(),
           e.failure().message());

@@ -81,7 +81,7 @@ public final class Authenticator {
   private void failed(HttpServerRequest request) {
     String address = address(request);
     if (throttle.failed(address)) {
-      LOG.warn("login from {}: wrong too often, not listened to for a while", address);
+      LOG.warn("login from {}: too many failures, refused for a while", address);
     }
   }
 

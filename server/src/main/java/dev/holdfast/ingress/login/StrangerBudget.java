@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds what strangers may occupy before they have proved who they are: requests whose bodies are
- * being read. ListenerState by all event loops. Thread-safe.
+ * being read. Shared by all event loops. Thread-safe.
  */
 public final class StrangerBudget {
   private final int requestsMax;

@@ -62,7 +62,7 @@ public final class MessageIntake {
       try {
         news.publish("event.accepted", appended.event().threadId(), appended.event().id(), told);
       } catch (RuntimeException e) {
-        LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
+        LOG.error("event {}: committed, but could not be announced", appended.event().id(), e);
       }
     }
     return appended;

@@ -95,7 +95,7 @@ public final class Webhooks {
   public void handle(HttpServerRequest request) throws RefusedRequestException {
     if (!request.method().equals(HttpMethod.POST) && !request.method().equals(HttpMethod.GET)) {
       throw new RefusedRequestException(
-          405, FailureCode.ACTION_NOT_SUPPORTED, "webhooks take POST and GET");
+          405, FailureCode.ACTION_NOT_SUPPORTED, "webhooks accept POST and GET");
     }
     String path = request.path();
     int slash = path.indexOf('/', PREFIX.length());
@@ -258,7 +258,7 @@ public final class Webhooks {
   /** The event may still be accepted. */
   static RefusedRequestException slow() {
     return new RefusedRequestException(
-        503, FailureCode.OVERLOADED, "the store is slow; send again", RETRY_LATER);
+        503, FailureCode.OVERLOADED, "the store is slow; try again", RETRY_LATER);
   }
 
   /** What the client is told when the store refused. */
@@ -276,7 +276,7 @@ public final class Webhooks {
       return new RefusedRequestException(
           503, why.code(), "new messages are not accepted at the moment", wait);
     }
-    LOG.error("store: failed in an unforeseen way", cause);
+    LOG.error("store: failed unexpectedly", cause);
     return new RefusedRequestException(503, FailureCode.INTERNAL, "internal error", RETRY_LATER);
   }
 

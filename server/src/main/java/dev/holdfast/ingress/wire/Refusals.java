@@ -22,7 +22,7 @@ public final class Refusals {
       count(refused.status());
       Responses.refusal(request, refused);
     } else {
-      LOG.error("request: failed in an unforeseen way", why);
+      LOG.error("request: failed unexpectedly", why);
       count(500);
       Responses.refusal(
           request, new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"));

@@ -38,7 +38,7 @@ public final class Uploads {
   public void enter(HttpServerRequest request) throws RefusedRequestException {
     if (!places.tryAcquire()) {
       throw new RefusedRequestException(
-          503, FailureCode.OVERLOADED, "too many files come in at once", Duration.ofSeconds(1));
+          503, FailureCode.OVERLOADED, "too many uploads at once", Duration.ofSeconds(1));
     }
     AtomicBoolean left = new AtomicBoolean(); // both ways of ending may be told
     Runnable leave =

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Anthropic's LangchainMessages, also spoken by MiniMax. */
+/** Anthropic's Messages API, also spoken by MiniMax. */
 final class AnthropicDialect implements Dialect {
   private final ProviderAccount account;
   private final String baseUrl;

@@ -78,7 +78,7 @@ final class LangchainMessages {
     } catch (IOException _) {
       // Told below.
     }
-    return TextContent.from("[the image \"" + image.name() + "\" is not there any more]");
+    return TextContent.from("[the image \"" + image.name() + "\" is no longer available]");
   }
 
   /** All but what a model said without saying anything: no provider takes an empty message. */

@@ -184,7 +184,7 @@ public final class LangchainProvider implements ModelProvider {
     Failure failure =
         Failure.of(
             FailureCode.BACKEND_FAILURE,
-            name() + " sent what cannot be read (" + error.getClass().getSimpleName() + ")");
+            name() + " sent an unreadable response (" + error.getClass().getSimpleName() + ")");
     return new CallFailedException(UsageFacts.write(failure, watch.usage()), error);
   }
 }

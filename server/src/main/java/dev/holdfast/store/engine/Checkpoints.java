@@ -122,7 +122,7 @@ public final class Checkpoints implements Runnable {
           failStop.end(StartRefusedException.IO, "checkpoint of holdfast.db: " + e.getMessage());
       case DAMAGED -> failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
       case REFUSED, OTHER ->
-          LOG.warn("store: a checkpoint failed and is tried again: {}", e.getMessage());
+          LOG.warn("store: a checkpoint failed and will be retried: {}", e.getMessage());
     }
   }
 }

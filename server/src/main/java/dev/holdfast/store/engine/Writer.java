@@ -40,7 +40,7 @@ public final class Writer implements Runnable {
   private static final int GATHER_FROM = 16;
 
   /** Said to those who send, and on /ready. */
-  public static final String TAKES_NOTHING = "the disk takes no writes: it is full or read-only";
+  public static final String TAKES_NOTHING = "the disk accepts no writes: it is full or read-only";
 
   /** An append that waited this long is refused: its sender has given up or is about to. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
@@ -333,7 +333,7 @@ public final class Writer implements Runnable {
         switch (DiskErrors.of(e)) {
           case REFUSED -> {
             if (!full) {
-              LOG.warn("store: the disk takes no more: {}", e.getMessage());
+              LOG.warn("store: the disk refuses writes: {}", e.getMessage());
             }
             full = true;
             yield overloaded(TAKES_NOTHING, 30);

@@ -92,7 +92,7 @@ public final class StoreWatch implements Runnable {
         try {
           look.accept(turn);
         } catch (RuntimeException e) {
-          LOG.error("store: a look at it failed, the next one comes", e);
+          LOG.error("store: a check failed and will be repeated", e);
         }
       }
     } catch (InterruptedException _) {

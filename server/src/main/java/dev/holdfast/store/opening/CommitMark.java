@@ -50,7 +50,7 @@ final class CommitMark implements AutoCloseable {
     byte[] bytes = Files.readAllBytes(path);
     ByteBuffer mark = ByteBuffer.wrap(bytes);
     if (mark.getLong(CRC_AT) != Crc.of(bytes, 0, CRC_AT)) {
-      LOG.warn("store: {} is damaged and tells nothing", NAME);
+      LOG.warn("store: {} is damaged and is ignored", NAME);
       return 0;
     }
     return mark.getInt(0) == epoch ? Math.max(0, mark.getLong(Integer.BYTES) - commits) : 0;
@@ -73,7 +73,7 @@ final class CommitMark implements AutoCloseable {
       file.write(bytes);
       written = commits;
     } catch (IOException e) {
-      LOG.debug("store: {} knows too little for now: {}", NAME, e.getMessage());
+      LOG.debug("store: {} could not be updated: {}", NAME, e.getMessage());
     }
   }
 

@@ -73,7 +73,7 @@ public final class DataFolder {
   public void check() throws StartRefusedException, IOException {
     String type = Files.getFileStore(existing()).type();
     if (isNetwork(type)) {
-      throw refusal(folder, "lies on a network file system (" + type + "), which loses commits");
+      throw refusal(folder, "is on a network file system (" + type + "), which loses commits");
     }
     if (!Files.isDirectory(folder)) {
       return;
@@ -113,21 +113,23 @@ public final class DataFolder {
     try {
       narrowOne(folder, opened);
     } catch (IOException e) {
-      throw refusal(folder, "is open to others and its rights cannot be changed; chmod 700 it");
+      throw refusal(
+          folder,
+          "is accessible to other users and its permissions cannot be changed; chmod 700 it");
     }
     try (Stream<Path> entries = Files.list(folder)) {
       for (Path entry : entries.toList()) {
         try {
           narrowOne(entry, opened);
         } catch (IOException e) {
-          LOG.warn("data folder: others have rights to {}, which stay: {}", entry, e.toString());
+          LOG.warn("data folder: other users keep permissions on {}: {}", entry, e.toString());
         }
       }
     }
     if (!opened.isEmpty()) {
       LOG.warn(
-          "data folder: others could read or change {} files of {}, such as {}; their rights are"
-              + " taken back. Change the token if somebody may have read it",
+          "data folder: other users could access {} files of {}, such as {}; their permissions were"
+              + " removed. Change the token if somebody may have read it",
           opened.size(),
           folder,
           opened.subList(0, Math.min(NAMED_MAX, opened.size())));

@@ -78,10 +78,7 @@ public final class Database {
         run.check(!claimed.isEmpty());
       }
       if (AtomicFiles.isOpenToOthers(file)) {
-        LOG.warn(
-            "store: {} could be read or changed by others than its owner; its rights are taken"
-                + " back",
-            file);
+        LOG.warn("store: other users could access {}; their permissions were removed", file);
         AtomicFiles.restrict(file);
       }
       Statements writer = connect(file);
@@ -208,7 +205,7 @@ public final class Database {
               + version
               + ", this one knows "
               + SCHEMA
-              + "); start that one, or restore a backup from before the upgrade");
+              + "); start that version, or restore a backup from before the upgrade");
     }
     if (version > 0 && !claimed.isEmpty() && claimed.equals(storedNonce(sql))) {
       return true;
@@ -252,7 +249,7 @@ public final class Database {
     if (version == SCHEMA) {
       return; // Flyway takes longer than all the rest of a start
     }
-    LOG.info("store: bringing {} from version {} to {}", FILE, version, SCHEMA);
+    LOG.info("store: upgrading {} from version {} to {}", FILE, version, SCHEMA);
     SQLiteDataSource source = new SQLiteDataSource();
     source.setUrl("jdbc:sqlite:" + file);
     Flyway.configure(Database.class.getClassLoader())

@@ -49,7 +49,7 @@ final class RunRecord {
           log
               + " does not belong to "
               + Database.FILE
-              + " beside it; put back the database that it belongs to,"
+              + " next to it; restore the database that it belongs to,"
               + " or move the log and "
               + NAME
               + " away to start without its commits");
@@ -58,9 +58,9 @@ final class RunRecord {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
           log
-              + " is damaged, and commits stand behind the damage; restore a backup, or move "
+              + " is damaged, and there are commits after the damage; restore a backup, or move "
               + NAME
-              + " away to start with what stands before it");
+              + " away to start with the commits before it");
     }
     if (words.contains("running") && !Files.exists(log) && !claimedClean) {
       throw new StartRefusedException(

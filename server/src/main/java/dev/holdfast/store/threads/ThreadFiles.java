@@ -118,7 +118,7 @@ public final class ThreadFiles {
     ContextLines.Parsed parsed = ContextLines.parse(bytes);
     if (!parsed.bad().isEmpty() || parsed.torn()) {
       LOG.warn(
-          "thread {}: context.jsonl had {} bad lines{}",
+          "thread {}: context.jsonl had {} damaged lines{}",
           threadId,
           parsed.bad().size(),
           parsed.torn() ? " and a torn end" : "");
@@ -283,7 +283,7 @@ public final class ThreadFiles {
       throw failStop(e);
     } catch (IOException e) {
       rotateAt = log.length() + host.limits().logBytesMax() / 8;
-      LOG.warn("thread {}: log.jsonl goes on beyond its limit: {}", threadId, e.getMessage());
+      LOG.warn("thread {}: log.jsonl stays above its limit: {}", threadId, e.getMessage());
     }
   }
 

@@ -102,8 +102,7 @@ record AllowedFiles(AllowedFolders allowed) {
   private static void mustBe(AllowedPath spot, MessageDigest digest, FileState.Present after)
       throws FileFailedException {
     if (!Sha256.end(digest).equals(after.sha256())) {
-      throw new FileFailedException(
-          Why.DAMAGED, "what was kept of " + spot.shown() + " is damaged");
+      throw new FileFailedException(Why.DAMAGED, "the backup of " + spot.shown() + " is damaged");
     }
   }
 

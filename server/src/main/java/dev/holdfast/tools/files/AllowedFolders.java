@@ -133,7 +133,8 @@ final class AllowedFolders {
       }
     }
     throw FileFailedException.refused(
-        path + ": is outside of what tools may use; relative paths are in the working folder");
+        path
+            + ": is outside the folders that tools may use; relative paths are in the working folder");
   }
 
   /** Opens the folder that a spot names. */

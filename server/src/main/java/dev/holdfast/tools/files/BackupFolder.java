@@ -73,7 +73,8 @@ final class BackupFolder {
         try {
           delete(rest);
         } catch (IOException e) {
-          LOG.warn("backup {}: stays: {}", name, e.toString()); // it is in nobody's way
+          LOG.warn(
+              "backup {}: could not be removed: {}", name, e.toString()); // it is in nobody's way
         }
       }
     }
@@ -112,7 +113,7 @@ final class BackupFolder {
             throw FileFailedException.refused(
                 "the file is larger than "
                     + (BLOB_BYTES_MAX >> 20)
-                    + " MiB: what it was could not be kept");
+                    + " MiB: it could not be backed up");
           }
           out.write(buffer, 0, read);
         }
@@ -202,11 +203,11 @@ final class BackupFolder {
           }
         } catch (FileNotFoundException _) {
           throw new FileFailedException(
-              Why.DAMAGED, "what was kept of " + change.spot().shown() + " is gone");
+              Why.DAMAGED, "the backup of " + change.spot().shown() + " is gone");
         }
         if (!Sha256.end(digest).equals(sha256)) {
           throw new FileFailedException(
-              Why.DAMAGED, "what was kept of " + change.spot().shown() + " is damaged");
+              Why.DAMAGED, "the backup of " + change.spot().shown() + " is damaged");
         }
       }
     }
@@ -277,7 +278,7 @@ final class BackupFolder {
     try {
       remove(each);
     } catch (IOException e) {
-      LOG.warn("backup {}: stays: {}", each.getFileName(), e.toString());
+      LOG.warn("backup {}: could not be removed: {}", each.getFileName(), e.toString());
     } finally {
       use.writeLock().unlock();
     }

@@ -124,7 +124,7 @@ public final class Backups {
         continue;
       }
       if (!force && !now.state().isLike(change.after())) {
-        return conflict(change, "it was changed since by somebody else");
+        return conflict(change, "it has since been changed by somebody else");
       }
       due.add(new Due(change, now));
     }
@@ -182,7 +182,7 @@ public final class Backups {
         }
       }
     } catch (FileFailedException | IOException | UncheckedIOException e) {
-      LOG.warn("backups: a leftover stays: {}", e.toString());
+      LOG.warn("backups: a leftover could not be removed: {}", e.toString());
     }
   }
 
@@ -191,10 +191,10 @@ public final class Backups {
     try {
       int gone = backupFolder.sweep(neighbours.time().now(), 0);
       if (gone > 0) {
-        LOG.info("backups: {} went", gone);
+        LOG.info("backups: {} removed", gone);
       }
     } catch (IOException | UncheckedIOException e) {
-      LOG.warn("backups: not swept: {}", e.toString());
+      LOG.warn("backups: could not be cleaned up: {}", e.toString());
     }
   }
 }

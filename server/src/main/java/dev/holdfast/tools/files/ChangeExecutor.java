@@ -124,7 +124,7 @@ final class ChangeExecutor {
             Why.CHANGED,
             "interrupted, outcome unknown; check before repeating: "
                 + change.spot().shown()
-                + " was changed by somebody else since");
+                + " has since been changed by somebody else");
       }
     }
     if (after == 0) {
@@ -134,7 +134,7 @@ final class ChangeExecutor {
     if (before > 0) {
       if (!undo.takeBack(earlier)) { // half of a move between two disks
         throw new FileFailedException(
-            Why.PASSING, "interrupted half way, and it could not be taken back yet");
+            Why.PASSING, "interrupted midway, and could not be reverted yet");
       }
       return Optional.empty();
     }

@@ -31,7 +31,7 @@ record ChangeUndo(AllowedFiles files, BackupFolder backupFolder) {
       backupFolder.discard(manifest.execution());
       return true;
     } catch (FileFailedException | IOException e) {
-      LOG.warn("execution {}: could not be taken back: {}", manifest.execution(), e.toString());
+      LOG.warn("execution {}: could not be reverted: {}", manifest.execution(), e.toString());
       return false;
     }
   }

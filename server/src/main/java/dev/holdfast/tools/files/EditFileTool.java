@@ -18,12 +18,12 @@ final class EditFileTool extends ChangeTool {
     super(
         spec(
             "edit_file",
-            "Replaces a passage of a text file. The old passage must stand there exactly once, with"
+            "Replaces a passage of a text file. The old passage must occur exactly once, with"
                 + " its spaces and line ends, unless replace_all is true.",
             List.of("path", "old", "new"),
             """
             "path": {"type": "string"},
-            "old": {"type": "string", "minLength": 1, "description": "The passage as it stands in the file, without line numbers."},
+            "old": {"type": "string", "minLength": 1, "description": "The passage exactly as in the file, without line numbers."},
             "new": {"type": "string", "description": "What replaces it."},
             "replace_all": {"type": "boolean", "description": "Replace every occurrence."}
             """),
@@ -57,7 +57,7 @@ final class EditFileTool extends ChangeTool {
     }
     if (places.size() > 1 && !arguments.getBoolean("replace_all", false)) {
       throw FileFailedException.refused(
-          "%s: old stands there %d times (lines %s); give more of the passage, or replace_all"
+          "%s: old occurs %d times (lines %s); give more of the passage, or set replace_all"
               .formatted(path, places.size(), lines(text, places)));
     }
     long length = text.length() + places.size() * ((long) replacement.length() - passage.length());
@@ -75,7 +75,7 @@ final class EditFileTool extends ChangeTool {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException _) {
-      throw FileFailedException.refused(path + ": is not a text in UTF-8");
+      throw FileFailedException.refused(path + ": is not UTF-8 text");
     }
   }
 
@@ -105,11 +105,11 @@ final class EditFileTool extends ChangeTool {
   private static String noMatch(String path, String text, String passage) {
     String hint = "";
     if (text.contains(passage.strip())) {
-      hint = "; it does with other spaces around it";
+      hint = "; it was found with different whitespace around it";
     } else if (text.contains("\r\n") && text.replace("\r\n", "\n").contains(passage)) {
       hint = "; the file's lines end in \\r\\n";
     }
-    return path + ": old does not stand there (0 matches)" + hint;
+    return path + ": old was not found (0 matches)" + hint;
   }
 
   private static String lines(String text, List<Integer> places) {

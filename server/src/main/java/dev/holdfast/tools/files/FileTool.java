@@ -91,7 +91,7 @@ abstract class FileTool implements Tool {
     } catch (IOException e) {
       LOG.warn("thread {}: {}: {}", context.threadId(), spec.name(), e.toString());
       boolean full = String.valueOf(e.getMessage()).contains("No space left");
-      String text = full ? "The disk is full." : "The disk refused.";
+      String text = full ? "The disk is full." : "The disk reported an error.";
       return ToolResult.error(Failure.of(FailureCode.IO, text));
     }
   }

@@ -31,7 +31,7 @@ public final class FileTools {
     AllowedFolders allowed = AllowedFolders.around(data, config.roots(), hidden);
     config.roots().stream()
         .filter(root -> !allowed.roots().contains(root.normalize()))
-        .forEach(root -> LOG.warn("tools.files: {} is no folder; tools do without it", root));
+        .forEach(root -> LOG.warn("tools.files: {} is not a folder and is skipped", root));
     AllowedFiles files = new AllowedFiles(allowed);
     BackupFolder backupFolder =
         new BackupFolder(data.resolve(FOLDER), config.backups(), neighbours.unfinished());

@@ -29,7 +29,7 @@ final class LinuxCalls {
     String text = name + ": ";
     return switch (errno) {
       case Errno.ENOENT -> new FileFailedException(Why.MISSING, text + "no such file or folder");
-      case Errno.EEXIST -> new FileFailedException(Why.EXISTS, text + "exists already");
+      case Errno.EEXIST -> new FileFailedException(Why.EXISTS, text + "already exists");
       case Errno.EXDEV -> new FileFailedException(Why.OTHER_DISK, text + "is on another disk");
       case Errno.ENOTDIR, Errno.ELOOP ->
           FileFailedException.refused(text + "is not a folder, or a link; links are not followed");
@@ -37,12 +37,12 @@ final class LinuxCalls {
       case Errno.ENXIO -> FileFailedException.refused(text + "is not a plain file");
       case Errno.ENAMETOOLONG -> FileFailedException.refused(text + "the name is too long");
       case Errno.EPERM, Errno.EACCES ->
-          FileFailedException.refused(text + "the server has no right to do this");
+          FileFailedException.refused(text + "permission denied");
       case Errno.ENOTEMPTY -> FileFailedException.refused(text + "the folder is not empty");
       case Errno.ENOSPC, Errno.EDQUOT ->
           new FileFailedException(Why.PASSING, text + "the disk is full");
       case Errno.EROFS ->
-          new FileFailedException(Why.PASSING, text + "the disk can only be read now");
+          new FileFailedException(Why.PASSING, text + "the disk is read-only");
       case Errno.ENFILE, Errno.EMFILE ->
           new FileFailedException(Why.PASSING, text + "too many open files");
       default -> new FileFailedException(Why.PASSING, text + "the system said error " + errno);

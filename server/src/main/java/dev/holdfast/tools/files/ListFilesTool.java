@@ -22,7 +22,7 @@ final class ListFilesTool extends FileTool {
             "Lists a folder: folders end in \"/\", files have their size in bytes.",
             List.of(),
             """
-            "path": {"type": "string", "description": "A folder; the working folder when left out."}
+            "path": {"type": "string", "description": "A folder; the working folder by default."}
             """),
         ReplayClass.READ);
     this.allowed = allowed;

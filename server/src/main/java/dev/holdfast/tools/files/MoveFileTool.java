@@ -39,7 +39,7 @@ final class MoveFileTool extends ChangeTool {
     }
     if (to.exists()) {
       throw new FileFailedException(
-          Why.EXISTS, to.spot().shown() + ": exists already; delete it first");
+          Why.EXISTS, to.spot().shown() + ": already exists; delete it first");
     }
     return new ChangeTask.Plan(
         "Moved " + from.spot().shown() + " to " + to.spot().shown(),

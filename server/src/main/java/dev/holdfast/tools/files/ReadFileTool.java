@@ -102,7 +102,8 @@ final class ReadFileTool extends FileTool {
         return offset == 1 ? "" : "[the end; " + lines + " lines in all]";
       }
       String all = (end == TextLines.End.WHOLE ? "" : "more than ") + lines;
-      return "[lines %d to %d of %s; go on with offset %d]".formatted(offset, last, all, last + 1);
+      return "[lines %d to %d of %s; continue with offset %d]"
+          .formatted(offset, last, all, last + 1);
     }
   }
 }

@@ -34,7 +34,7 @@ final class SearchFilesTool extends FileTool {
                 + ".",
             List.of("pattern"),
             """
-            "path": {"type": "string", "description": "A file or a folder; the working folder when left out."},
+            "path": {"type": "string", "description": "A file or a folder; the working folder by default."},
             "pattern": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "For example (?i)todo|fixme"}
             """),
         ReplayClass.READ);
@@ -165,7 +165,7 @@ final class SearchFilesTool extends FileTool {
         text.append("No hits.\n");
       }
       if (skipped > 0) {
-        text.append("[not searched, or not to their end: ")
+        text.append("[not searched, or not completely: ")
             .append(skipped)
             .append(" (links, binary or very long files)]\n");
       }

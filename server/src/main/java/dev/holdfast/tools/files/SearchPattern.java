@@ -52,7 +52,7 @@ final class SearchPattern {
       return new SearchPattern(Pattern.compile(text), time, limit);
     } catch (PatternSyntaxException e) {
       throw FileFailedException.refused(
-          "the pattern is no regular expression (RE2, so no lookaround and no backreference): "
+          "the pattern is not a valid regular expression (RE2: no lookaround, no backreferences): "
               + e.getMessage());
     }
   }

@@ -40,10 +40,10 @@ public final class HistoryTool implements Tool {
       {"type": "object",
        "properties": {
          "query": {"type": "string", "maxLength": 200,
-           "description": "Words that must all stand in a message; none: every message."},
+           "description": "Words that must all occur in a message; empty for every message."},
          "limit": {"type": "integer", "minimum": 1, "maximum": 100},
          "before": {"type": "string", "maxLength": 64,
-           "description": "Only what was said before this time, as this tool shows it: to read on."}},
+           "description": "Only messages before this time, in the form that this tool shows; for reading further back."}},
        "additionalProperties": false}
       """;
 

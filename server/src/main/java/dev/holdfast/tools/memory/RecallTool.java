@@ -22,7 +22,7 @@ public final class RecallTool implements Tool {
       {"type": "object",
        "properties": {
          "query": {"type": "string", "maxLength": 200,
-           "description": "Words that must all stand in a line; none: every line."}},
+           "description": "Words that must all occur in a line; empty for every line."}},
        "additionalProperties": false}
       """;
 
@@ -50,7 +50,8 @@ public final class RecallTool implements Tool {
       List<String> found = new ArrayList<>();
       add(found, "This conversation:", new Memory.Scope.OfThread(context.threadId()), query);
       add(found, "All conversations:", new Memory.Scope.Global(), query);
-      return ToolResult.ok(found.isEmpty() ? "Nothing is remembered." : String.join("\n", found));
+      return ToolResult.ok(
+          found.isEmpty() ? "Nothing has been remembered." : String.join("\n", found));
     } catch (IOException e) {
       return ToolResult.error(
           Failure.of(FailureCode.IO, "The memory could not be read: the disk refused."));

@@ -93,7 +93,7 @@ public final class RememberTool implements Tool {
               text);
       if (added == Memory.Added.FULL) {
         return refused(
-            "This memory is full: it may have "
+            "This memory is full: its limit is "
                 + config.bytesMax()
                 + " bytes (tools.memory.max_bytes). A person has to shorten it.");
       }

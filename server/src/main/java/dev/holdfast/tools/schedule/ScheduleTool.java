@@ -54,15 +54,15 @@ public final class ScheduleTool implements Tool {
          "at": {"type": "string", "maxLength": 64,
            "description": "add: once, at this time, like 2026-03-01T09:00 (in the zone) or with an offset."},
          "every": {"type": "string", "maxLength": 16,
-           "description": "add: again and again, like 90m, 12h or 1d."},
+           "description": "add: repeatedly, like 90m, 12h or 1d."},
          "cron": {"type": "string", "maxLength": 200,
            "description": "add: five fields: minute, hour, day of month, month, day of week."},
          "zone": {"type": "string", "maxLength": 64,
            "description": "The time zone of at and cron, like Europe/Berlin; the server's own by default."},
          "text": {"type": "string", "minLength": 1, "maxLength": 2000,
-           "description": "add: what you will be told then: all that you need to know to act on it."},
+           "description": "add: what you will be told then, with everything you need to act on it."},
          "missed": {"type": "string", "enum": ["once", "skip"],
-           "description": "add: whether one that was missed, as the server was down, is made up for once (default) or left out."},
+           "description": "add: whether missed times, for example while the server was down, fire once late (default) or are skipped."},
          "id": {"type": "string", "maxLength": 64, "description": "cancel: which one."}},
        "required": ["action"],
        "additionalProperties": false}
@@ -87,7 +87,7 @@ public final class ScheduleTool implements Tool {
   public ToolSpec spec() {
     return new ToolSpec(
         NAME,
-        "Wakes you up in this conversation later: add (with text, and one of at, every, cron),"
+        "Wakes you later in this conversation: add (with text, and one of at, every, cron),"
             + " list, cancel (with id). When one is due you get its text as a message and answer it"
             + " here. At most "
             + config.perThreadMax()
@@ -206,7 +206,7 @@ public final class ScheduleTool implements Tool {
       return refused("This conversation has no wake-up " + id + ".");
     }
     store.schedules().cancel(id, entry("schedule.cancelled", found.get(), context));
-    return ToolResult.ok("Wake-up " + id + " will not fire any more.");
+    return ToolResult.ok("Wake-up " + id + " will no longer fire.");
   }
 
   private static AuditEntry entry(String what, Schedule schedule, ToolContext context) {

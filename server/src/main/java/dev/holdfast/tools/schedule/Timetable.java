@@ -57,7 +57,7 @@ public sealed interface Timetable {
     @Override
     public Instant first(Instant now) {
       if (!moment.isAfter(now)) {
-        throw new IllegalArgumentException("That moment is over: it is " + now + " now (UTC).");
+        throw new IllegalArgumentException("That time has passed: it is " + now + " now (UTC).");
       }
       if (Duration.between(now, moment).compareTo(AHEAD_MAX) > 0) {
         throw new IllegalArgumentException("That is more than ten years ahead.");
@@ -174,7 +174,7 @@ public sealed interface Timetable {
     }
     long seconds = factor * Long.parseLong(text.substring(0, text.length() - 1));
     if (seconds < 1 || seconds > Duration.ofDays(366).toSeconds()) {
-      throw new IllegalArgumentException("every must be at most 366 days, and not nothing.");
+      throw new IllegalArgumentException("every must be more than zero and at most 366 days.");
     }
     return Duration.ofSeconds(seconds);
   }

@@ -30,7 +30,9 @@ public final class ReadSkillTool implements Tool {
   @Override
   public ToolSpec spec() {
     return new ToolSpec(
-        NAME, "Reads a skill: how something is done here. Read it before you do it.", SCHEMA);
+        NAME,
+        "Reads a skill: instructions for one kind of work. Read it before you start.",
+        SCHEMA);
   }
 
   @Override
@@ -47,6 +49,6 @@ public final class ReadSkillTool implements Tool {
         .orElseGet(
             () ->
                 ToolResult.error(
-                    Failure.of(FailureCode.INVALID_REQUEST, "There is no skill of that name.")));
+                    Failure.of(FailureCode.INVALID_REQUEST, "There is no skill with that name.")));
   }
 }

@@ -121,7 +121,7 @@ public final class Skills {
 
   private void complain(String name, String what) {
     if (complaints.size() < COMPLAINTS_MAX && complaints.add(name + " " + what)) {
-      LOG.warn("skill {}: left out, it {}", name, what);
+      LOG.warn("skill {}: skipped, it {}", name, what);
     }
   }
 }

@@ -44,7 +44,7 @@ public final class WebFetchTool implements Tool {
          "url": {"type": "string", "minLength": 1, "maxLength": 8192,
            "description": "The whole address, with http:// or https://."},
          "max_chars": {"type": "integer", "minimum": 1, "maximum": 200000,
-           "description": "How much of the text is wanted; 20000 when it is not given."}},
+           "description": "The most characters of text to return; 20000 by default."}},
        "required": ["url"],
        "additionalProperties": false}
       """;
@@ -119,7 +119,7 @@ public final class WebFetchTool implements Tool {
       String named = type.replaceAll("[^a-z0-9.+/-]", "?");
       String why =
           "The address holds "
-              + (named.isEmpty() ? "something of no named type" : named)
+              + (named.isEmpty() ? "an unnamed type" : named)
               + ", which cannot be read as text.";
       return ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, why));
     }
@@ -147,7 +147,7 @@ public final class WebFetchTool implements Tool {
     if (end < text.length()) {
       framed.append("\n[cut: ").append(text.length()).append(" characters in all]");
     } else if (page.cut()) {
-      framed.append("\n[cut: the page is longer than is read]");
+      framed.append("\n[cut: the page is too long]");
     }
     return framed.append("\n[End of the content from the web.]").toString();
   }

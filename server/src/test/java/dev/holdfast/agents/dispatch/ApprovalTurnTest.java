@@ -60,7 +60,7 @@ class ApprovalTurnTest {
   }
 
   /**
-   * An event that waits for a yes, in a server that then went down, with {@code sql} done to it.
+   * An event that waits for approval, in a server that then went down, with {@code sql} done to it.
    */
   private Event cutOff(String sql) throws Exception {
     model.calls(new ToolCall("c1", "unsafe", "{}")).says("elsewhere").says("finished");

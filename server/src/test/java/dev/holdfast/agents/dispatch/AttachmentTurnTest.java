@@ -172,7 +172,7 @@ class AttachmentTurnTest {
             .map(Message.User.class::cast)
             .toList();
     assertThat(users).extracting(user -> user.images().size()).containsExactly(0, 1, 1);
-    assertThat(users.getFirst().text()).contains("not shown: newer ones are");
+    assertThat(users.getFirst().text()).contains("not shown: only the newest are");
   }
 
   /** F45: a poisoned image must not make each later request of the chat thread fail. */
@@ -258,7 +258,7 @@ class AttachmentTurnTest {
     world.answerOf(world.send("t", "k2", "again"));
     Message.User first = (Message.User) model.requests().getLast().messages().getFirst();
     assertThat(first.images()).isEmpty();
-    assertThat(first.text()).contains("not shown: it is not there any more");
+    assertThat(first.text()).contains("not shown: it is no longer available");
   }
 
   @Test

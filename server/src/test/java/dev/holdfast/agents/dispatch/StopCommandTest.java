@@ -113,7 +113,7 @@ class StopCommandTest {
     Event event = world.send("t", "k1", "two");
     begun.await();
     assertThat(world.orchestrator.find("web:main:t").orElseThrow().doing())
-        .isEqualTo("summarising what was said before");
+        .isEqualTo("summarising the conversation");
     model.says("a summary");
     isFreedByStop(world, event);
   }
@@ -131,7 +131,7 @@ class StopCommandTest {
         world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst();
     isFreedByStop(world, event);
     assertThat(world.answerOf(world.send("t", "k9", "/approve " + asked.code())))
-        .contains("Nothing waits");
+        .contains("Nothing is waiting");
     assertThat(world.orchestrator.decide(asked.id(), true, "me")).isFalse();
     assertThat(begun.getCount()).isEqualTo(1);
   }

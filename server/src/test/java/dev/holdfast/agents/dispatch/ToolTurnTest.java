@@ -183,7 +183,8 @@ class ToolTurnTest {
         world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst().code();
     assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code)))
         .contains("Only the person");
-    assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG"))).contains("Nothing waits");
+    assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG")))
+        .contains("Nothing is waiting");
     assertThat(
             world.answerOf(
                 world.send("t", "k4", "/approve " + code.toLowerCase(java.util.Locale.ROOT))))
@@ -249,7 +250,8 @@ class ToolTurnTest {
     String code = world.store.approvals().list(Optional.empty(), "", 10).getFirst().code();
     world.answerOf(world.send("t", "k2", "/stop"));
     world.awaitState(event, EventState.CANCELLED);
-    assertThat(world.answerOf(world.send("t", "k3", "/approve " + code))).contains("Nothing waits");
+    assertThat(world.answerOf(world.send("t", "k3", "/approve " + code)))
+        .contains("Nothing is waiting");
     assertThat(world.store.audit().list(0, 1).getFirst().entry().what())
         .isEqualTo("approval.withdrawn");
     assertThat(runs).isEmpty();

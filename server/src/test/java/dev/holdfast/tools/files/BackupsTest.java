@@ -84,7 +84,7 @@ class BackupsTest {
     String execution = done(world.call("write_file", "path", "f", "content", "2"));
     Files.writeString(file, "3");
     assertThat(rollback(execution))
-        .isEqualTo(new RolledBack.Conflict("f", "it was changed since by somebody else"));
+        .isEqualTo(new RolledBack.Conflict("f", "it has since been changed by somebody else"));
     assertThat(file).hasContent("3");
     assertThat(world.backups().rollback(execution, "op", true)).isEqualTo(UNDONE);
     assertThat(file).hasContent("1");
@@ -130,10 +130,10 @@ class BackupsTest {
     Path copy = world.manifest(execution).resolveSibling("0");
     Files.writeString(copy, "befora");
     assertThat(rollback(execution))
-        .isEqualTo(new RolledBack.Conflict("", "what was kept of f is damaged"));
+        .isEqualTo(new RolledBack.Conflict("", "the backup of f is damaged"));
     Files.delete(copy);
     assertThat(rollback(execution))
-        .isEqualTo(new RolledBack.Conflict("", "what was kept of f is gone"));
+        .isEqualTo(new RolledBack.Conflict("", "the backup of f is gone"));
     Files.writeString(world.manifest(execution), "{}");
     assertThat(rollback(execution)).isInstanceOf(RolledBack.Conflict.class);
     assertThat(file).hasContent("after");

@@ -52,10 +52,10 @@ class FileToolsTest {
   void readsAPartByLinesAndSaysHowToGoOn() throws Exception {
     world.put("long.txt", "l\n".repeat(2500));
     assertThat(read("long.txt", 2, 2))
-        .isEqualTo("2\tl\n3\tl\n[lines 2 to 3 of 2500; go on with offset 4]");
+        .isEqualTo("2\tl\n3\tl\n[lines 2 to 3 of 2500; continue with offset 4]");
     assertThat(read("long.txt", 2500, 9)).isEqualTo("2500\tl\n[the end; 2500 lines in all]");
     assertThat(world.call("read_file", "path", "long.txt").text())
-        .endsWith("[lines 1 to 2000 of 2500; go on with offset 2001]");
+        .endsWith("[lines 1 to 2000 of 2500; continue with offset 2001]");
     ToolResult behind =
         world.callWith(
             "k", "read_file", new JsonObject().put("path", "long.txt").put("offset", 9999));
@@ -154,7 +154,7 @@ class FileToolsTest {
             """
             a.txt:2: Two 2
             sub/b.txt:1: two
-            [not searched, or not to their end: 1 (links, binary or very long files)]
+            [not searched, or not completely: 1 (links, binary or very long files)]
             """);
     assertThat(world.call("search_files", "path", "a.txt", "pattern", "\\d$").text())
         .isEqualTo("a.txt:2: Two 2\n");

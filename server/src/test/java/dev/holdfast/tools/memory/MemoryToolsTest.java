@@ -103,8 +103,8 @@ class MemoryToolsTest {
     assertThat(Files.getPosixFilePermissions(file()))
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     assertThat(recall(THREAD, "CAKE amy")).contains("- 2026-01-01: Amy likes # tea and cake");
-    assertThat(recall(THREAD, "coffee")).isEqualTo("Nothing is remembered.");
-    assertThat(recall("web:main:u", "")).isEqualTo("Nothing is remembered.");
+    assertThat(recall(THREAD, "coffee")).isEqualTo("Nothing has been remembered.");
+    assertThat(recall("web:main:u", "")).isEqualTo("Nothing has been remembered.");
   }
 
   @Test
@@ -165,7 +165,7 @@ class MemoryToolsTest {
     Path secret = Files.writeString(elsewhere.resolve("secret"), "TOP SECRET\n");
     store.threads().of(THREAD).scratch();
     Files.createSymbolicLink(file(), secret);
-    assertThat(recall(THREAD, "")).isEqualTo("Nothing is remembered.");
+    assertThat(recall(THREAD, "")).isEqualTo("Nothing has been remembered.");
     remember("k1", "one");
     assertThat(Files.readString(secret)).isEqualTo("TOP SECRET\n");
     assertThat(recall(THREAD, "")).contains("one").doesNotContain("SECRET");

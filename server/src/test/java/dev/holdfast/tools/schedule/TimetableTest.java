@@ -69,7 +69,7 @@ class TimetableTest {
   void whatIsOverOrNeverComesIsRefusedWithASentence() {
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
     assertThatThrownBy(() -> Timetable.of(Kind.AT, "2025-01-01T00:00", "UTC").first(now))
-        .hasMessageContaining("over");
+        .hasMessageContaining("passed");
     assertThatThrownBy(() -> Timetable.of(Kind.AT, "2999-01-01T00:00", "UTC").first(now))
         .hasMessageContaining("ten years");
     assertThatThrownBy(() -> Timetable.of(Kind.CRON, "0 0 30 2 *", "UTC").first(now))

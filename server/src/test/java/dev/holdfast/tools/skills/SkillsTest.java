@@ -85,7 +85,7 @@ class SkillsTest {
     skill("bad", text);
     skill("good", "---\nname: good\ndescription: works\n---\nyes");
     assertThat(skills.list()).extracting(Skills.Skill::name).containsExactly("good");
-    assertThat(read("bad")).isEqualTo("There is no skill of that name.");
+    assertThat(read("bad")).isEqualTo("There is no skill with that name.");
   }
 
   @ParameterizedTest
@@ -93,7 +93,7 @@ class SkillsTest {
   void aNameIsNeverAPath(String name) throws Exception {
     skill("good", "---\nname: good\ndescription: works\n---\nyes");
     Files.writeString(folder.resolve("SKILL.md"), "---\nname: x\ndescription: y\n---\nTOP SECRET");
-    assertThat(read(name)).isEqualTo("There is no skill of that name.");
+    assertThat(read(name)).isEqualTo("There is no skill with that name.");
   }
 
   @Test

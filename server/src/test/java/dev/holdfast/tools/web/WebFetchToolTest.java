@@ -125,7 +125,7 @@ class WebFetchToolTest {
     try (RawServer server = serving(type, new byte[] {1, 2, 3})) {
       ToolResult result = fetch(server.url());
       assertThat(result.isError()).isTrue();
-      assertThat(result.text()).contains(type.isEmpty() ? "no named type" : type);
+      assertThat(result.text()).contains(type.isEmpty() ? "unnamed type" : type);
     }
   }
 
@@ -140,7 +140,7 @@ class WebFetchToolTest {
   @Test
   void aPageThatIsTooLongIsReadAsFarAsItIsAllowed() throws Exception {
     try (RawServer server = serving("text/plain", utf8("x".repeat(150_000)))) {
-      assertThat(fetch(server.url(), 200_000).text()).contains("[cut: the page is longer");
+      assertThat(fetch(server.url(), 200_000).text()).contains("[cut: the page is too long");
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,11 +21,13 @@ class DocumentsTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern NAMED =
       Pattern.compile("`([A-Z][A-Za-z0-9]+Test)(?:\\.([a-z][A-Za-z0-9]+))?`");
-  private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)\\)");
+  private static final Pattern CLASS = Pattern.compile("`((?:[a-z]+\\.)+[A-Z][A-Za-z]+)`");
+  private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]+))?\\)");
+  private static final Pattern HEADING = Pattern.compile("^#+ +(.+)$", Pattern.MULTILINE);
   private static final Pattern KEY = Pattern.compile("^#? *([a-z_]+):", Pattern.MULTILINE);
 
   @Test
-  void everyPromiseNamesTestsThatExist() {
+  void everyTestThatIsNamedExists() {
     Map<String, List<String>> sources =
         Stream.of("server/src/test", "tests/src/test")
             .flatMap(folder -> walk(ROOT.resolve(folder)))
@@ -34,31 +37,46 @@ class DocumentsTest {
                     file -> file.getFileName().toString().replace(".java", ""),
                     Collectors.mapping(DocumentsTest::read, Collectors.toList())));
     List<String> missing = new ArrayList<>();
-    Matcher named = NAMED.matcher(read(ROOT.resolve("docs/guarantees.md")));
-    while (named.find()) {
-      String method = named.group(2) == null ? "" : " " + named.group(2) + "(";
-      if (sources.getOrDefault(named.group(1), List.of()).stream()
-          .noneMatch(text -> text.contains(method))) {
-        missing.add(named.group());
+    for (Path page : pages()) {
+      Matcher named = NAMED.matcher(read(page));
+      while (named.find()) {
+        String method = named.group(2) == null ? "" : " " + named.group(2) + "(";
+        if (sources.getOrDefault(named.group(1), List.of()).stream()
+            .noneMatch(text -> text.contains(method))) {
+          missing.add(page + ": " + named.group());
+        }
       }
     }
     assertThat(missing).isEmpty();
   }
 
   @Test
-  void everyLinkLeadsSomewhere() {
-    List<Path> pages =
-        new ArrayList<>(
-            walk(ROOT.resolve("docs")).filter(file -> file.toString().endsWith(".md")).toList());
-    pages.add(ROOT.resolve("README.md"));
-    pages.add(ROOT.resolve("CONTRIBUTING.md"));
-    List<String> broken = new ArrayList<>();
-    for (Path page : pages) {
-      LINK.matcher(read(page))
+  void everyClassThatIsNamedWithItsPackageExists() {
+    Path sources = ROOT.resolve("server/src/main/java/dev/holdfast");
+    List<String> missing = new ArrayList<>();
+    for (Path page : pages()) {
+      CLASS
+          .matcher(read(page))
           .results()
-          .map(link -> link.group(1))
-          .filter(target -> !Files.exists(page.resolveSibling(target)))
-          .forEach(target -> broken.add(page + ": " + target));
+          .map(name -> name.group(1))
+          .filter(name -> !Files.exists(sources.resolve(name.replace('.', '/') + ".java")))
+          .forEach(name -> missing.add(page + ": " + name));
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void everyLinkLeadsSomewhere() {
+    List<String> broken = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher link = LINK.matcher(read(page));
+      while (link.find()) {
+        Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+        if (!Files.exists(target)
+            || (link.group(2) != null && !anchors(read(target)).contains(link.group(2)))) {
+          broken.add(page + ": " + link.group());
+        }
+      }
     }
     assertThat(broken).isEmpty();
   }
@@ -72,6 +90,23 @@ class DocumentsTest {
                 .map(key -> key.group(1))
                 .filter(key -> !Pattern.compile("\\b" + key + "\\b").matcher(explained).find()))
         .isEmpty();
+  }
+
+  private static List<Path> pages() {
+    return Stream.concat(
+            walk(ROOT.resolve("docs")).filter(file -> file.toString().endsWith(".md")),
+            Stream.of("README.md", "CONTRIBUTING.md", "tests/README.md").map(ROOT::resolve))
+        .toList();
+  }
+
+  /** The anchors that a page's headings have, as the usual renderers of Markdown name them. */
+  private static List<String> anchors(String text) {
+    return HEADING
+        .matcher(text)
+        .results()
+        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^a-z0-9 _-]", "").replace(' ', '-'))
+        .toList();
   }
 
   private static Stream<Path> walk(Path folder) {

@@ -118,7 +118,7 @@ class SyscallTest {
         Await.until(
             "the turn waits",
             Duration.ofSeconds(15),
-            () -> rig.server().output().contains("the disk refuses, its turn waits"));
+            () -> rig.server().output().contains("the disk refuses writes, its turn waits"));
         assertThat(strace.hits()).as("the fault hit").isPositive();
         assertThat(rig.converse("other", "u", "hi").text()).contains("answer to hi");
         assertThat(rig.server().probe("/live")).isEqualTo(200);

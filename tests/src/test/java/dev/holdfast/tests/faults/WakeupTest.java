@@ -89,7 +89,7 @@ class WakeupTest {
       assertThat(call(rig, "m3", "history", Map.of("query", "remember")))
           .contains("!tool remember");
       Post refused = rig.converse("m4", "night", "one more");
-      assertThat(refused.text()).contains("used up what I may do for you today");
+      assertThat(refused.text()).contains("reached your limit for today");
       JsonNode budget = rig.api().get("/api/v1/usage").json().path("budget");
       assertThat(budget.path("per_user_daily_messages").asInt()).isEqualTo(3);
       assertThat(budget.path("today_usd").isNumber()).isTrue();

@@ -51,7 +51,7 @@ class FilesPageTest {
       assertThat(tray(chat)).hasCount(2);
       chat.awaitText(tray(chat).last(), "<b>odd</b>.txt");
       chat.picture("files-tray");
-      chat.page().getByLabel("Leave out <b>odd</b>.txt").press("Enter");
+      chat.page().getByLabel("Remove <b>odd</b>.txt").press("Enter");
       assertThat(tray(chat)).hasCount(1);
       chat.converse("look at this");
       assertThat(chat.page().locator("#tray")).isHidden();

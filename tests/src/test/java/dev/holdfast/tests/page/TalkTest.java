@@ -68,10 +68,10 @@ class TalkTest {
       chat.awaitConnected();
       chat.context().clearCookies();
       chat.page().navigate(used);
-      chat.awaitText(chat.page().locator("#login-error"), "used already");
+      chat.awaitText(chat.page().locator("#login-error"), "already been used");
       chat.page().locator("#token").fill("wrong");
       chat.page().locator("#token").press("Enter");
-      chat.awaitText(chat.page().locator("#login-error"), "not known");
+      chat.awaitText(chat.page().locator("#login-error"), "not valid");
       chat.page().locator("#token").fill(rig.api().token());
       chat.page().locator("#token").press("Enter");
       chat.awaitConnected();
@@ -121,7 +121,7 @@ class TalkTest {
       rig.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(10));
       chat.context().setOffline(false);
       chat.awaitText(chat.answers().last(), "answer to elsewhere");
-      assertThat(chat.page().locator(".divider")).hasText("said meanwhile");
+      assertThat(chat.page().locator(".divider")).hasText("new messages");
       assertThat(chat.messages()).hasCount(2);
     }
   }
@@ -169,10 +169,10 @@ class TalkTest {
     model.always(ModelScript.unavailable());
     try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
       chat.say("is someone there?");
-      chat.awaitText(chat.notices(), "the model is away");
+      chat.awaitText(chat.notices(), "model is unavailable");
       chat.awaitNewest("parked");
       chat.page().reload();
-      chat.awaitText(chat.notices(), "the model is away");
+      chat.awaitText(chat.notices(), "model is unavailable");
       model.always(ModelScript.echo());
       chat.awaitText(chat.answers(), "answer to is someone there?");
       chat.awaitNewest("answered");

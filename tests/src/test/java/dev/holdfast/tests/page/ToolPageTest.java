@@ -56,7 +56,7 @@ class ToolPageTest {
       assertThat(cards(chat)).containsText("operator");
       assertThat(cards(chat).locator(".time-left"))
           .hasText(Pattern.compile("(10|9) min \\d+ s left"));
-      assertThat(chat.page().locator("#turn")).containsText("waits for a yes");
+      assertThat(chat.page().locator("#turn")).containsText("waiting for approval");
       assertThat(chat.notices()).hasCount(0); // the card says it
       chat.picture("tools-light");
       chat.page().reload();
@@ -96,7 +96,7 @@ class ToolPageTest {
       rig.api().post("/api/v1/approvals/" + id + "/deny", Map.of());
       chat.awaitNewest("answered");
       assertThat(cards(chat)).hasCount(0);
-      chat.awaitText(chat.answers(), "refused");
+      chat.awaitText(chat.answers(), "denied");
       Assertions.assertThat(chat.complaints()).isEmpty();
     }
   }
@@ -147,10 +147,10 @@ class ToolPageTest {
       chat.page().locator(".tools summary").click();
       Locator undo = chat.page().locator(".tool-undo button");
       undo.click();
-      assertThat(undo).hasText("Really undo them?");
+      assertThat(undo).hasText("Really undo?");
       chat.picture("tools-undo");
       undo.click();
-      assertThat(chat.page().locator(".tool-undone")).hasText("Its changes were undone.");
+      assertThat(chat.page().locator(".tool-undone")).hasText("Changes undone.");
       assertThat(undo).hasCount(0);
       Assertions.assertThat(rig.api().get("/api/v1/audit").json().findValuesAsText("actor"))
           .contains("token:operator");

@@ -124,12 +124,12 @@ class ApprovalTest {
     assertThat(asked.path("arguments").asText()).contains("echo ran >> ran.txt");
     assertThat(asked.path("person").asText()).isEqualTo("ann");
     assertThat(rig.api().get("/api/v1/threads/t1").json().path("doing").asText())
-        .isEqualTo("waiting for a yes");
+        .isEqualTo("waiting for approval");
     String code = asked.path("code").asText();
     assertThat(reply(ANN, "t1", "/approve " + code)).contains("Approved.");
     rig.api().awaitState(event(asked), Set.of("answered"), LIMIT);
     assertThat(runs()).isEqualTo(1);
-    assertThat(reply(ANN, "t1", "/approve " + code)).contains("Nothing waits");
+    assertThat(reply(ANN, "t1", "/approve " + code)).contains("Nothing is waiting");
     assertThat(post(ANN, path(asked, "approve"), Map.of()).status()).isEqualTo(409);
     assertThat(post(rig.api().token(), path(asked, "deny"), Map.of()).status()).isEqualTo(409);
     JsonNode next = asked("t1");
@@ -149,7 +149,9 @@ class ApprovalTest {
     JsonNode asked = asked("t2");
     String code = asked.path("code").asText();
     assertThat(reply(BOB, "t2", "/approve " + code)).contains("Only the person");
-    assertThat(reply(ANN, "t3", "/approve " + code)).as("another thread").contains("Nothing waits");
+    assertThat(reply(ANN, "t3", "/approve " + code))
+        .as("another thread")
+        .contains("Nothing is waiting");
     assertThat(post(BOB, path(asked, "approve"), Map.of()).status()).isEqualTo(403);
     assertThat(post(READER, path(asked, "approve"), Map.of()).status()).isEqualTo(403);
     assertThat(post(ANN, path(asked, "approve"), Map.of("arguments", "{}")).status())
@@ -164,7 +166,7 @@ class ApprovalTest {
             "approve " + code)) {
       say(ANN, "t2", text);
     }
-    assertThat(reply(ANN, "t2", "/status")).contains("waiting for a yes");
+    assertThat(reply(ANN, "t2", "/status")).contains("waiting for approval");
     assertThat(approvals("waiting", "t2")).hasSize(1);
     assertThat(runs()).isZero();
     assertThat(post(ANN, path(asked, "approve"), Map.of()).json().path("state").asText())

@@ -61,7 +61,7 @@ class DataFolderAccessTest {
       rig.start();
       rig.converse("e2", "t", "hello");
       assertClosed(rig, "after the start");
-      assertThat(rig.server().output()).contains("their rights are taken back");
+      assertThat(rig.server().output()).contains("their permissions were removed");
     }
   }
 
