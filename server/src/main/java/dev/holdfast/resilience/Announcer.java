@@ -29,6 +29,11 @@ final class Announcer {
     listeners.add(listener);
   }
 
+  /** Tells nobody any more. */
+  void close() {
+    listeners.clear();
+  }
+
   void remember(BreakerView change) {
     changes.add(change);
   }

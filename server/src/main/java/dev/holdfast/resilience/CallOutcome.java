@@ -11,7 +11,7 @@ enum CallOutcome {
   static CallOutcome of(Failure failure) {
     return switch (failure.code()) {
       // Our own refusals: the dependency was not asked.
-      case CIRCUIT_OPEN, BULKHEAD_FULL, CANCELLED -> NEUTRAL;
+      case CIRCUIT_OPEN, BULKHEAD_FULL, CANCELLED, AGENT_UNAVAILABLE -> NEUTRAL;
       default ->
           switch (failure.kind()) {
             case TRANSIENT -> FAILED;

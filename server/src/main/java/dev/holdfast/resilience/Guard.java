@@ -6,8 +6,10 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
@@ -40,6 +42,8 @@ public final class Guard {
   private final Pace pace;
   private final HoldfastBreaker breaker;
   private final Bulkhead bulkhead;
+  private final Set<Meter> meters = new HashSet<>(); // under its own lock
+  private boolean closed; // under the lock of the meters
 
   Guard(String name, GuardConfig config, BreakerSettings settings, GuardEnvironment around) {
     this.name = name;
@@ -51,11 +55,28 @@ public final class Guard {
     this.pace = new Pace(name, time, random);
     this.breaker = new HoldfastBreaker(name, settings, time, random, around.vertx());
     this.bulkhead = new Bulkhead(name, config.maxConcurrent(), config.bulkheadWait(), time);
-    Gauge.builder("holdfast.breaker.state", breaker, Guard::stateNumber)
-        .description("0 closed, 1 half-open, 2 open")
-        .tag("name", name)
-        .register(registry);
-    USUAL.forEach(this::retries); // so that a rate can be read before the first one
+    meters.add(
+        Gauge.builder("holdfast.breaker.state", breaker, Guard::stateNumber)
+            .description("0 closed, 1 half-open, 2 open")
+            .tag("name", name)
+            .register(registry));
+    USUAL.forEach(code -> countRetry(code, 0)); // so that a rate can be read before the first one
+  }
+
+  /** Takes its meters and timers back; it begins no further try. */
+  void close() {
+    synchronized (meters) {
+      closed = true;
+      meters.forEach(registry::remove);
+      meters.clear();
+    }
+    breaker.close();
+  }
+
+  private boolean isClosed() {
+    synchronized (meters) {
+      return closed;
+    }
   }
 
   /** The dependency, for example {@code llm:anthropic}. */
@@ -124,9 +145,7 @@ public final class Guard {
 
   private void awaitPace(Deadline deadline) throws CallFailedException, InterruptedException {
     while (true) {
-      if (breaker.isOpen()) {
-        throw breaker.rejection();
-      }
+      checkOpen();
       Duration wait = pace.wait(deadline);
       if (wait.isZero()) {
         return;
@@ -180,10 +199,11 @@ public final class Guard {
         || deadline.left().compareTo(wait.get()) <= 0
         || deadline.left().compareTo(failure.retryAfter()) <= 0
         || breaker.isOpen()
+        || isClosed()
         || !budget.take()) {
       throw failed;
     }
-    retries(failure.code()).increment();
+    countRetry(failure.code(), 1);
     nap(wait.get());
   }
 
@@ -194,18 +214,33 @@ public final class Guard {
       Duration slice = left.compareTo(NAP) < 0 ? left : NAP;
       time.sleep(slice);
       left = left.minus(slice);
-      if (breaker.isOpen()) {
-        throw breaker.rejection();
-      }
+      checkOpen();
     }
   }
 
-  private Counter retries(FailureCode code) {
-    return Counter.builder("holdfast.retries")
-        .description("calls that were made again, by the failure before")
-        .tag("name", name)
-        .tag("code", code.name())
-        .register(registry);
+  private void checkOpen() throws CallFailedException {
+    if (isClosed()) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.AGENT_UNAVAILABLE, name + " was removed"));
+    }
+    if (breaker.isOpen()) {
+      throw breaker.rejection();
+    }
+  }
+
+  private void countRetry(FailureCode code, int by) {
+    synchronized (meters) {
+      if (!closed) {
+        Counter counter =
+            Counter.builder("holdfast.retries")
+                .description("calls that were made again, by the failure before")
+                .tag("name", name)
+                .tag("code", code.name())
+                .register(registry);
+        meters.add(counter);
+        counter.increment(by);
+      }
+    }
   }
 
   private static double stateNumber(HoldfastBreaker breaker) {

@@ -52,6 +52,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
 
   private volatile BreakerState state = new BreakerState.Closed(1, 0);
   private Time.@Nullable Timer timer; // of the lock
+  private boolean closed; // of the lock
   private volatile @Nullable Function<Throwable, ?> fallback;
   private volatile @Nullable FailurePolicy<Object> failurePolicy;
 
@@ -163,11 +164,14 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return name;
   }
 
+  /** Tells nobody any more and sets no timer; it goes on to decide. */
   @Override
   public HoldfastBreaker close() {
     executor.close();
+    announcer.close();
     lock.lock();
     try {
+      closed = true;
       cancelTimer();
     } finally {
       lock.unlock();
@@ -344,7 +348,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
     if (before instanceof BreakerState.Open) {
       cancelTimer();
     }
-    if (after instanceof BreakerState.Open open) {
+    if (after instanceof BreakerState.Open open && !closed) {
       Duration wait = Duration.ofNanos(Math.max(0, open.untilNanos() - time.nanos()));
       timer = time.after(wait, () -> apply(new BreakerEvent.Elapsed(open.epoch())));
     }

@@ -20,7 +20,7 @@ record Retry(RetrySettings rateLimit, RetrySettings serverError) {
     RetrySettings settings =
         switch (failure.code()) {
           // Our own refusals come out at once: the caller knows best what to do meanwhile.
-          case CIRCUIT_OPEN, BULKHEAD_FULL, CANCELLED -> null;
+          case CIRCUIT_OPEN, BULKHEAD_FULL, CANCELLED, AGENT_UNAVAILABLE -> null;
           case RATE_LIMITED -> rateLimit;
           default -> serverError;
         };

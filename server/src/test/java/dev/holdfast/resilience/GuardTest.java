@@ -347,6 +347,74 @@ class GuardTest {
     assertThat(heard).containsExactly("llm:test open", "llm:test closed");
   }
 
+  @Test
+  void aRemovedGuardLeavesNothingBehindAndALaterOneIsFresh() {
+    int before = registry.getMeters().size();
+    guards.trip("llm:test");
+    List<String> heard = new ArrayList<>();
+    guards.onChange(view -> heard.add(view.state()));
+    for (int i = 0; i < 10_000; i++) {
+      guards.guard("ext:" + i % 7);
+      guards.trip("ext:" + i % 7);
+      assertThat(guards.remove("ext:" + i % 7)).isTrue();
+    }
+    assertThat(guards.remove("ext:1")).isFalse();
+    assertThat(registry.getMeters()).hasSize(before);
+    assertThat(time.timers()).isOne();
+    heard.clear();
+    guards.guard("ext:1");
+    assertThat(guards.breakers())
+        .extracting(BreakerView::name, BreakerView::state)
+        .contains(org.assertj.core.groups.Tuple.tuple("ext:1", "closed"));
+    assertThat(registry.scrape()).contains("holdfast_breaker_state{name=\"ext:1\"} 0.0");
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void aCallThatRunsInARemovedGuardEndsAndItsMetersStayAway() throws Exception {
+    int before = registry.getMeters().size();
+    Guard removed = guards.guard("ext:1");
+    assertThat(
+            removed.run(
+                in(ofMinutes(1)),
+                () -> {
+                  guards.remove("ext:1");
+                  return "to its end";
+                }))
+        .isEqualTo("to its end");
+    Call<String> fails =
+        () -> {
+          guards.remove("ext:2");
+          return script.failsWith(FailureCode.OVERLOADED, 1).run();
+        };
+    Guard other = guards.guard("ext:2");
+    assertThat(
+            catchThrowableOfType(
+                    CallFailedException.class, () -> other.run(in(ofMinutes(1)), fails))
+                .failure()
+                .code())
+        .isEqualTo(FailureCode.OVERLOADED);
+    assertThat(script.calls).as("no further try").isEqualTo(1);
+    assertThat(registry.getMeters()).hasSize(before);
+    removed.breaker().trip();
+    assertThat(time.timers()).isZero();
+  }
+
+  @Test
+  void whoeverWaitsInARemovedGuardIsToldSoon() {
+    script.asksToWait(ofSeconds(50)).failsWith(FailureCode.OVERLOADED, 9);
+    Guard removed = guards.guard("ext:1");
+    time.after(ofSeconds(3), () -> guards.remove("ext:1"));
+    assertThat(
+            catchThrowableOfType(
+                    CallFailedException.class, () -> removed.run(in(ofMinutes(5)), script))
+                .failure()
+                .code())
+        .isEqualTo(FailureCode.AGENT_UNAVAILABLE);
+    assertThat(script.calls).isEqualTo(1);
+    assertThat(total()).isLessThanOrEqualTo(ofSeconds(4));
+  }
+
   private Duration total() {
     return time.sleeps().stream().reduce(Duration.ZERO, Duration::plus);
   }

@@ -55,6 +55,11 @@ public final class ManualTime implements Time {
     return List.copyOf(sleeps);
   }
 
+  /** How many timers wait. */
+  public synchronized int timers() {
+    return waiting.size();
+  }
+
   /** Moves both clocks and runs the timers that come due, in their order, each at its own time. */
   public void advance(Duration by) {
     long end = nanos() + by.toNanos();

@@ -5,7 +5,6 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
-import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.channels.Splitter;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
@@ -280,10 +279,9 @@ public final class TurnEndings {
     if (say.text().isEmpty()) {
       return List.of();
     }
-    Optional<ChannelAdapter> adapter = parts.channels().find(channel(incoming));
-    int unitsMax = adapter.map(ChannelAdapter::textUnitsMax).orElse(Integer.MAX_VALUE);
-    boolean delivered = adapter.map(channel -> !channel.posts()).orElse(false);
-    List<String> texts = Splitter.split(say.text(), unitsMax);
+    String channel = channel(incoming);
+    boolean delivered = parts.channels().facts(channel).map(facts -> !facts.posts()).orElse(false);
+    List<String> texts = Splitter.split(say.text(), parts.channels().textUnitsMax(channel));
     List<NewReply> replies = new ArrayList<>();
     for (int part = 1; part <= texts.size(); part++) {
       replies.add(
