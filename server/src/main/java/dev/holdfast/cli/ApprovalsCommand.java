@@ -11,11 +11,11 @@ import picocli.CommandLine.Parameters;
 /** Tool calls that wait for a person's yes. */
 @Command(
     name = "approvals",
-    description = "List, approve or deny tool calls that wait for a yes.",
+    description = "List, approve or deny tool calls that wait for approval.",
     footer = {
       "",
-      "ID is the whole id, or the short code when only one waiting call has it.",
-      "A yes counts once, within 10 minutes, for that call with exactly those arguments.",
+      "ID is the whole id, or the short code if only one waiting call has it.",
+      "An approval counts once, within 10 minutes, for that call with exactly those arguments.",
       "",
       "Examples:",
       "  holdfast approvals list",
@@ -32,10 +32,11 @@ final class ApprovalsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "say what: holdfast approvals list, approve or deny");
+    throw new CliException(
+        ExitCode.USAGE, "missing subcommand: holdfast approvals list, approve or deny");
   }
 
-  @Command(name = "list", description = "List the calls that wait, with their exact arguments.")
+  @Command(name = "list", description = "List the waiting calls with their exact arguments.")
   int list(
       @Option(
               names = "--state",
@@ -53,7 +54,7 @@ final class ApprovalsCommand implements Callable<Integer> {
     Terminal screen = root.screen();
     List<JsonNode> approvals = CliJson.items(answer, "approvals");
     if (approvals.isEmpty()) {
-      screen.line(state.equals("waiting") ? "nothing waits for a yes" : "none");
+      screen.line(state.equals("waiting") ? "nothing is waiting for approval" : "none");
     }
     for (JsonNode approval : approvals) { // no table: nobody may say yes to what was cut off
       screen.line(
@@ -84,13 +85,13 @@ final class ApprovalsCommand implements Callable<Integer> {
     };
   }
 
-  @Command(name = "approve", description = "Let a call run.")
+  @Command(name = "approve", description = "Approve a call.")
   int approve(@Parameters(paramLabel = "ID", description = "An id or a code.") String id)
       throws CliException, InterruptedException {
     return decide(id, "approve");
   }
 
-  @Command(name = "deny", description = "Refuse a call.")
+  @Command(name = "deny", description = "Deny a call.")
   int deny(@Parameters(paramLabel = "ID", description = "An id or a code.") String id)
       throws CliException, InterruptedException {
     return decide(id, "deny");
@@ -125,10 +126,10 @@ final class ApprovalsCommand implements Callable<Integer> {
             .toList();
     if (same.size() > 1) {
       throw new CliException(
-          ExitCode.USAGE, "several calls wait under " + given + ": give the whole id");
+          ExitCode.USAGE, "several calls are waiting under " + given + ": give the whole id");
     }
     if (same.isEmpty()) {
-      throw new CliException(ExitCode.NOT_GOOD, "nothing waits under the code " + given);
+      throw new CliException(ExitCode.NOT_GOOD, "nothing is waiting under the code " + given);
     }
     return Optional.of(CliJson.text(same.getFirst(), "id"));
   }

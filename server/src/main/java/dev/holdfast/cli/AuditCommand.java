@@ -9,10 +9,10 @@ import picocli.CommandLine.Option;
 /** What people and tools did. */
 @Command(
     name = "audit",
-    description = "List what people and tools did, or verify that the list is whole.",
+    description = "List what people and tools did, or verify that the list is intact.",
     footer = {
       "",
-      "holdfast doctor verifies it too, also while no server runs.",
+      "holdfast doctor verifies it too, even while no server is running.",
       "",
       "Examples:",
       "  holdfast audit list --limit 20",
@@ -27,16 +27,16 @@ final class AuditCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "say what: holdfast audit list or verify");
+    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast audit list or verify");
   }
 
-  @Command(name = "list", description = "List the newest rows, the newest first.")
+  @Command(name = "list", description = "List the newest rows, newest first.")
   int list(
       @Option(
               names = "--limit",
               paramLabel = "N",
               defaultValue = "50",
-              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+              description = "The most to list. Default: ${DEFAULT-VALUE}.")
           int limit,
       @Option(
               names = "--before",
@@ -53,7 +53,7 @@ final class AuditCommand implements Callable<Integer> {
     }
     List<JsonNode> rows = CliJson.items(answer, "entries");
     if (rows.isEmpty()) {
-      root.screen().line("nothing was done yet");
+      root.screen().line("nothing recorded yet");
       return ExitCode.OK;
     }
     root.screen()
@@ -79,14 +79,14 @@ final class AuditCommand implements Callable<Integer> {
 
   @Command(
       name = "verify",
-      description = "Look at every row; ends with 1 when one was changed or is missing.")
+      description = "Check every row; exits with 1 if one was changed or is missing.")
   int verify() throws CliException, InterruptedException {
     JsonNode verdict = root.ask(api -> api.get("/api/v1/audit/verify"));
     boolean whole = verdict.path("whole").asBoolean();
     if (root.json) {
       root.print(verdict);
     } else if (whole) {
-      root.screen().line("whole: " + verdict.path("count").asLong() + " rows");
+      root.screen().line("intact: " + verdict.path("count").asLong() + " rows");
     } else {
       root.screen()
           .line(

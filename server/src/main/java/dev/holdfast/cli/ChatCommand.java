@@ -23,12 +23,11 @@ import picocli.CommandLine.Parameters;
     description = "Talk to the running server.",
     footer = {
       "",
-      "With TEXT, or text on standard input, it sends one message, prints the answer and leaves:",
-      "0 when it was answered, 1 when it was not. Without, it is a conversation; a line that"
-          + " begins",
+      "With TEXT, or text on standard input, it sends one message, prints the answer and exits:",
+      "0 if it was answered, 1 if not. Without TEXT it is interactive; a line that" + " begins",
       "with / is a command to the server: /stop, /stop all, /new, /status, /help. When a tool",
-      "waits for your yes, y or n answers.",
-      "Ctrl-D or /quit leaves; the server answers on, and the next chat shows the thread as it is.",
+      "waits for your approval, answer y or n.",
+      "Ctrl-D or /quit leaves; the server keeps answering, and the next chat shows the result.",
       "",
       "Examples:",
       "  holdfast chat",
@@ -46,7 +45,7 @@ final class ChatCommand implements Callable<Integer> {
       names = {"-t", "--thread"},
       paramLabel = "THREAD",
       defaultValue = "cli",
-      description = "The chat thread: a name of your own. Default: ${DEFAULT-VALUE}.")
+      description = "The chat thread, any name. Default: ${DEFAULT-VALUE}.")
   String thread = "cli";
 
   @Option(
@@ -205,14 +204,14 @@ final class ChatCommand implements Callable<Integer> {
         return answer;
       } catch (ApiClient.AwayException e) {
         if (root.world.time().nanos() > deadline) {
-          throw new CliException(ExitCode.IO, "not sent: no server answers: " + e.getMessage());
+          throw new CliException(ExitCode.IO, "not sent: no server responds: " + e.getMessage());
         }
       } catch (ApiClient.RefusedException e) {
         if (!e.isPassing() || root.world.time().nanos() > deadline) {
           throw RootCommand.refused(e);
         }
       }
-      root.screen().progress("the server is away; trying again...");
+      root.screen().progress("the server is unavailable; trying again...");
       root.world.time().sleep(TRY_WAIT);
     }
   }
@@ -247,7 +246,7 @@ final class ChatCommand implements Callable<Integer> {
 
     void awaitConnection() throws CliException, InterruptedException {
       if (!connected.await(30, TimeUnit.SECONDS)) {
-        throw new CliException(ExitCode.IO, "the server's stream of news does not answer");
+        throw new CliException(ExitCode.IO, "the server's event stream does not respond");
       }
       rethrow();
     }
@@ -280,7 +279,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public void connected(boolean again) {
       if (told) {
-        conversation.aside("[connected again]");
+        conversation.aside("[reconnected]");
       }
       told = false;
       missed = missed || again;
@@ -299,7 +298,7 @@ final class ChatCommand implements Callable<Integer> {
     public void news(String kind, JsonNode details) {
       if (kind.equals("gap")) {
         missed = true;
-        conversation.aside("[some news were missed]");
+        conversation.aside("[some events were missed]");
       } else {
         conversation.news(kind, details);
       }

@@ -24,12 +24,12 @@ final class ConfigCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "say what: holdfast config check or show");
+    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast config check or show");
   }
 
   @Command(
       name = "check",
-      description = "Look for problems: every one with its line. 78 when there are some.",
+      description = "Report every problem with its line. Exit code 78 if there are any.",
       footer = {"", "Example: holdfast config check --config /etc/holdfast/holdfast.yaml"})
   int check() {
     List<Problem> problems = problems(root.configuration(), maker);
@@ -49,7 +49,7 @@ final class ConfigCommand implements Callable<Integer> {
           .line(
               root.configuration().present()
                   ? root.configFile() + " is good"
-                  : root.configFile() + " does not exist: every default holds, and they are good");
+                  : root.configFile() + " does not exist: the defaults apply, and they are valid");
     } else {
       problems.forEach(problem -> root.screen().line(Terminal.safe(problem.toString())));
     }
@@ -58,8 +58,8 @@ final class ConfigCommand implements Callable<Integer> {
 
   @Command(
       name = "show",
-      description = "Print every key with the value that is in force; secrets as ***.",
-      footer = {"", "A value that comes from the file has its line as a comment."})
+      description = "Print every key with its value in force; secrets as ***.",
+      footer = {"", "A value from the file has its line number as a comment."})
   int show() {
     Loaded loaded = root.configuration();
     List<Problem> problems = problems(loaded, maker);

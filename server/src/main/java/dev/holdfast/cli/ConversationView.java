@@ -150,14 +150,14 @@ final class ConversationView {
     }
     doing = "";
     aside(
-        "[waits for a yes of %s: %s]\n  %s"
+        "[waiting for approval by %s: %s]\n  %s"
             .formatted(
                 Terminal.safe(CliJson.text(item, "person")),
                 Terminal.safe(CliJson.text(item, "tool")),
                 Terminal.safe(CliJson.text(item, "arguments"))));
     if (CliJson.text(item, "person").equals(person)) {
       question = Optional.of(new Question(id(item), CliJson.text(item, "code")));
-      aside("May it? y or n, then Enter");
+      aside("Allow it? y or n, then Enter");
     }
   }
 
@@ -234,7 +234,7 @@ final class ConversationView {
 
   private void restart(String event) {
     if (streamed.remove(event) != null) {
-      aside("[the answer starts anew]");
+      aside("[the answer restarts]");
     }
   }
 

@@ -49,7 +49,7 @@ final class DataChecks {
       if (!Files.isDirectory(folder)) {
         Path parent = existing();
         return Files.isWritable(parent)
-            ? Finding.good("data folder", folder + " will be made at the first start")
+            ? Finding.good("data folder", folder + " will be created at the first start")
             : Finding.bad(
                 "data folder", parent + " is not writable", "chown it to the server's account");
       }
@@ -62,9 +62,10 @@ final class DataChecks {
       }
       return Collections.disjoint(attributes.permissions(), OTHERS)
           ? Finding.good("data folder", text)
-          : Finding.warning("data folder", text + ": others can look in", "chmod 700 " + folder);
+          : Finding.warning(
+              "data folder", text + ": other users have access", "chmod 700 " + folder);
     } catch (IOException e) {
-      return Finding.bad("data folder", folder + " cannot be looked at: " + e.getMessage(), "");
+      return Finding.bad("data folder", folder + " cannot be checked: " + e.getMessage(), "");
     }
   }
 
@@ -79,10 +80,10 @@ final class DataChecks {
       }
       return MEMORY.contains(type)
           ? Finding.warning(
-              "file system", type + " lives in memory: a restart loses everything", "use a disk")
+              "file system", type + " is in memory: a restart loses everything", "use a disk")
           : Finding.good("file system", type);
     } catch (IOException e) {
-      return Finding.warning("file system", "cannot be found out: " + e.getMessage(), "");
+      return Finding.warning("file system", "cannot be determined: " + e.getMessage(), "");
     }
   }
 
@@ -94,10 +95,10 @@ final class DataChecks {
         return Finding.bad("free space", text, "new messages are refused until there is more");
       }
       return free < 4 * freeMin
-          ? Finding.warning("free space", text, "make room soon")
+          ? Finding.warning("free space", text, "free some space soon")
           : Finding.good("free space", text);
     } catch (IOException e) {
-      return Finding.bad("free space", "cannot be found out: " + e.getMessage(), "");
+      return Finding.bad("free space", "cannot be determined: " + e.getMessage(), "");
     }
   }
 
@@ -112,7 +113,7 @@ final class DataChecks {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      return Finding.bad("fsync", "cannot be tried in " + place + ": " + e.getMessage(), "");
+      return Finding.bad("fsync", "cannot be measured in " + place + ": " + e.getMessage(), "");
     }
   }
 
@@ -123,9 +124,9 @@ final class DataChecks {
           Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
       return Collections.disjoint(rights, OTHERS)
           ? Finding.good("token", file + " is its owner's alone")
-          : Finding.warning("token", "others can read " + file, "chmod 600 " + file);
+          : Finding.warning("token", "other users can read " + file, "chmod 600 " + file);
     } catch (IOException _) {
-      return Finding.good("token", "none in the data folder yet; the first start makes one");
+      return Finding.good("token", "none in the data folder yet; the first start creates one");
     }
   }
 
@@ -143,7 +144,7 @@ final class DataChecks {
   private static Finding judge(AuditVerdict verdict) {
     return switch (verdict) {
       case AuditVerdict.Whole(long count) ->
-          Finding.good("audit", "whole, " + count + (count == 1 ? " row" : " rows"));
+          Finding.good("audit", "intact, " + count + (count == 1 ? " row" : " rows"));
       case AuditVerdict.Broken(long no, String why) ->
           Finding.bad(
               "audit",
@@ -170,8 +171,7 @@ final class DataChecks {
   private static Finding judge(List<Long> micros) {
     long median = micros.get(micros.size() / 2);
     String text =
-        "%.2f ms in the middle, %.2f ms at worst"
-            .formatted(median / 1000.0, micros.getLast() / 1000.0);
+        "%.2f ms median, %.2f ms at worst".formatted(median / 1000.0, micros.getLast() / 1000.0);
     if (median > SYNC_SLOW_MICROS) {
       return Finding.warning(
           "fsync", text + ": slow", "each message waits for it; use a faster disk");
@@ -179,8 +179,8 @@ final class DataChecks {
     return median < SYNC_TOO_FAST_MICROS
         ? Finding.warning(
             "fsync",
-            text + ": too fast to be true",
-            "a disk that does not really sync loses messages at a power cut")
+            text + ": suspiciously fast",
+            "a disk that does not really sync loses messages in a power failure")
         : Finding.good("fsync", text);
   }
 

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 /** The dead letters. */
 @Command(
     name = "dlq",
-    description = "List, show, replay or discard dead letters: work that was given up.",
+    description =
+        "List, show, replay or discard dead letters: events and replies that were given up.",
     footer = {
       "",
       "Examples:",
@@ -65,10 +66,10 @@ final class DlqCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", arity = "0..*", description = "Ids of dead letters.")
     @Nullable List<String> ids;
 
-    @Option(names = "--all", description = "All that --kind and --older-than let through.")
+    @Option(names = "--all", description = "All that match --kind and --older-than.")
     boolean all;
 
-    @Option(names = "--dry-run", description = "Only say what would be done.")
+    @Option(names = "--dry-run", description = "Only show what would be done.")
     boolean dryRun;
 
     @Mixin Filter filter = new Filter();
@@ -76,17 +77,18 @@ final class DlqCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "say what: holdfast dlq list, show, replay or discard");
+    throw new CliException(
+        ExitCode.USAGE, "missing subcommand: holdfast dlq list, show, replay or discard");
   }
 
-  @Command(name = "list", description = "List the dead letters, the oldest first.")
+  @Command(name = "list", description = "List dead letters, oldest first.")
   int list(
       @Mixin Filter filter,
       @Option(
               names = "--limit",
               paramLabel = "N",
               defaultValue = "50",
-              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+              description = "The most to list. Default: ${DEFAULT-VALUE}.")
           int limit)
       throws CliException, InterruptedException {
     String path = filter.path(limit);
@@ -114,11 +116,11 @@ final class DlqCommand implements Callable<Integer> {
                             CliJson.text(letter, "thread_id"),
                             CliJson.text(letter, "reason")))
                 .toList());
-    root.screen().aside("in all: " + counts(answer));
+    root.screen().aside("total: " + counts(answer));
     return ExitCode.OK;
   }
 
-  @Command(name = "show", description = "Show one dead letter whole.")
+  @Command(name = "show", description = "Show one dead letter in full.")
   int show(@Parameters(paramLabel = "ID", description = "The id of a dead letter.") String id)
       throws CliException, InterruptedException {
     JsonNode letter = root.ask(api -> api.get(PATH + "/" + ApiClient.encoded(id)));
@@ -139,7 +141,7 @@ final class DlqCommand implements Callable<Integer> {
 
   @Command(
       name = "replay",
-      description = "Put dead letters back: an event runs again, a reply is posted again.")
+      description = "Replay dead letters: an event runs again, a reply is posted again.")
   int replay(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
         choice,
@@ -148,7 +150,7 @@ final class DlqCommand implements Callable<Integer> {
         (api, id) -> api.post(PATH + "/" + ApiClient.encoded(id) + "/replay", CliJson.object()));
   }
 
-  @Command(name = "discard", description = "Remove dead letters for good.")
+  @Command(name = "discard", description = "Discard dead letters permanently.")
   int discard(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
         choice,
@@ -167,10 +169,10 @@ final class DlqCommand implements Callable<Integer> {
       throws CliException, InterruptedException {
     boolean named = choice.ids != null && !choice.ids.isEmpty();
     if (named == choice.all) {
-      throw new CliException(ExitCode.USAGE, "say which: ids, or --all with what limits it");
+      throw new CliException(ExitCode.USAGE, "give ids, or --all with optional filters");
     }
     if (named && (!choice.filter.kind.isEmpty() || !choice.filter.olderThan.isEmpty())) {
-      throw new CliException(ExitCode.USAGE, "--kind and --older-than go with --all, not with ids");
+      throw new CliException(ExitCode.USAGE, "--kind and --older-than require --all, not ids");
     }
     Map<String, String> results = new LinkedHashMap<>();
     for (List<String> ids = next(choice, results); !ids.isEmpty(); ids = next(choice, results)) {
@@ -231,7 +233,7 @@ final class DlqCommand implements Callable<Integer> {
     root.screen()
         .line(
             choice.dryRun
-                ? results.size() + " in all; nothing was changed"
+                ? results.size() + " in total; nothing was changed"
                 : good + " of " + results.size() + " " + done);
     return allGood ? ExitCode.OK : ExitCode.NOT_GOOD;
   }

@@ -15,12 +15,12 @@ import picocli.CommandLine.Command;
 /** Looks at everything that a server needs from its surroundings. */
 @Command(
     name = "doctor",
-    description = "Check this machine, the configuration and the data folder; says what to do.",
+    description = "Check this machine, the configuration and the data folder, and say what to do.",
     footer = {
       "",
       "Works with and without a running server and changes nothing (it writes and removes one"
           + " small",
-      "file in the data folder, to measure fsync). Ends with 1 when something is bad.",
+      "file in the data folder, to measure fsync). Exits with 1 if it finds a problem.",
       "",
       "Example: holdfast doctor --data /var/lib/holdfast"
     })
@@ -60,7 +60,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private void look(List<Finding> findings, String name, Supplier<Finding> check) {
-    root.screen().progress("looking at " + name + "...");
+    root.screen().progress("checking " + name + "...");
     show(findings, check.get());
   }
 
@@ -97,7 +97,7 @@ final class DoctorCommand implements Callable<Integer> {
       }
       root.print(answer);
     } else {
-      root.screen().line(bad ? root.screen().bad("something is bad") : "nothing is bad");
+      root.screen().line(bad ? root.screen().bad("problems found") : "no problems found");
     }
     return bad ? ExitCode.NOT_GOOD : ExitCode.OK;
   }
@@ -122,6 +122,6 @@ final class DoctorCommand implements Callable<Integer> {
         "configuration",
         root.configuration().present()
             ? root.configFile() + " is good"
-            : root.configFile() + " does not exist; every default holds");
+            : root.configFile() + " does not exist; the defaults apply");
   }
 }

@@ -89,7 +89,7 @@ final class Formats {
     Matcher matcher = LENGTH.matcher(text);
     if (!matcher.matches()) {
       throw new CliException(
-          ExitCode.USAGE, text + " is no length of time: write for example 90s, 15m, 2h or 7d");
+          ExitCode.USAGE, text + " is not a duration: write for example 90s, 15m, 2h or 7d");
     }
     long count = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {

@@ -46,7 +46,7 @@ public final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
     try {
       return (mapper.writeValueAsString(line) + "\n").getBytes(StandardCharsets.UTF_8);
     } catch (JsonProcessingException e) {
-      return "{\"level\":\"error\",\"message\":\"a line of the log could not be written\"}\n"
+      return "{\"level\":\"error\",\"message\":\"a log line could not be written\"}\n"
           .getBytes(StandardCharsets.UTF_8);
     }
   }

@@ -47,14 +47,14 @@ final class MachineChecks {
               ? Finding.good("open files", "up to " + hard)
               : Finding.warning(
                   "open files",
-                  "up to " + hard + "; every connection takes one",
+                  "up to " + hard + "; every connection uses one",
                   "raise it: LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536");
         }
       }
     } catch (IOException | NumberFormatException _) {
       // Said below.
     }
-    return Finding.good("open files", "this system does not tell its limit");
+    return Finding.good("open files", "the limit is unknown on this system");
   }
 
   /**
@@ -86,14 +86,14 @@ final class MachineChecks {
           "install what is missing, or set tools.shell.sandbox: auto");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      return Finding.warning("isolation", "not looked at: interrupted", "");
+      return Finding.warning("isolation", "not checked: interrupted", "");
     }
   }
 
   Finding systemd() {
     boolean runs = Files.isDirectory(Path.of("/run/systemd/system"));
     return Finding.good(
-        "systemd", runs ? "runs here" : "does not run here; nobody restarts a server that gave up");
+        "systemd", runs ? "is running" : "is not running; nothing restarts a server that gave up");
   }
 
   Finding sqlite() {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
     description = "Undo what a finished tool call changed, all of it or nothing.",
     footer = {
       "",
-      "EXECUTION stands beside each tool call in: holdfast trace <event>, holdfast audit list.",
+      "EXECUTION is shown with each tool call by: holdfast trace <event>, holdfast audit list.",
       "",
       "Example: holdfast rollback 0199c0de-1f2e-7abc-8def-0123456789ab.1.1"
     })
@@ -22,7 +22,7 @@ final class RollbackCommand implements Callable<Integer> {
   @Parameters(paramLabel = "EXECUTION", description = "The id of a tool call.")
   String execution = "";
 
-  @Option(names = "--force", description = "Also over what was changed since.")
+  @Option(names = "--force", description = "Undo even what has changed since.")
   boolean force;
 
   RollbackCommand(RootCommand root) {

@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Exit codes: 0 done; 1 the command worked and what it found is not good; 3 out of memory;",
-      "64 usage; 65 data damaged; 70 gave up; 73 already running; 74 I/O, or no server answers;",
+      "Exit codes: 0 done; 1 the command worked but found a problem; 3 out of memory;",
+      "64 usage; 65 data damaged; 70 gave up; 73 already running; 74 I/O, or no server responds;",
       "78 configuration.",
       "",
       "Examples:",
@@ -47,7 +47,7 @@ final class RootCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       scope = ScopeType.INHERIT,
-      description = "The configuration. Default: conf/holdfast.yaml, if there is one.")
+      description = "The configuration. Default: conf/holdfast.yaml, if it exists.")
   @Nullable Path config;
 
   @Option(
@@ -69,7 +69,7 @@ final class RootCommand implements Callable<Integer> {
       paramLabel = "TOKEN",
       scope = ScopeType.INHERIT,
       description =
-          "The API token; others on this machine can see it here. Default: HOLDFAST_TOKEN, or the"
+          "The API token; other users can see it on the command line. Default: HOLDFAST_TOKEN, or the"
               + " file token in the data folder.")
   String token = "";
 
@@ -80,7 +80,7 @@ final class RootCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       scope = ScopeType.INHERIT,
-      description = "Show this help and leave.")
+      description = "Show this help and exit.")
   boolean help;
 
   private @Nullable Loaded loaded;
@@ -144,7 +144,7 @@ final class RootCommand implements Callable<Integer> {
       // Said below.
     }
     throw new CliException(
-        ExitCode.USAGE, text + " is no address of a server: write http://HOST:PORT");
+        ExitCode.USAGE, text + " is not a server address: write http://HOST:PORT");
   }
 
   private String localUrl() {
@@ -220,10 +220,10 @@ final class RootCommand implements Callable<Integer> {
   private String noServer(URI base, String reason) {
     Optional<Long> holder = LockHolder.find(dataFolder());
     if (holder.isPresent()) {
-      return "process %d holds %s, but no server answers at %s (%s): is that the right --url?"
+      return "process %d holds %s, but no server responds at %s (%s): is --url right?"
           .formatted(holder.get(), dataFolder(), base, reason);
     }
-    return "no server runs at %s (%s). Start one with: holdfast run".formatted(base, reason);
+    return "no server is running at %s (%s). Start one with: holdfast run".formatted(base, reason);
   }
 
   /** Prints the server's own JSON. */

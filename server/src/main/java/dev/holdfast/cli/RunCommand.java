@@ -8,10 +8,10 @@ import picocli.CommandLine.Option;
 /** The server itself. */
 @Command(
     name = "run",
-    description = "Run the server in the foreground; SIGTERM or Ctrl-C stops it in order.",
+    description = "Run the server in the foreground; SIGTERM or Ctrl-C stops it cleanly.",
     footer = {
       "",
-      "A file with problems leaves the last good one in force (data/config.last-good.yaml), and",
+      "An invalid file leaves the last good one in force (data/config.last-good.yaml), and",
       "/ready says so; the exit code is 78 if there never was a good one, or with --strict.",
       "",
       "Examples:",
@@ -22,14 +22,12 @@ final class RunCommand implements Callable<Integer> {
   private final RootCommand root;
   private final ServerStarter starter;
 
-  @Option(
-      names = "--strict",
-      description = "Refuse to start with a configuration that has problems.")
+  @Option(names = "--strict", description = "Refuse to start with an invalid configuration.")
   boolean strict;
 
   @Option(
       names = "--take-over",
-      description = "Ask a server that holds the data to stop; kill it after 5 s.")
+      description = "Ask the server that holds the data folder to stop; kill it after 5 s.")
   boolean takeOver;
 
   RunCommand(RootCommand root, ServerStarter starter) {

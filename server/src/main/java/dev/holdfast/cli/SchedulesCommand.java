@@ -18,25 +18,25 @@ final class SchedulesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "say what: holdfast schedules list or cancel");
+    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast schedules list or cancel");
   }
 
   @Command(
       name = "list",
-      description = "List the wake-ups that are set, the next one first.",
+      description = "List the active wake-ups, the next one first.",
       footer = {"", "Example: holdfast schedules list --thread webhook:ci:build-7"})
   int list(
       @Option(
               names = "--thread",
               paramLabel = "THREAD",
               defaultValue = "",
-              description = "Only those of this thread: an id, or the name of a web thread.")
+              description = "Only this chat thread's: an id, or the name of a web thread.")
           String thread,
       @Option(
               names = "--limit",
               paramLabel = "N",
               defaultValue = "100",
-              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+              description = "The most to list. Default: ${DEFAULT-VALUE}.")
           int limit)
       throws CliException, InterruptedException {
     String path =
@@ -50,7 +50,7 @@ final class SchedulesCommand implements Callable<Integer> {
     }
     List<JsonNode> schedules = CliJson.items(answer, "schedules");
     if (schedules.isEmpty()) {
-      root.screen().line("no wake-ups are set");
+      root.screen().line("no wake-ups");
       return ExitCode.OK;
     }
     root.screen()
@@ -72,7 +72,7 @@ final class SchedulesCommand implements Callable<Integer> {
       root.print(answer);
     } else {
       boolean cancelled = answer.path("cancelled").asBoolean();
-      root.screen().line(id + (cancelled ? " will not fire any more" : " had ended before"));
+      root.screen().line(id + (cancelled ? " will no longer fire" : " had already ended"));
     }
     return ExitCode.OK;
   }

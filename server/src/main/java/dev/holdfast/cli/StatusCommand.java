@@ -12,10 +12,10 @@ import picocli.CommandLine.Command;
 /** How the server is. */
 @Command(
     name = "status",
-    description = "Say how the running server is, and what it has to do.",
+    description = "Show the state of the running server and its workload.",
     footer = {
       "",
-      "Ends with 0 when the server is ready, 1 when it is not, 74 when none answers.",
+      "Exits with 0 if the server is ready, 1 if not, 74 if none responds.",
       "",
       "Example: holdfast status --json"
     })

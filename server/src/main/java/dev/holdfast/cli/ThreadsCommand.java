@@ -18,25 +18,26 @@ final class ThreadsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "say what: holdfast threads list, show or reset");
+    throw new CliException(
+        ExitCode.USAGE, "missing subcommand: holdfast threads list, show or reset");
   }
 
   @Command(
       name = "list",
-      description = "List the chat threads, the last used first.",
+      description = "List chat threads, most recently used first.",
       footer = {"", "Example: holdfast threads list --limit 20"})
   int list(
       @Option(
               names = "--limit",
               paramLabel = "N",
               defaultValue = "50",
-              description = "At most so many. Default: ${DEFAULT-VALUE}.")
+              description = "The most to list. Default: ${DEFAULT-VALUE}.")
           int limit,
       @Option(
               names = "--after",
               paramLabel = "PLACE",
               defaultValue = "",
-              description = "Where the page before ended; it says so.")
+              description = "Continue after the previous page, as it says.")
           String after)
       throws CliException, InterruptedException {
     String path =
@@ -75,7 +76,7 @@ final class ThreadsCommand implements Callable<Integer> {
               names = "--limit",
               paramLabel = "N",
               defaultValue = "50",
-              description = "At most so many entries of its log. Default: ${DEFAULT-VALUE}.")
+              description = "The most log entries to show. Default: ${DEFAULT-VALUE}.")
           int limit)
       throws CliException, InterruptedException {
     String path = "/api/v1/threads/" + ApiClient.encoded(thread);

@@ -17,10 +17,10 @@ import picocli.CommandLine.Parameters;
 /** One message's whole story. */
 @Command(
     name = "trace",
-    description = "Tell one message's whole story: received, tried, asked, answered, posted.",
+    description = "Show one message's whole story, from its receipt to the reply.",
     footer = {
       "",
-      "EVENT is Holdfast's id, or the platform's where only one event has it.",
+      "EVENT is Holdfast's id, or the platform's if only one event has it.",
       "",
       "Example: holdfast trace 0199c0de-1f2e-7abc-8def-0123456789ab"
     })

@@ -124,7 +124,7 @@ class ChatTest {
     conversation.news(
         "event.accepted", node("{\"event_id\":\"e2\",\"sender\":\"bob\",\"text\":\"x\"}"));
     assertThat(out.toString()).isEqualTo("Hello\nHello, Ada\n");
-    assertThat(err.toString()).contains("[the answer starts anew]", "[bob] x");
+    assertThat(err.toString()).contains("[the answer restarts]", "[bob] x");
     assertThat(line.atATerminal().input("hi\n/quit\n").run(server, "chat")).isZero();
   }
 

@@ -114,10 +114,10 @@ class CliTest {
       all[args.length] = "--url";
       all[args.length + 1] = url;
       assertThat(line.run(all)).as(args[0]).isEqualTo(74);
-      assertThat(line.err()).contains("no server runs at " + url, "holdfast run");
+      assertThat(line.err()).contains("no server is running at " + url, "holdfast run");
     }
     assertThat(line.run("status", "--json", "--url", url)).isEqualTo(74);
-    assertThat(line.err()).startsWith("{\"error\":\"no server runs");
+    assertThat(line.err()).startsWith("{\"error\":\"no server is running");
   }
 
   @Test
@@ -215,7 +215,7 @@ class CliTest {
     assertThat(line.out())
         .contains("0a1b     2026-01-01 09:00:00Z  cron 0 9 * * * UTC  web:main:a/b  look around");
     assertThat(line.run(server, "schedules", "cancel", "0a1b")).isZero();
-    assertThat(line.out()).contains("0a1b will not fire any more");
+    assertThat(line.out()).contains("0a1b will no longer fire");
   }
 
   @Test
@@ -239,7 +239,7 @@ class CliTest {
     server.requests.clear();
     assertThat(line.run(server, "dlq", "replay", "--all", "--older-than", "2h", "--dry-run"))
         .isZero();
-    assertThat(line.out()).contains("1: would replay", "3 in all; nothing was changed");
+    assertThat(line.out()).contains("1: would replay", "3 in total; nothing was changed");
     assertThat(server.requests).noneMatch(request -> request.startsWith("POST"));
   }
 
@@ -273,7 +273,7 @@ class CliTest {
         .on("DELETE /api/v1/dead-letters/7", 200, "{\"discarded\":true}");
     assertThat(line.run(server, "dlq", "list", "--kind", "event")).isZero();
     assertThat(line.out()).contains("died 3 times");
-    assertThat(line.err()).contains("in all: event 1");
+    assertThat(line.err()).contains("total: event 1");
     assertThat(line.run(server, "dlq", "show", "7")).isZero();
     assertThat(line.run(server, "dlq", "discard", "7", "--json")).isZero();
     assertThat(line.out()).contains("\"discarded\" : 1");
@@ -339,7 +339,7 @@ class CliTest {
   void aBrokenAuditIsNotGood() {
     server.on("GET /api/v1/audit/verify", 200, "{\"whole\":true,\"count\":3}");
     assertThat(line.run(server, "audit", "verify")).isZero();
-    assertThat(line.out()).isEqualTo("whole: 3 rows\n");
+    assertThat(line.out()).isEqualTo("intact: 3 rows\n");
     server.on(
         "GET /api/v1/audit/verify", 200, "{\"whole\":false,\"broken_at\":2,\"why\":\"gone\"}");
     assertThat(line.run(server, "audit", "verify")).isEqualTo(1);

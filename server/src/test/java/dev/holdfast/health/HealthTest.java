@@ -41,13 +41,13 @@ class HealthTest {
   @Test
   void aDegradedCheckIsToldAndTheServerStaysReady() {
     health.readyWhen("store", CheckState::ok);
-    health.readyWhen("models", () -> CheckState.degraded("llm:test is away"));
+    health.readyWhen("models", () -> CheckState.degraded("llm:test is unavailable"));
     Health.Answer answer = health.ready();
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body().encode())
         .isEqualTo(
             "{\"status\":\"UP\",\"checks\":["
-                + "{\"id\":\"models\",\"status\":\"UP\",\"data\":{\"degraded\":\"llm:test is away\"}},"
+                + "{\"id\":\"models\",\"status\":\"UP\",\"data\":{\"degraded\":\"llm:test is unavailable\"}},"
                 + "{\"id\":\"store\",\"status\":\"UP\"}],\"outcome\":\"UP\"}");
   }
 

@@ -121,7 +121,7 @@ public final class SafeFolder implements AutoCloseable {
       awaitRemovals();
       if (!fact.isUntouched(before) || !LinuxCalls.isStillNamed(file, name)) {
         throw new FileFailedException(
-            Why.CHANGED, name + ": was changed by somebody else meanwhile");
+            Why.CHANGED, name + ": has just been changed by somebody else");
       }
       return new SafeFile(file, fact);
     } catch (FileFailedException e) {
@@ -212,14 +212,14 @@ public final class SafeFolder implements AutoCloseable {
       if (!same) {
         throw new FileFailedException(
             now.isPresent() && expected.isEmpty() ? Why.EXISTS : Why.CHANGED,
-            name + ": was changed by somebody else meanwhile");
+            name + ": has just been changed by somebody else");
       }
       LinuxCalls.rename(open, temporary, open, name, expected.isPresent());
       placed = true;
       sync();
       if (!LinuxCalls.look(open, name).isSame(LinuxCalls.look(file))) {
         throw new FileFailedException(
-            Why.CHANGED, name + ": was changed by somebody else meanwhile");
+            Why.CHANGED, name + ": has just been changed by somebody else");
       }
     } finally {
       Descriptors.close(file);
@@ -274,7 +274,7 @@ public final class SafeFolder implements AutoCloseable {
   /** Removes a file, durably. What stands there must still be what the caller saw. */
   void remove(String name, FileStatus expected) throws FileFailedException, IOException {
     if (!LinuxCalls.look(open, name).isUntouched(expected)) {
-      throw new FileFailedException(Why.CHANGED, name + ": was changed by somebody else meanwhile");
+      throw new FileFailedException(Why.CHANGED, name + ": has just been changed by somebody else");
     }
     LinuxCalls.remove(open, name, false);
     sync();
@@ -298,13 +298,13 @@ public final class SafeFolder implements AutoCloseable {
   void move(String name, FileStatus expected, SafeFolder toFolder, String to)
       throws FileFailedException, IOException {
     if (!LinuxCalls.look(open, name).isUntouched(expected)) {
-      throw new FileFailedException(Why.CHANGED, name + ": was changed by somebody else meanwhile");
+      throw new FileFailedException(Why.CHANGED, name + ": has just been changed by somebody else");
     }
     LinuxCalls.rename(open, name, toFolder.open, to, false);
     toFolder.sync();
     sync();
     if (!LinuxCalls.look(toFolder.open, to).isSame(expected)) {
-      throw new FileFailedException(Why.CHANGED, to + ": was changed by somebody else meanwhile");
+      throw new FileFailedException(Why.CHANGED, to + ": has just been changed by somebody else");
     }
   }
 

@@ -63,8 +63,8 @@ public final class HistoryTool implements Tool {
   public ToolSpec spec() {
     return new ToolSpec(
         NAME,
-        "Searches everything that was said in this conversation, newest first, also what you do not"
-            + " remember any more.",
+        "Searches everything that was said in this conversation, newest first, including what you no"
+            + " longer remember.",
         SCHEMA);
   }
 

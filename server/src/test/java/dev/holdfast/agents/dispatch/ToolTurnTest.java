@@ -253,7 +253,7 @@ class ToolTurnTest {
             "approval.granted by person:me",
             "approval.used by server");
     assertThat(world.store.approvals().decide(asked.id(), true, "token:x", java.time.Instant.now()))
-        .as("a yes counts once")
+        .as("an approval counts once")
         .isFalse();
   }
 

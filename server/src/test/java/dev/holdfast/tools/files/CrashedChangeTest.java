@@ -86,7 +86,9 @@ class CrashedChangeTest {
     Files.writeString(file, "other 1");
     ToolResult again = again("edit_file", "path", "n", "old", "1", "new", "11");
     assertThat(again.isError()).isTrue();
-    assertThat(again.text()).contains("outcome unknown").contains("n has since been changed by somebody else");
+    assertThat(again.text())
+        .contains("outcome unknown")
+        .contains("n has since been changed by somebody else");
     assertThat(file).hasContent("other 1");
   }
 

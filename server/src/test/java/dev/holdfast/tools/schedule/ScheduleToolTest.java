@@ -146,7 +146,7 @@ class ScheduleToolTest {
     JsonObject longText =
         new JsonObject().put("action", "add").put("text", "x".repeat(2001)).put("every", "5m");
     assertThat(run(THREAD, "k1", longText).isError()).isTrue();
-    assertThat(add("k1", "at", "2020-01-01T00:00").text()).contains("over");
+    assertThat(add("k1", "at", "2020-01-01T00:00").text()).contains("passed");
     assertThat(add("k1", "cron", "0 0 31 2 *").isError()).isTrue();
     assertThat(active()).isEmpty();
   }
