@@ -8,16 +8,12 @@ import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
 import dev.holdfast.time.Time;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -32,21 +28,6 @@ import org.slf4j.LoggerFactory;
 final class ConfigWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigWatch.class);
   private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
-
-  /** The sections that take effect at once; the others wait for the next start. */
-  static final Set<String> LIVE =
-      Set.of(
-          "threads.activeMax",
-          "threads.idle",
-          "threads.whileBusy",
-          "turn",
-          "context",
-          "tools.autonomy",
-          "api.tokens",
-          "shutdown");
-
-  /** The sections of which some keys are live and some are not. */
-  private static final Set<String> BY_KEY = Set.of("threads", "tools", "listeners", "api");
 
   private final Path file;
   private final Map<String, String> environment;
@@ -133,9 +114,9 @@ final class ConfigWatch {
   }
 
   private void take(ServerConfig changed, Loaded loaded) {
-    ServerConfig now = (ServerConfig) taken(inForce, changed, "");
-    List<String> live = differences(inForce, now);
-    List<String> waiting = differences(now, changed);
+    ServerConfig now = inForce.withLive(changed);
+    List<String> live = inForce.differences(now);
+    List<String> waiting = now.differences(changed);
     inForce = now;
     apply.accept(now, loaded);
     warning =
@@ -143,64 +124,5 @@ final class ConfigWatch {
             ? ""
             : "restart needed to apply changes to: " + String.join(", ", waiting);
     LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
-  }
-
-  /**
-   * What is live of a change, and the rest as it was. A part that makes no sense like that stays as
-   * it was.
-   */
-  private static Record taken(Record inForce, Record changed, String prefix) {
-    RecordComponent[] parts = inForce.getClass().getRecordComponents();
-    Class<?>[] types = new Class<?>[parts.length];
-    Object[] values = new Object[parts.length];
-    for (int i = 0; i < parts.length; i++) {
-      String name = parts[i].getName();
-      Object before = read(parts[i], inForce);
-      Object after = read(parts[i], changed);
-      types[i] = parts[i].getType();
-      if (BY_KEY.contains(name) && before instanceof Record old && after instanceof Record fresh) {
-        values[i] = taken(old, fresh, prefix(name));
-      } else {
-        values[i] = LIVE.contains(prefix + name) ? after : before;
-      }
-    }
-    try {
-      return inForce.getClass().getDeclaredConstructor(types).newInstance(values);
-    } catch (InvocationTargetException e) {
-      LOG.warn("config: a change cannot be applied in part: {}", String.valueOf(e.getCause()));
-      return inForce;
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("a record can make another", e);
-    }
-  }
-
-  private static String prefix(String name) {
-    return name.equals("listeners") ? "" : name + ".";
-  }
-
-  /** The names of the sections in which two configurations differ. */
-  static List<String> differences(Record one, Record other) {
-    List<String> names = new ArrayList<>();
-    for (RecordComponent part : one.getClass().getRecordComponents()) {
-      Object before = read(part, one);
-      Object after = read(part, other);
-      if (BY_KEY.contains(part.getName())
-          && before instanceof Record old
-          && after instanceof Record now) {
-        String prefix = prefix(part.getName());
-        differences(old, now).forEach(name -> names.add(prefix + name));
-      } else if (!before.equals(after)) {
-        names.add(part.getName());
-      }
-    }
-    return names;
-  }
-
-  private static Object read(RecordComponent part, Record record) {
-    try {
-      return part.getAccessor().invoke(record);
-    } catch (IllegalAccessException | InvocationTargetException e) {
-      throw new IllegalStateException("a record can read itself", e);
-    }
   }
 }

@@ -8,8 +8,10 @@ import dev.holdfast.agents.turn.TurnConfig;
 import dev.holdfast.channels.WebConfig;
 import dev.holdfast.channels.WebhookConfig;
 import dev.holdfast.config.Check;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
 import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.media.AttachmentsConfig;
@@ -17,11 +19,14 @@ import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
+import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.supervision.RestartLimit;
 import dev.holdfast.tools.ToolsConfig;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The whole of holdfast.yaml. */
@@ -50,13 +55,26 @@ public record ServerConfig(
   /** The two listeners and who may use them. */
   public record Listeners(HttpConfig http, MetricsConfig metrics, ApiConfig api, boolean hasToken) {
     public Listeners {
-      if (!http.isLoopback() && !hasToken && api.tokens().isEmpty()) {
-        throw new IllegalArgumentException(
+      if (isOpenToAll(http, api, hasToken)) {
+        throw new RefusedValueException(
+            "http",
             "http: host "
                 + http.host()
                 + " is reachable from outside but no token is set; set HOLDFAST_TOKEN or"
                 + " api.tokens, or bind 127.0.0.1");
       }
+    }
+
+    private static boolean isOpenToAll(HttpConfig http, ApiConfig api, boolean hasToken) {
+      return !http.isLoopback() && !hasToken && api.tokens().isEmpty();
+    }
+
+    /** With the tokens of another; unchanged when they would not do for this address. */
+    private Listeners withTokens(List<TokenConfig> tokens) {
+      ApiConfig changed = new ApiConfig(tokens, api.answerWait());
+      return isOpenToAll(http, changed, hasToken)
+          ? this
+          : new Listeners(http, metrics, changed, hasToken);
     }
 
     static Listeners from(Section root, Map<String, String> environment) {
@@ -73,8 +91,8 @@ public record ServerConfig(
     try {
       return name.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(name);
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException(
-          "time_zone must be a time zone like Europe/Berlin or UTC, got " + name, e);
+      throw new RefusedValueException(
+          "time_zone", "time_zone must be a time zone like Europe/Berlin or UTC, got " + name, e);
     }
   }
 
@@ -100,5 +118,128 @@ public record ServerConfig(
         root.section("supervision").read(RestartLimit::from),
         channels.section("web").read(WebConfig::from),
         channels.section("webhook").read(WebhookConfig::from));
+  }
+
+  /**
+   * This, with what takes effect without a restart as it is in {@code changed}. What makes sense
+   * only together with something that waits for a restart waits too.
+   */
+  ServerConfig withLive(ServerConfig changed) {
+    return new ServerConfig(
+        dataDir,
+        changed.shutdown,
+        zone,
+        store,
+        listeners.withTokens(changed.listeners.api().tokens()),
+        new ThreadsConfig(
+            changed.threads.activeMax(),
+            changed.threads.idle(),
+            threads.mailbox(),
+            threads.concurrentTurnsMax(),
+            changed.threads.whileBusy()),
+        changed.turn,
+        changed.context,
+        replies,
+        models,
+        new ToolsConfig(
+            tools.shell(),
+            tools.files(),
+            tools.web(),
+            tools.output(),
+            tools.memory(),
+            tools.schedule(),
+            changed.tools.autonomy()),
+        attachments,
+        guards,
+        restarts,
+        web,
+        webhook);
+  }
+
+  /** What differs in another, as sections and keys of the file. */
+  List<String> differences(ServerConfig other) {
+    Map<String, Object> others = other.byKey();
+    return byKey().entrySet().stream()
+        .filter(part -> !part.getValue().equals(others.get(part.getKey())))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** Taken apart by patterns: a new component does not compile until it has a name here. */
+  private Map<String, Object> byKey() {
+    return switch (this) {
+      case ServerConfig(
+              var dataFolder,
+              var stop,
+              var timeZone,
+              StoreConfig(
+                  var inbox,
+                  var freeBytesMin,
+                  ThreadFilesConfig(var logBytesMax, var oldFilesMax)),
+              Listeners(
+                  var http,
+                  var metrics,
+                  ApiConfig(var tokens, var answerWait),
+                  var tokenGiven),
+              ThreadsConfig(
+                  var activeMax,
+                  var idle,
+                  var mailbox,
+                  var concurrentTurnsMax,
+                  var whileBusy),
+              var turns,
+              var contexts,
+              var reply,
+              var model,
+              ToolsConfig(
+                  var shell,
+                  var files,
+                  var webTool,
+                  var output,
+                  var memory,
+                  var schedule,
+                  var autonomy),
+              var attachment,
+              var breakers,
+              var supervision,
+              var webChannel,
+              var webhooks) -> {
+        Map<String, Object> parts = new LinkedHashMap<>();
+        parts.put("server.data_dir", dataFolder);
+        parts.put("server.shutdown_secs", stop);
+        parts.put("server.time_zone", timeZone);
+        parts.put("server.min_free_bytes", freeBytesMin);
+        parts.put("inbox", inbox);
+        parts.put("http", http);
+        parts.put("metrics", metrics);
+        parts.put("api.tokens", tokens);
+        parts.put("api.wait_secs", answerWait);
+        parts.put("HOLDFAST_TOKEN", tokenGiven);
+        parts.put("threads.max_active", activeMax);
+        parts.put("threads.idle_secs", idle);
+        parts.put("threads.mailbox", mailbox);
+        parts.put("threads.max_concurrent_turns", concurrentTurnsMax);
+        parts.put("threads.while_busy", whileBusy);
+        parts.put("threads.log_max_bytes", logBytesMax);
+        parts.put("threads.old_files_max", oldFilesMax);
+        parts.put("turn", turns);
+        parts.put("context", contexts);
+        parts.put("replies", reply);
+        parts.put("models", model);
+        parts.put("tools.shell", shell);
+        parts.put("tools.files", files);
+        parts.put("tools.web", webTool);
+        parts.put("tools.output", output);
+        parts.put("tools.memory", memory);
+        parts.put("tools.schedule", schedule);
+        parts.put("tools.autonomy", autonomy);
+        parts.put("attachments", attachment);
+        parts.put("breakers", breakers);
+        parts.put("supervision", supervision);
+        parts.put("channels.web", webChannel);
+        parts.put("channels.webhook", webhooks);
+        yield parts;
+      }
+    };
   }
 }

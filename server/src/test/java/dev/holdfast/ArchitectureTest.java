@@ -1,15 +1,24 @@
 package dev.holdfast;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.holdfast.bus.ForbiddenCalls;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +61,13 @@ class ArchitectureTest {
   private static final String[] EVENT_LOOPS = {
     ROOT + ".ingress..", ROOT + ".net..", ROOT + ".resilience..", ROOT
   };
+
+  /** The verticle of a chat thread, which ends its start and stop as Vert.x wants, and its host. */
+  private static final Set<String> DEPLOYED =
+      Set.of(ROOT + ".agents.thread.ThreadAgent", ROOT + ".agents.dispatch.Orchestrator");
+
+  /** Waits for its producers, who wake it; a lock would cost each of them a wait. */
+  private static final Set<String> PARKING = Set.of(ROOT + ".store.engine.WriteQueue");
 
   private static JavaClasses classes;
 
@@ -144,13 +160,23 @@ class ArchitectureTest {
 
   @Test
   void futuresOfVertxStayAtTheEdge() {
-    noClasses()
+    futuresAtTheEdge().check(classes);
+  }
+
+  @Test
+  void aFutureThatIsOnlyCalledIsSeen() {
+    assertThat(futuresAtTheEdge().evaluate(violators()).getFailureReport().getDetails())
+        .anyMatch(detail -> detail.contains("awaitsAFuture") && detail.contains("Future.await"))
+        .anyMatch(detail -> detail.contains("aPromise") && detail.contains("Promise"));
+  }
+
+  private static ArchRule futuresAtTheEdge() {
+    return noClasses()
         .that()
         .resideOutsideOfPackages(EVENT_LOOPS)
+        .and(not(isOneOf(DEPLOYED)))
         .should()
-        .dependOnClassesThat()
-        .haveFullyQualifiedName("io.vertx.core.Promise")
-        .check(classes);
+        .dependOnClassesThat(assignableTo(Future.class).or(assignableTo(Promise.class)));
   }
 
   @Test
@@ -170,21 +196,68 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTimeReadsTheClock() {
-    noClasses()
+  void onlyTimeReadsTheClockOrSleeps() {
+    clockOnlyInTime().check(classes);
+  }
+
+  @Test
+  void everyWayToReadTheClockOrToSleepIsSeen() {
+    List<String> found = clockOnlyInTime().evaluate(violators()).getFailureReport().getDetails();
+    for (String way :
+        List.of(
+            "System.nanoTime",
+            "Instant.now(java.time.Clock)",
+            "ZonedDateTime.now",
+            "Clock.systemUTC",
+            "Date.<init>()",
+            "Thread.sleep(long, int)",
+            "TimeUnit.sleep",
+            "LockSupport.parkNanos",
+            "System.currentTimeMillis")) {
+      assertThat(found).as(way).anyMatch(detail -> detail.contains(way));
+    }
+    assertThat(found).noneMatch(detail -> detail.contains("Date.<init>(long)"));
+  }
+
+  private static ArchRule clockOnlyInTime() {
+    return noClasses()
         .that()
         .resideOutsideOfPackage(ROOT + ".time..")
+        .and(not(isOneOf(PARKING)))
         .should()
-        .callMethod(System.class, "currentTimeMillis")
-        .orShould()
-        .callMethod(System.class, "nanoTime")
-        .orShould()
-        .callMethod(java.time.Instant.class, "now")
-        .orShould()
-        .callMethod(Thread.class, "sleep", long.class)
-        .orShould()
-        .callMethod(Thread.class, "sleep", java.time.Duration.class)
-        .check(classes);
+        .accessTargetWhere(
+            describe(
+                "the clock is read or the thread sleeps",
+                access -> isClockOrSleep(access.getTarget())));
+  }
+
+  /**
+   * What reads a clock, and what waits for nothing but time. A wait for another thread, a process
+   * or a socket that only ends after a while too is none of these, whatever its type.
+   */
+  private static boolean isClockOrSleep(AccessTarget target) {
+    String name = target.getName();
+    return switch (target.getOwner().getName()) {
+      case "java.lang.System" -> name.equals("nanoTime") || name.equals("currentTimeMillis");
+      case "java.lang.Thread", "java.util.concurrent.TimeUnit" -> name.equals("sleep");
+      case "java.util.concurrent.locks.LockSupport" -> !name.equals("unpark");
+      case "java.time.Clock", "java.time.InstantSource" -> true;
+      case "java.util.Calendar", "java.util.GregorianCalendar" -> true;
+      case "java.util.Timer", "java.util.concurrent.ScheduledThreadPoolExecutor" -> true;
+      case "java.util.concurrent.ScheduledExecutorService" -> true;
+      case "java.util.concurrent.CompletableFuture" ->
+          Set.of("delayedExecutor", "orTimeout", "completeOnTimeout").contains(name);
+      case "java.util.Date" -> target.getFullName().endsWith(".<init>()");
+      default -> target.getOwner().getPackageName().startsWith("java.time") && name.equals("now");
+    };
+  }
+
+  private static DescribedPredicate<JavaClass> isOneOf(Set<String> names) {
+    return describe("one of " + names, type -> names.contains(type.getFullName()));
+  }
+
+  private static JavaClasses violators() {
+    return new ClassFileImporter().importClasses(ForbiddenCalls.class);
   }
 
   private static String topPackage(JavaClass type) {

@@ -134,12 +134,17 @@ class ConfigWatchTest {
             server: {shutdown_secs: 9, time_zone: Asia/Tokyo}
             api: {wait_secs: 3, tokens: [{name: ci, token: canary-token-0123456789}]}
             """);
-    assertThat(ConfigWatch.differences(before, now))
+    assertThat(before.differences(now))
         .containsExactlyInAnyOrder(
-            "turn", "context", "threads.idle", "tools.autonomy", "shutdown", "api.tokens");
+            "turn",
+            "context",
+            "threads.idle_secs",
+            "tools.autonomy",
+            "server.shutdown_secs",
+            "api.tokens");
     assertThat(watch.warning())
-        .contains("store", "threads.mailbox", "threads.concurrentTurnsMax", "models", "zone")
-        .contains("tools.output", "tools.shell", "api.answerWait")
+        .contains("inbox", "threads.mailbox", "threads.max_concurrent_turns", "models")
+        .contains("server.time_zone", "tools.output", "tools.shell", "api.wait_secs")
         .doesNotContain("autonomy", "turn,", "context", "idle", "tokens");
     assertThat(now.store().inbox().attemptsMax()).isEqualTo(3);
     assertThat(now.threads().mailbox()).isEqualTo(64);

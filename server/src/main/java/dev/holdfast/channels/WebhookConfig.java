@@ -1,5 +1,6 @@
 package dev.holdfast.channels;
 
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import java.net.URI;
@@ -26,7 +27,8 @@ public record WebhookConfig(Map<String, Account> accounts) {
     accounts = Collections.unmodifiableMap(new LinkedHashMap<>(accounts));
     for (String name : accounts.keySet()) {
       if (!NAME.matcher(name).matches()) {
-        throw new IllegalArgumentException(
+        throw new RefusedValueException(
+            "accounts",
             "accounts: a name must have from 1 to 64 letters, digits, dots, hyphens or underscores, got "
                 + name);
       }
@@ -49,8 +51,8 @@ public record WebhookConfig(Map<String, Account> accounts) {
         checkUrl(replyUrl);
       }
       if (allow.size() > ALLOW_MAX) {
-        throw new IllegalArgumentException(
-            "allow must have at most 10000 names, got " + allow.size());
+        throw new RefusedValueException(
+            "allow", "allow must have at most 10000 names, got " + allow.size());
       }
     }
 
@@ -70,13 +72,16 @@ public record WebhookConfig(Map<String, Account> accounts) {
         URI uri = new URI(url);
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
         if (!scheme.equals("http") && !scheme.equals("https")) {
-          throw new IllegalArgumentException("reply_url must begin with http:// or https://");
+          throw new RefusedValueException(
+              "reply_url", "reply_url must begin with http:// or https://");
         }
         if (uri.getHost() == null || uri.getUserInfo() != null) {
-          throw new IllegalArgumentException("reply_url must name a host, without a user");
+          throw new RefusedValueException(
+              "reply_url", "reply_url must name a host, without a user");
         }
       } catch (URISyntaxException e) {
-        throw new IllegalArgumentException("reply_url must be a URL: " + e.getReason(), e);
+        throw new RefusedValueException(
+            "reply_url", "reply_url must be a URL: " + e.getReason(), e);
       }
     }
   }

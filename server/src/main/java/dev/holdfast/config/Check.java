@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * What the records of the configuration refuse. Each message begins with the key: {@code max_rounds
- * must be ...}; so {@link Section#read} finds the line.
+ * What the records of the configuration refuse: {@code max_rounds must be ...}. The exception
+ * carries the key, by which {@link Section#read} finds the line.
  */
 public final class Check {
   private Check() {}
 
   /**
-   * @throws IllegalArgumentException when {@code value} is outside {@code min} to {@code max}, both
+   * @throws RefusedValueException when {@code value} is outside {@code min} to {@code max}, both
    *     allowed
    */
   public static void inRange(String key, long value, long min, long max) {
@@ -23,7 +23,7 @@ public final class Check {
   }
 
   /**
-   * @throws IllegalArgumentException when {@code value} is outside {@code min} to {@code max}, both
+   * @throws RefusedValueException when {@code value} is outside {@code min} to {@code max}, both
    *     allowed, or not a number
    */
   public static void inRange(String key, double value, double min, double max) {
@@ -32,14 +32,14 @@ public final class Check {
   }
 
   /**
-   * @throws IllegalArgumentException when {@code value} is below {@code min}
+   * @throws RefusedValueException when {@code value} is below {@code min}
    */
   public static void atLeast(String key, long value, long min) {
     that(value >= min, key, "must be at least " + min + ", got " + value);
   }
 
   /**
-   * @throws IllegalArgumentException when {@code value} is shorter than {@code min}
+   * @throws RefusedValueException when {@code value} is shorter than {@code min}
    */
   public static void atLeast(String key, Duration value, Duration min) {
     that(
@@ -47,7 +47,7 @@ public final class Check {
   }
 
   /**
-   * @throws IllegalArgumentException when {@code value} is outside {@code min} to {@code max}, both
+   * @throws RefusedValueException when {@code value} is outside {@code min} to {@code max}, both
    *     allowed
    */
   public static void inRange(String key, Duration value, Duration min, Duration max) {
@@ -58,14 +58,14 @@ public final class Check {
   }
 
   /**
-   * @throws IllegalArgumentException when {@code value} has no visible character
+   * @throws RefusedValueException when {@code value} has no visible character
    */
   public static void notBlank(String key, String value) {
     that(!value.isBlank(), key, "must not be empty");
   }
 
   /**
-   * @throws IllegalArgumentException when {@code value} was not given
+   * @throws RefusedValueException when {@code value} was not given
    */
   public static void given(String key, Secret value) {
     that(!value.isEmpty(), key, "must be given");
@@ -87,7 +87,7 @@ public final class Check {
       boolean http = scheme.equals("http") || scheme.equals("https");
       that(http && uri.getHost() != null, key, "must be a http:// or https:// address with a host");
     } catch (URISyntaxException e) {
-      throw new IllegalArgumentException(key + " must be a http:// or https:// address", e);
+      throw new RefusedValueException(key, key + " must be a http:// or https:// address", e);
     }
   }
 
@@ -95,7 +95,7 @@ public final class Check {
    * Refuses to listen to the world without a token that the operator chose.
    *
    * @param tokenGiven whether calls from outside must show a configured token
-   * @throws IllegalArgumentException when {@code host} is not a loopback address and there is none
+   * @throws RefusedValueException when {@code host} is not a loopback address and there is none
    */
   public static void publicBindHasToken(String key, String host, boolean tokenGiven) {
     that(
@@ -127,11 +127,11 @@ public final class Check {
    * For what the other checks cannot say.
    *
    * @param rest the sentence after the key
-   * @throws IllegalArgumentException when {@code holds} is false
+   * @throws RefusedValueException when {@code holds} is false
    */
   public static void that(boolean holds, String key, String rest) {
     if (!holds) {
-      throw new IllegalArgumentException(key + " " + rest);
+      throw new RefusedValueException(key, key + " " + rest);
     }
   }
 

@@ -55,7 +55,7 @@ public final class Loaded {
       T made = root.read(maker);
       finish();
       return made;
-    } catch (RefusedException e) {
+    } catch (RefusedSectionException e) {
       finish();
       throw new IllegalStateException("the defaults of the configuration are refused", e);
     }

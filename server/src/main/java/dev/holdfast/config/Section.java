@@ -3,7 +3,6 @@ package dev.holdfast.config;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,8 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
@@ -30,7 +27,6 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 public final class Section {
   private static final int ROUNDS_MAX = 1000;
   private static final long SECONDS_MAX = Duration.ofDays(36500).toSeconds();
-  private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_.\\[\\]-]+");
 
   private final ReadingState reading;
   private final String path;
@@ -183,9 +179,9 @@ public final class Section {
   }
 
   /**
-   * Makes a record of this section. A value that the record refuses ({@link
-   * IllegalArgumentException} from {@link Check}) is reported with file, line and section, and the
-   * record is made again with that key's default, or of defaults only.
+   * Makes a record of this section. A value that the record refuses ({@link RefusedValueException})
+   * is reported with file, line and section, and the record is made again with that key's default;
+   * after any other {@link IllegalArgumentException}, of defaults only.
    *
    * @throws RuntimeException when the record refuses its defaults too; {@link Loaded#make} and the
    *     methods of this class that take a maker know what to do with it
@@ -194,16 +190,22 @@ public final class Section {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       try {
         return maker.apply(this);
-      } catch (RefusedException e) {
+      } catch (RefusedSectionException e) {
         if (allRefused) {
           throw e;
         }
         refuseAll();
-      } catch (IllegalArgumentException e) {
+      } catch (RefusedValueException e) {
         if (allRefused) {
-          throw new RefusedException(path, e);
+          throw new RefusedSectionException(path, e);
         }
-        refuse(e.getMessage() == null ? e.toString() : e.getMessage());
+        refuse(e.key(), String.valueOf(e.getMessage()));
+      } catch (IllegalArgumentException e) { // of no key that we know
+        if (allRefused) {
+          throw new RefusedSectionException(path, e);
+        }
+        reading.report(line, path, e.getMessage() == null ? e.toString() : e.getMessage());
+        refuseAll();
       }
     }
     throw new IllegalStateException(path + ": read too often");
@@ -212,7 +214,7 @@ public final class Section {
   private <T> Optional<T> tryRead(Function<Section, T> maker) {
     try {
       return Optional.of(read(maker));
-    } catch (RefusedException _) {
+    } catch (RefusedSectionException _) {
       return Optional.empty();
     }
   }
@@ -341,15 +343,13 @@ public final class Section {
   }
 
   /** Reports a refusal where its key stands: here, or in a section that the same record read. */
-  private void refuse(String message) {
-    Matcher matcher = KEY.matcher(message);
-    List<String> keys =
-        matcher.lookingAt() ? Arrays.asList(matcher.group().split("\\.")) : List.of();
-    Section owner = keys.isEmpty() ? null : owner(keys);
+  private void refuse(String refusedKey, String message) {
+    List<String> keys = List.of(refusedKey.split("\\."));
+    Section owner = owner(keys);
     if (owner == null && keys.size() == 1) {
       owner = reading.lastAsked(keys.getFirst());
     }
-    String key = keys.isEmpty() ? "" : keys.getLast();
+    String key = keys.getLast();
     if (owner == null || !owner.refused.add(key)) {
       reading.report(line, path, message);
       refuseAll();

@@ -1,5 +1,6 @@
 package dev.holdfast.models;
 
+import dev.holdfast.config.RefusedValueException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,14 +18,15 @@ public record Levels(Map<String, List<String>> named, String byDefault) {
 
   public Levels {
     if (named.isEmpty()) {
-      throw new IllegalArgumentException("levels must name at least one level");
+      throw new RefusedValueException("levels", "levels must name at least one level");
     }
     Map<String, List<String>> copy = new TreeMap<>();
     named.forEach(
         (level, models) -> {
           check("levels", level);
           if (models.isEmpty()) {
-            throw new IllegalArgumentException("levels must name at least one model for " + level);
+            throw new RefusedValueException(
+                "levels", "levels must name at least one model for " + level);
           }
           models.forEach(Levels::checkModel);
           copy.put(level, List.copyOf(models));
@@ -65,14 +67,15 @@ public record Levels(Map<String, List<String>> named, String byDefault) {
 
   private static void check(String key, String level) {
     if (!Level.keys().contains(level)) {
-      throw new IllegalArgumentException(
-          key + " must be among " + String.join(", ", Level.keys()) + ", got " + level);
+      throw new RefusedValueException(
+          key, key + " must be among " + String.join(", ", Level.keys()) + ", got " + level);
     }
   }
 
   private static void checkModel(String model) {
     if (!MODEL.matcher(model).matches()) {
-      throw new IllegalArgumentException("levels must hold models as provider/name, got " + model);
+      throw new RefusedValueException(
+          "levels", "levels must hold models as provider/name, got " + model);
     }
   }
 }

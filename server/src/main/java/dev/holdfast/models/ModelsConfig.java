@@ -1,6 +1,7 @@
 package dev.holdfast.models;
 
 import dev.holdfast.config.Check;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import dev.holdfast.resilience.GuardConfig;
@@ -108,13 +109,15 @@ public record ModelsConfig(
       return;
     }
     if (KnownProvider.of(provider).isEmpty()) {
-      throw new IllegalArgumentException(
+      throw new RefusedValueException(
+          "levels",
           "levels must name models of embedded, anthropic, openai, gemini, minimax, ollama or one of"
               + " plugin_providers, got "
               + model);
     }
     if (!isOn(provider, providers)) {
-      throw new IllegalArgumentException(
+      throw new RefusedValueException(
+          "levels",
           "levels must name models of enabled providers: "
               + model
               + " needs providers."

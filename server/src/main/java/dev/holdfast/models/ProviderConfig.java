@@ -1,6 +1,7 @@
 package dev.holdfast.models;
 
 import dev.holdfast.config.Check;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 
@@ -15,7 +16,8 @@ public record ProviderConfig(Secret apiKey, String baseUrl, boolean isLocal, int
   public ProviderConfig {
     Check.inRange("max_concurrent", concurrentMax, 1, 10_000);
     if (!baseUrl.isEmpty() && !baseUrl.matches("https?://[^/?#\\s]+[^?#\\s]*")) {
-      throw new IllegalArgumentException("base_url must be an http:// or https:// address");
+      throw new RefusedValueException(
+          "base_url", "base_url must be an http:// or https:// address");
     }
   }
 

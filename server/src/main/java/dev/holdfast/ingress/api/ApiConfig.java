@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.config.Check;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.Scope;
@@ -23,8 +24,8 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
     Set<String> names = new HashSet<>();
     for (TokenConfig token : tokens) {
       if (!names.add(token.name())) {
-        throw new IllegalArgumentException(
-            "tokens must have different names, got twice " + token.name());
+        throw new RefusedValueException(
+            "tokens", "tokens must have different names, got twice " + token.name());
       }
     }
   }
@@ -40,7 +41,8 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
   private static TokenConfig token(Section token) {
     String name = token.text("name", "");
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
-      throw new IllegalArgumentException(
+      throw new RefusedValueException(
+          "name",
           "name must be 1 to 64 letters, digits, dots, hyphens or underscores, got '" + name + "'");
     }
     Scope widest = Scope.READ;
@@ -57,6 +59,6 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
         return scope;
       }
     }
-    throw new IllegalArgumentException("scopes must be among read, chat, admin, got " + name);
+    throw new RefusedValueException("scopes", "scopes must be among read, chat, admin, got " + name);
   }
 }

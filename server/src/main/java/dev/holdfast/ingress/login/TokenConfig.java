@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.login;
 
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.ingress.wire.Scope;
 
@@ -15,7 +16,8 @@ public record TokenConfig(String name, Secret token, Scope scope) {
 
   public TokenConfig {
     if (token.reveal().length() < CHARS_MIN) {
-      throw new IllegalArgumentException(
+      throw new RefusedValueException(
+          "token",
           "token must have at least " + CHARS_MIN + " characters, got " + token.reveal().length());
     }
   }

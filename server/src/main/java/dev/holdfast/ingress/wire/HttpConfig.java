@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.wire;
 
 import dev.holdfast.config.Check;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
 import java.net.URI;
 import java.time.Duration;
@@ -33,8 +34,8 @@ public record HttpConfig(
     Check.atLeast("idle_timeout_secs", idleTimeout, Duration.ofMillis(1));
     Check.inRange("max_connections", maxConnections, 1, 1_000_000);
     if (!publicUrl.isEmpty() && !isWebAddress(publicUrl)) {
-      throw new IllegalArgumentException(
-          "public_url must be like https://bot.example.org, got " + publicUrl);
+      throw new RefusedValueException(
+          "public_url", "public_url must be like https://bot.example.org, got " + publicUrl);
     }
   }
 

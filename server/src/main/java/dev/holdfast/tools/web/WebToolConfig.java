@@ -1,6 +1,7 @@
 package dev.holdfast.tools.web;
 
 import dev.holdfast.config.Check;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +21,8 @@ public record WebToolConfig(
     Check.inRange("max_bytes", bytesMax, 1024, 64 * 1024 * 1024);
     for (String host : allowHosts) {
       if (host.isBlank() || host.contains("/") || host.contains("*") || host.contains("@")) {
-        throw new IllegalArgumentException(
+        throw new RefusedValueException(
+            "allow_hosts",
             "allow_hosts: must hold names and addresses like wiki.internal or 10.0.0.7:8080, got "
                 + host);
       }

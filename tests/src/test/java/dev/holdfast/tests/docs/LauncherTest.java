@@ -109,6 +109,62 @@ class LauncherTest {
     assertThat(ended.code()).isEqualTo(UNAVAILABLE);
   }
 
+  @Test
+  void whatTestsNeedIsInstalledAlsoWhenTheListsOfPackagesAreStale() throws Exception {
+    Path fakes = fakesOfAMachineWithoutNeeds();
+    script(
+        fakes.resolve("apt-get"),
+        """
+        echo "$*" >>"$HOME/apt-calls"
+        [[ $* == *update* || -f $HOME/updated ]] || exit 100 # what it knows is stale
+        case "$*" in
+          *update*) : >"$HOME/updated" ;;
+          *" nodejs") printf '#!/bin/sh\\necho 22\\n' >"$HOME/bin/node" && chmod +x "$HOME/bin/node" ;;
+          *strace) printf '#!/bin/sh\\n' >"$HOME/bin/strace" && chmod +x "$HOME/bin/strace" ;;
+          *) exit 100 ;;
+        esac
+        """);
+    Ended ended = run(needsEnvironment(fakes), launcher(), "test");
+    List<String> calls = Files.readAllLines(home.resolve("apt-calls"));
+    assertThat(calls).allMatch(call -> call.startsWith("-o DPkg::Lock::Timeout=120 "));
+    assertThat(calls).filteredOn(call -> call.contains("update")).hasSize(1);
+    assertThat(calls).filteredOn(call -> call.endsWith(" strace")).as("tried again").hasSize(2);
+    assertThat(ended.output())
+        .contains("missing: npm; the tests that need it say so. To get it: apt-get update && ")
+        .contains("could not install npm; it says why in")
+        .doesNotContain("missing: node;", "missing: strace");
+  }
+
+  @Test
+  void whoIsNotRootIsToldWhatTestsNeed() throws Exception {
+    Path fakes = fakesOfAMachineWithoutNeeds();
+    script(fakes.resolve("id"), "echo 1000");
+    Ended ended = run(needsEnvironment(fakes), launcher(), "test");
+    assertThat(ended.output()).contains("missing: strace", "apt-get install strace");
+    assertThat(home.resolve("apt-calls")).doesNotExist();
+  }
+
+  private Path fakesOfAMachineWithoutNeeds() throws Exception {
+    Path fakes = Files.createDirectories(home.resolve("bin"));
+    for (String program : List.of("timeout", "chmod")) {
+      Files.createSymbolicLink(fakes.resolve(program), find(program));
+    }
+    script(fakes.resolve("id"), "echo 0");
+    return fakes;
+  }
+
+  private static void script(Path file, String body) throws IOException {
+    Files.writeString(file, "#!/bin/bash\n" + body);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  private Map<String, String> needsEnvironment(Path fakes) throws IOException {
+    Map<String, String> environment = new HashMap<>(withoutJava());
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    environment.merge("PATH", fakes.toString(), (path, first) -> first + ":" + path);
+    return environment;
+  }
+
   private Path launcher() {
     return home.resolve("holdfast");
   }

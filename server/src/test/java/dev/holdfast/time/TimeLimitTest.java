@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-class StandstillTest {
+class TimeLimitTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
   private static final Duration LONG = Duration.ofHours(1);
 
