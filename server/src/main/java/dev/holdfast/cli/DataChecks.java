@@ -1,8 +1,8 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.AuditVerdict;
-import dev.holdfast.store.opening.DataFolder;
 import dev.holdfast.time.Time;
 import java.io.FileOutputStream;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.holdfast.store;
 
 import dev.holdfast.config.Check;
 import dev.holdfast.config.Section;
+import dev.holdfast.store.engine.EngineConfig;
 import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 
@@ -15,6 +16,10 @@ import dev.holdfast.store.threads.ThreadFilesConfig;
 public record StoreConfig(InboxConfig inbox, long freeBytesMin, ThreadFilesConfig files) {
   public StoreConfig {
     Check.inRange("min_free_bytes", freeBytesMin, 0, Long.MAX_VALUE);
+  }
+
+  EngineConfig engine() {
+    return new EngineConfig(inbox.commitEventsMax(), inbox.commitWaitMax(), freeBytesMin);
   }
 
   /**

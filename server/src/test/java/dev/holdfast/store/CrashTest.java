@@ -56,7 +56,8 @@ class CrashTest {
           .containsEntry("running", 0L);
       assertThat(it.store.outbox().depth())
           .isEqualTo(it.store.outbox().open(0, Integer.MAX_VALUE).size());
-      assertThat(it.store.threads().list("", 1000).stream().mapToLong(row -> row.events()).sum())
+      assertThat(
+              it.store.chatThreads().list("", 1000).stream().mapToLong(row -> row.events()).sum())
           .isEqualTo(it.store.inbox().counts().getOrDefault("accepted", -1L));
       assertThat(it.fatals).isEmpty();
     }

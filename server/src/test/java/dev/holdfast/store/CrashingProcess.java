@@ -5,7 +5,6 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.opening.InstanceLock;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.FileOutputStream;

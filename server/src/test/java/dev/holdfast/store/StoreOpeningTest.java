@@ -8,7 +8,6 @@ import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.opening.ApiToken;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,8 @@
 package dev.holdfast.store;
 
+import dev.holdfast.store.engine.Connections;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -9,7 +11,6 @@ import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.StoryLine;
-import dev.holdfast.store.opening.Database;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
@@ -35,9 +36,9 @@ public final class TestStore implements AutoCloseable {
 
   public static final ThreadFilesConfig FILES = new ThreadFilesConfig(65_536, 3);
 
-  final List<String> fatals = Collections.synchronizedList(new ArrayList<>());
-  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  final Path folder;
+  public final List<String> fatals = Collections.synchronizedList(new ArrayList<>());
+  public final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  public final Path folder;
   public final Store store;
 
   public TestStore(Path folder) throws StartRefusedException {
@@ -59,11 +60,11 @@ public final class TestStore implements AutoCloseable {
     return event(thread, key, "{\"text\":\"hello\"}");
   }
 
-  static NewEvent event(String thread, String key, String payload) {
+  public static NewEvent event(String thread, String key, String payload) {
     return new NewEvent("webhook:ci", "webhook:ci:" + thread, key, payload, Instant.now());
   }
 
-  static NewReply reply(Event event, String label, boolean delivered) {
+  public static NewReply reply(Event event, String label, boolean delivered) {
     return new NewReply(
         event.id() + "." + label,
         event.id(),
@@ -77,7 +78,7 @@ public final class TestStore implements AutoCloseable {
         delivered);
   }
 
-  static Finish finish(Event event, EventState outcome, NewReply... replies) {
+  public static Finish finish(Event event, EventState outcome, NewReply... replies) {
     return new Finish(
         List.of(event.seq()),
         outcome,
@@ -90,11 +91,11 @@ public final class TestStore implements AutoCloseable {
     return store.inbox().append(event(thread, key)).join().event();
   }
 
-  Event find(Event event) {
+  public Event find(Event event) {
     return store.inbox().find(event.id()).orElseThrow();
   }
 
-  boolean equationHolds() {
+  public boolean equationHolds() {
     Map<String, Long> counts = store.inbox().counts();
     long accepted = counts.getOrDefault("accepted", -1L);
     return counts.values().stream().mapToLong(Long::longValue).sum() - accepted == accepted;
@@ -103,7 +104,7 @@ public final class TestStore implements AutoCloseable {
   /** Changes the file behind the store's back. */
   public static int sql(Path folder, String sql) {
     try (Connection connection =
-            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Database.FILE));
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Connections.FILE));
         Statement statement = connection.createStatement()) {
       statement.execute("pragma busy_timeout = 5000");
       return statement.executeUpdate(sql);
@@ -120,6 +121,11 @@ public final class TestStore implements AutoCloseable {
       LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
     throw new AssertionError("it did not become true within 10 s");
+  }
+
+  /** Forgets what is old enough, as the watch does now and then. */
+  public long purge() throws StoreException {
+    return store.purge();
   }
 
   @Override

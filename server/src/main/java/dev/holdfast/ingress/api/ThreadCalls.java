@@ -8,8 +8,8 @@ import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.messages.Appended;
+import dev.holdfast.store.messages.ChatThreads;
 import dev.holdfast.store.messages.Event;
-import dev.holdfast.store.threads.ThreadFolders;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -53,7 +53,7 @@ final class ThreadCalls {
 
   private ApiAnswer list(ApiRequest request) {
     int limit = request.whole("limit", PAGE);
-    List<ThreadFolders.ThreadRow> rows = store.threads().list(request.text("after", ""), limit);
+    List<ChatThreads.ThreadRow> rows = store.chatThreads().list(request.text("after", ""), limit);
     JsonArray threads = new JsonArray();
     rows.forEach(row -> threads.add(view(row)));
     String next = rows.size() < limit ? null : rows.getLast().place();
@@ -61,15 +61,15 @@ final class ThreadCalls {
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
-    ThreadFolders.ThreadRow row =
+    ChatThreads.ThreadRow row =
         store
-            .threads()
+            .chatThreads()
             .find(request.threadId())
             .orElseThrow(() -> RefusedRequestException.unknown("no such thread"));
     return ApiAnswer.ok(view(row));
   }
 
-  private JsonObject view(ThreadFolders.ThreadRow row) {
+  private JsonObject view(ChatThreads.ThreadRow row) {
     Optional<Orchestrator.ThreadView> active = turns.find(row.threadId());
     return new JsonObject()
         .put("thread_id", row.threadId())

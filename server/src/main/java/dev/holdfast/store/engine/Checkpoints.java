@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * it. Only when the log nears its cap is the writer held up, for the little that is then left: else
  * a busy writer would never let the log start anew.
  */
-public final class Checkpoints implements Runnable {
+final class Checkpoints implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
   private static final int PAGE_BYTES = 4096;
 
@@ -43,25 +43,25 @@ public final class Checkpoints implements Runnable {
     }
   }
 
-  public Checkpoints(Statements sql, Lock writerTurn, FailStop failStop) {
+  Checkpoints(Statements sql, Lock writerTurn, FailStop failStop) {
     this.sql = sql;
     this.writerTurn = writerTurn;
     this.failStop = failStop;
     this.thread = Thread.ofPlatform().name("holdfast-store-checkpoint").unstarted(this);
   }
 
-  public void start() {
+  void start() {
     thread.start();
   }
 
   /** Called by the writer after each batch. */
-  public void committed() {
+  void committed() {
     if (++commits % COMMITS_PER_LOOK == 0) {
       wake.release();
     }
   }
 
-  public void stop() throws SQLException {
+  void stop() throws SQLException {
     stopping = true;
     wake.release();
     boolean interrupted = false;
@@ -72,7 +72,7 @@ public final class Checkpoints implements Runnable {
         interrupted = true;
       }
     }
-    sql.connection().close();
+    sql.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

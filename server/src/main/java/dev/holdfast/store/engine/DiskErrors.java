@@ -4,10 +4,10 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteException;
 
 /** Sorts what the database said by what can be done about it. */
-public final class DiskErrors {
+final class DiskErrors {
   private DiskErrors() {}
 
-  public enum Verdict {
+  enum Verdict {
     /** No space or no right to write: nothing was changed, and it may pass. */
     REFUSED,
     /** An fsync failed: what the page cache holds is no longer what the disk holds. */
@@ -18,7 +18,7 @@ public final class DiskErrors {
     OTHER
   }
 
-  public static Verdict of(SQLException e) {
+  static Verdict of(SQLException e) {
     if (!(e instanceof SQLiteException failure)) {
       return Verdict.OTHER;
     }

@@ -1,6 +1,5 @@
 package dev.holdfast.store.engine;
 
-import dev.holdfast.store.opening.Database;
 import java.sql.SQLException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -17,7 +16,7 @@ import org.jdbi.v3.core.Jdbi;
  * A few connections on as many platform threads: a read in C code would hold the carrier of a
  * virtual thread. A caller waits for its turn; its interrupt never reaches the read. Thread-safe.
  */
-public final class Readers {
+final class Readers {
   private static final int COUNT = 3;
   private static final long STOP_SECONDS = 10;
 
@@ -25,20 +24,10 @@ public final class Readers {
   private final BlockingQueue<Statements> free = new ArrayBlockingQueue<>(COUNT);
   private final FailStop failStop;
 
-  /** A question to the database. */
-  public interface Read<T> {
-    T from(Statements sql) throws SQLException;
-  }
-
-  /** The same over JDBI, for where speed does not matter. */
-  public interface Ask<T> {
-    T of(Handle handle);
-  }
-
-  public Readers(Database database, FailStop failStop) throws SQLException {
+  Readers(Engine.Source source, FailStop failStop) throws SQLException {
     this.failStop = failStop;
     for (int i = 0; i < COUNT; i++) {
-      Statements sql = database.another();
+      Statements sql = source.another();
       sql.of("pragma query_only = on").execute();
       free.add(sql);
     }
@@ -52,8 +41,7 @@ public final class Readers {
             Thread.ofPlatform().daemon().name("holdfast-store-reader-", 0).factory());
   }
 
-  /** Blocks; an interrupt does not cut it short. Throws what cannot be foreseen, unchecked. */
-  public <T> T read(Read<T> read) {
+  <T> T read(Engine.Read<T> read) {
     try {
       return CompletableFuture.supplyAsync(() -> run(read), threads).join();
     } catch (CompletionException e) {
@@ -61,7 +49,7 @@ public final class Readers {
     }
   }
 
-  public <T> T ask(Ask<T> ask) {
+  <T> T ask(Engine.Ask<T> ask) {
     return read(
         sql -> {
           try (Handle handle = Jdbi.create(sql.connection()).open()) { // closes the handle alone
@@ -70,7 +58,7 @@ public final class Readers {
         });
   }
 
-  private <T> T run(Read<T> read) {
+  private <T> T run(Engine.Read<T> read) {
     Statements sql = free.remove(); // there are as many as threads
     try {
       return read.from(sql);
@@ -85,7 +73,7 @@ public final class Readers {
     }
   }
 
-  public void stop() throws SQLException {
+  void stop() throws SQLException {
     threads.shutdown();
     boolean interrupted = Thread.interrupted();
     try {
@@ -96,7 +84,7 @@ public final class Readers {
       interrupted = true;
     }
     for (Statements sql = free.poll(); sql != null; sql = free.poll()) {
-      sql.connection().close();
+      sql.close();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,15 +16,15 @@ import java.util.function.Predicate;
  * The prepared statements of one connection; each text is prepared once. Used by one thread at a
  * time.
  */
-public final class Statements {
+public final class Statements implements AutoCloseable {
   private final Connection connection;
   private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
-  public Statements(Connection connection) {
+  Statements(Connection connection) {
     this.connection = connection;
   }
 
-  public Connection connection() {
+  Connection connection() {
     return connection;
   }
 
@@ -69,6 +70,13 @@ public final class Statements {
     return statement;
   }
 
+  /** Statements without parameters, each ended by a semicolon; not kept. */
+  void script(String text) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.executeUpdate(text);
+    }
+  }
+
   public int update(String sql, Object... parameters) throws SQLException {
     return of(sql, parameters).executeUpdate();
   }
@@ -105,6 +113,12 @@ public final class Statements {
     try (ResultSet rows = of(sql, parameters).executeQuery()) {
       return rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
     }
+  }
+
+  /** Closes the connection. */
+  @Override
+  public void close() throws SQLException {
+    connection.close();
   }
 
   /** Makes one row of a result into a value. */

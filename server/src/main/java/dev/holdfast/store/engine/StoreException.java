@@ -2,6 +2,8 @@ package dev.holdfast.store.engine;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import java.time.Duration;
 
 /**
  * The store could not do what was asked: it is full, read-only, closed, or the disk failed. Nothing
@@ -12,6 +14,13 @@ public final class StoreException extends CallFailedException {
 
   public StoreException(Failure failure) {
     super(failure);
+  }
+
+  /** It may succeed after a wait. */
+  public static StoreException overloaded(String message, int retrySeconds) {
+    return new StoreException(
+        Failure.of(FailureCode.OVERLOADED, message)
+            .withRetryAfter(Duration.ofSeconds(retrySeconds)));
   }
 
   public StoreException(Failure failure, Throwable cause) {

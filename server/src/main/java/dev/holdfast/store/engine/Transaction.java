@@ -1,34 +1,31 @@
 package dev.holdfast.store.engine;
 
-import dev.holdfast.store.messages.EventState;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transaction of the writer, shared by the operations of a batch. Used on the writer's thread
- * alone.
+ * One transaction of the writer, shared by the changes that are committed together. Used on the
+ * writer's thread alone, and only until the change returns.
  */
 public final class Transaction {
+  /** All transactions of the writer. */
+  static final Counter COMMITS = new Counter("COMMITS");
+
   private static final Logger LOG = LoggerFactory.getLogger(Transaction.class);
 
   private final Statements sql;
-  private final NumberedNames names;
   private final Counters counters;
-  private final Map<Count, Long> deltas = new EnumMap<>(Count.class);
+  private final Map<Counter, Long> deltas = new HashMap<>();
   private final List<Runnable> afterCommit = new ArrayList<>();
-  private final List<ThreadActivity.Touch> touched = new ArrayList<>();
-  private final ThreadActivity touches;
+  private final List<Runnable> afterRollback = new ArrayList<>();
 
-  Transaction(Statements sql, NumberedNames names, Counters counters, ThreadActivity touches) {
-    this.touches = touches;
+  Transaction(Statements sql, Counters counters) {
     this.sql = sql;
-    this.names = names;
     this.counters = counters;
   }
 
@@ -36,59 +33,69 @@ public final class Transaction {
     return sql;
   }
 
-  public NumberedNames names() {
-    return names;
-  }
-
-  public void count(Count count, long by) {
-    deltas.merge(count, by, Long::sum);
+  /** Changes a count together with what it counts. */
+  public void count(Counter counter, long by) {
+    deltas.merge(counter, by, Long::sum);
   }
 
   /** The count as this transaction will leave it. */
-  public long counted(Count count) {
-    return counters.get(count) + deltas.getOrDefault(count, 0L);
+  public long counted(Counter counter) {
+    return counters.get(counter) + deltas.getOrDefault(counter, 0L);
   }
 
   /** The count as it was before this transaction. */
-  long committed(Count count) {
-    return counters.get(count);
+  public long committed(Counter counter) {
+    return counters.get(counter);
   }
 
-  public long openEvents() {
-    return counted(Count.PENDING) + counted(Count.RUNNING) + counted(Count.PARKED);
-  }
-
-  /** Moves one event from a state to another in the counts. */
-  public void move(EventState from, EventState to) {
-    count(Count.of(from), -1);
-    count(Count.of(to), 1);
-  }
-
-  /** One more event of the thread. */
-  public void touch(long thread, Instant at) {
-    touched.add(new ThreadActivity.Touch(thread, Timestamps.of(at)));
-  }
-
-  /** Runs on the writer's thread after the commit; not at all when it fails. */
+  /**
+   * Runs on the writer's thread once this transaction is durable, before anybody hears of a result;
+   * not at all when it is rolled back. Hand over and return: all other changes wait.
+   */
   public void afterCommit(Runnable task) {
     afterCommit.add(task);
   }
 
-  /** The last writes before the commit. */
-  void finish() throws SQLException {
-    count(Count.COMMITS, 1);
+  /**
+   * Runs on the writer's thread when this transaction is rolled back, to forget what was remembered
+   * of it. The change may then be made again, in a transaction of its own.
+   */
+  public void afterRollback(Runnable task) {
+    afterRollback.add(task);
+  }
+
+  void begin() throws SQLException {
+    sql.of("begin immediate").execute();
+  }
+
+  /** Durable on return. */
+  void commit() throws SQLException {
     Counters.write(sql, deltas);
+    sql.of("commit").execute();
   }
 
   /** After the commit. */
   void publish() {
     counters.publish(deltas);
-    touches.add(touched);
-    for (Runnable task : afterCommit) {
+    run(afterCommit); // what is committed stays so
+  }
+
+  void rollBack() {
+    sql.forget();
+    try {
+      sql.of("rollback").execute();
+    } catch (SQLException _) {
+      // The database has rolled back by itself already.
+    }
+    run(afterRollback);
+  }
+
+  private static void run(List<Runnable> tasks) {
+    for (Runnable task : tasks) {
       try {
         task.run();
       } catch (RuntimeException e) {
-        LOG.error("store: a listener of a commit failed", e); // what is committed stays so
+        LOG.error("store: a listener of a transaction failed", e);
       }
     }
   }

@@ -16,7 +16,7 @@ final class WriteOperation<T> {
 
   private final CompletableFuture<T> done = new CompletableFuture<>();
   private final AtomicBoolean claimed = new AtomicBoolean();
-  private final Writer.Work<T> work;
+  private final Engine.Work<T> work;
   private final Kind kind;
   private final long since;
   private @Nullable T result;
@@ -34,7 +34,7 @@ final class WriteOperation<T> {
   /**
    * @param since when it was queued, by the steady clock
    */
-  WriteOperation(Writer.Work<T> work, Kind kind, long since) {
+  WriteOperation(Engine.Work<T> work, Kind kind, long since) {
     this.work = work;
     this.kind = kind;
     this.since = since;

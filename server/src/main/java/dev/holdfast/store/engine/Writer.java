@@ -2,9 +2,7 @@ package dev.holdfast.store.engine;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.time.Time;
-import io.micrometer.core.instrument.Timer;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -13,7 +11,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * transaction and one fsync; one that fails is run again by itself, so that it cannot take the
  * others with it.
  */
-public final class Writer implements Runnable {
+final class Writer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
   private static final int GAVE_UP = 70;
   private static final int RETAINED_MAX = 10_000;
@@ -40,7 +37,7 @@ public final class Writer implements Runnable {
   private static final int GATHER_FROM = 16;
 
   /** Said to those who send, and on /ready. */
-  public static final String TAKES_NOTHING = "the disk accepts no writes: it is full or read-only";
+  static final String TAKES_NOTHING = "the disk accepts no writes: it is full or read-only";
 
   /** An append that waited this long is refused: its sender has given up or is about to. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
@@ -51,9 +48,11 @@ public final class Writer implements Runnable {
   private final Deque<WriteOperation<?>> retained = new ArrayDeque<>();
 
   private final Statements sql;
-  private final NumberedNames names;
   private final Counters counters;
-  private final Parts parts;
+  private final EngineConfig config;
+  private final Time time;
+  private final FailStop failStop;
+  private final Listener listener;
   private final Thread thread;
 
   /** Held during a transaction; the checkpointer takes it when the log must stop growing. */
@@ -65,57 +64,54 @@ public final class Writer implements Runnable {
   private volatile boolean busy;
   private int lastBatch = 1;
 
-  /** What the writer is given. */
-  public record Parts(
-      InboxConfig config,
-      Time time,
-      FailStop failStop,
-      Runnable tick,
-      Timer commits,
-      Runnable afterBatch,
-      ThreadActivity touches) {}
+  /** Hears of the writer's work, on its thread. */
+  interface Listener {
+    /** A batch was committed or refused; nobody has heard of it yet. */
+    void ended(long nanos);
 
-  /** One change. Throws {@link StoreException} only before its first write. */
-  public interface Work<T> {
-    T in(Transaction tx) throws SQLException, StoreException;
+    /** After each batch, and several times a second while there is none. */
+    void alive();
   }
 
-  public Writer(Statements sql, Counters counters, NumberedNames names, Parts parts) {
+  Writer(
+      Statements sql,
+      Counters counters,
+      EngineConfig config,
+      Time time,
+      FailStop failStop,
+      Listener listener) {
     this.sql = sql;
     this.counters = counters;
-    this.names = names;
-    this.parts = parts;
+    this.config = config;
+    this.time = time;
+    this.failStop = failStop;
+    this.listener = listener;
     this.thread = Thread.ofPlatform().name("holdfast-store-writer").unstarted(this);
   }
 
-  public void start() {
+  void start() {
     thread.start();
   }
 
-  public NumberedNames names() {
-    return names;
-  }
-
-  public ReentrantLock turn() {
+  ReentrantLock turn() {
     return turn;
   }
 
-  public boolean isFull() {
+  boolean isFull() {
     return full;
   }
 
   /** How long the transaction of now has taken; zero when none runs. */
-  public Duration busyFor() {
-    return busy ? Duration.ofNanos(parts.time.nanos() - busySince) : Duration.ZERO;
+  Duration busyFor() {
+    return busy ? Duration.ofNanos(time.nanos() - busySince) : Duration.ZERO;
   }
 
   /**
    * A change that may be refused when it waits too long. Completes after the fsync, on the writer's
    * thread.
    */
-  public <T> CompletableFuture<T> offer(Work<T> work) {
-    WriteOperation<T> op =
-        new WriteOperation<>(work, WriteOperation.Kind.REFUSABLE, parts.time.nanos());
+  <T> CompletableFuture<T> offer(Engine.Work<T> work) {
+    WriteOperation<T> op = new WriteOperation<>(work, WriteOperation.Kind.REFUSABLE, time.nanos());
     enqueue(op);
     return op.done();
   }
@@ -124,9 +120,8 @@ public final class Writer implements Runnable {
    * As {@link #offer(Work)}; {@code first} hears the result before anybody else, in the order of
    * the commits.
    */
-  public <T> CompletableFuture<T> offer(Work<T> work, Consumer<T> first) {
-    WriteOperation<T> op =
-        new WriteOperation<>(work, WriteOperation.Kind.REFUSABLE, parts.time.nanos());
+  <T> CompletableFuture<T> offer(Engine.Work<T> work, Consumer<T> first) {
+    WriteOperation<T> op = new WriteOperation<>(work, WriteOperation.Kind.REFUSABLE, time.nanos());
     CompletableFuture<T> heard =
         op.done().thenApply(result -> tell(first, result)); // before it is queued, or order is lost
     enqueue(op);
@@ -139,29 +134,28 @@ public final class Writer implements Runnable {
   }
 
   /** A change that nobody waits for; it is tried again when the disk was full. */
-  public void later(Work<?> work) {
-    enqueue(new WriteOperation<>(work, WriteOperation.Kind.LAZY, parts.time.nanos()));
+  void later(Engine.Work<?> work) {
+    enqueue(new WriteOperation<>(work, WriteOperation.Kind.LAZY, time.nanos()));
   }
 
   /** Tries whether a disk that was full takes something again. Does not wait. */
-  public void probe() {
-    Work<Integer> write =
+  void probe() {
+    Engine.Work<Integer> write =
         tx ->
             tx.sql()
                 .update(
                     "insert into meta (name, value) values ('probe', ?)"
                         + " on conflict (name) do update set value = excluded.value",
-                    parts.time.now().toString());
-    enqueue(new WriteOperation<>(write, WriteOperation.Kind.REFUSABLE, parts.time.nanos()));
+                    time.now().toString());
+    enqueue(new WriteOperation<>(write, WriteOperation.Kind.REFUSABLE, time.nanos()));
   }
 
   /** A change that is durable on return. Blocks; an interrupt does not cut it short. */
-  public <T> T call(Work<T> work) throws StoreException {
+  <T> T call(Engine.Work<T> work) throws StoreException {
     if (Thread.currentThread() == thread) {
       throw new IllegalStateException("the writer waits for itself");
     }
-    WriteOperation<T> op =
-        new WriteOperation<>(work, WriteOperation.Kind.AWAITED, parts.time.nanos());
+    WriteOperation<T> op = new WriteOperation<>(work, WriteOperation.Kind.AWAITED, time.nanos());
     enqueue(op);
     try {
       return op.done().join();
@@ -174,32 +168,35 @@ public final class Writer implements Runnable {
   }
 
   private void enqueue(WriteOperation<?> op) {
-    String dead = parts.failStop.cause();
+    String dead = failStop.cause();
     if (dead != null) {
       op.done().completeExceptionally(io(dead));
     } else if (stopping) {
-      op.done().completeExceptionally(overloaded("the store is closed", 5));
+      op.done().completeExceptionally(StoreException.overloaded("the store is closed", 5));
     } else if (!queue.offer(op)) {
-      op.done().completeExceptionally(overloaded("the queue of the store is full", 1));
+      op.done()
+          .completeExceptionally(StoreException.overloaded("the queue of the store is full", 1));
     } else if (stopping && !thread.isAlive()) {
-      failQueue(overloaded("the store is closed", 5)); // it came in behind the writer's last look
+      failQueue(
+          StoreException.overloaded(
+              "the store is closed", 5)); // it came in behind the writer's last look
     }
   }
 
   /** Refuses what has waited too long for its turn. Called by the watch. */
-  public void refuseLate() {
-    long now = parts.time.nanos();
+  void refuseLate() {
+    long now = time.nanos();
     queue.forEach(
         op -> {
           boolean late = now - op.since() > WAIT_MAX.toNanos();
           if (op.kind() == WriteOperation.Kind.REFUSABLE && late && op.claim()) {
-            op.done().completeExceptionally(overloaded("the disk is too slow", 2));
+            op.done().completeExceptionally(StoreException.overloaded("the disk is too slow", 2));
           }
         });
   }
 
   /** Writes what is queued and ends the thread. */
-  public void stop() {
+  void stop() {
     stopping = true;
     queue.wake();
     boolean interrupted = false;
@@ -210,7 +207,7 @@ public final class Writer implements Runnable {
         interrupted = true;
       }
     }
-    failQueue(overloaded("the store is closed", 5));
+    failQueue(StoreException.overloaded("the store is closed", 5));
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -219,7 +216,7 @@ public final class Writer implements Runnable {
   @Override
   public void run() {
     try {
-      while (parts.failStop.cause() == null) {
+      while (failStop.cause() == null) {
         List<WriteOperation<?>> batch = take();
         if (batch.isEmpty()) {
           if (stopping && queue.isEmpty()) {
@@ -228,24 +225,24 @@ public final class Writer implements Runnable {
         } else {
           commit(batch);
         }
-        parts.tick.run();
+        listener.alive();
       }
     } catch (RuntimeException | Error e) {
       // Nobody else can write: a server whose writer is gone must not seem to live.
       LOG.error("store: the writer died", e);
-      parts.failStop.end(GAVE_UP, "the store's writer died: " + e);
+      failStop.end(GAVE_UP, "the store's writer died: " + e);
       throw e;
     } finally {
       stopping = true;
-      String dead = parts.failStop.cause();
-      failQueue(dead == null ? overloaded("the store is closed", 5) : io(dead));
+      String dead = failStop.cause();
+      failQueue(dead == null ? StoreException.overloaded("the store is closed", 5) : io(dead));
     }
   }
 
   /** The next batch; empty when there was nothing to do for a while. */
   private List<WriteOperation<?>> take() {
     List<WriteOperation<?>> batch = new ArrayList<>();
-    int max = parts.config.commitEventsMax();
+    int max = config.commitEventsMax();
     while (!full && !retained.isEmpty() && batch.size() < max) {
       batch.add(retained.removeFirst());
     }
@@ -255,7 +252,7 @@ public final class Writer implements Runnable {
     int likely = Math.min(lastBatch, max);
     for (int half = 0; half < 2 && likely >= GATHER_FROM && !stopping; half++) {
       if (queue.awaited() < likely) {
-        queue.await(likely, parts.config.commitWaitMax().toNanos() / 2);
+        queue.await(likely, config.commitWaitMax().toNanos() / 2);
       }
     }
     drain(batch, max);
@@ -281,10 +278,10 @@ public final class Writer implements Runnable {
 
   private void commit(List<WriteOperation<?>> batch) {
     turn.lock();
-    busySince = parts.time.nanos();
+    busySince = time.nanos();
     busy = true;
     try {
-      if (!attempt(batch) && batch.size() > 1 && parts.failStop.cause() == null && !full) {
+      if (!attempt(batch) && batch.size() > 1 && failStop.cause() == null && !full) {
         for (WriteOperation<?> op : batch) {
           attempt(List.of(op));
         }
@@ -292,10 +289,9 @@ public final class Writer implements Runnable {
     } finally {
       busy = false;
       turn.unlock();
-      parts.commits.record(parts.time.nanos() - busySince, TimeUnit.NANOSECONDS);
     }
-    parts.afterBatch.run();
-    String dead = parts.failStop.cause();
+    listener.ended(time.nanos() - busySince);
+    String dead = failStop.cause();
     if (dead != null) {
       batch.forEach(op -> op.fail(io(dead))); // committed or not: nothing is confirmed any more
     }
@@ -306,21 +302,21 @@ public final class Writer implements Runnable {
    * Returns false when the transaction was rolled back and its operations may be tried one by one.
    */
   private boolean attempt(List<WriteOperation<?>> batch) {
-    Transaction tx = new Transaction(sql, names, counters, parts.touches);
+    Transaction tx = new Transaction(sql, counters);
     try {
-      sql.of("begin immediate").execute();
+      tx.begin();
       for (WriteOperation<?> op : batch) {
         op.run(tx);
       }
-      tx.finish();
-      sql.of("commit").execute();
+      tx.count(Transaction.COMMITS, 1);
+      tx.commit();
       full = false;
     } catch (SQLException e) {
-      rollback();
+      tx.rollBack();
       refuse(batch, e);
       return false;
     } catch (RuntimeException e) {
-      rollback();
+      tx.rollBack();
       batch.forEach(op -> op.fail(e));
       return false;
     }
@@ -336,14 +332,14 @@ public final class Writer implements Runnable {
               LOG.warn("store: the disk refuses writes: {}", e.getMessage());
             }
             full = true;
-            yield overloaded(TAKES_NOTHING, 30);
+            yield StoreException.overloaded(TAKES_NOTHING, 30);
           }
           case FAIL_STOP -> {
-            parts.failStop.end(StartRefusedException.IO, "holdfast.db: " + e.getMessage());
+            failStop.end(StartRefusedException.IO, "holdfast.db: " + e.getMessage());
             yield io(e.getMessage());
           }
           case DAMAGED -> {
-            parts.failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
+            failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
             yield io(e.getMessage());
           }
           case OTHER -> io(e.getMessage());
@@ -364,32 +360,12 @@ public final class Writer implements Runnable {
     retained.addLast(op);
   }
 
-  private void rollback() {
-    sql.forget();
-    try {
-      sql.of("rollback").execute();
-    } catch (SQLException _) {
-      // The database has rolled back by itself already.
-    }
-    try {
-      names.forget(sql);
-    } catch (SQLException e) {
-      parts.failStop.end(StartRefusedException.IO, "holdfast.db cannot be read: " + e.getMessage());
-    }
-  }
-
   private void failQueue(StoreException failure) {
     for (WriteOperation<?> op = queue.poll(); op != null; op = queue.poll()) {
       if (op.claim()) {
         op.done().completeExceptionally(failure);
       }
     }
-  }
-
-  public static StoreException overloaded(String message, int retrySeconds) {
-    return new StoreException(
-        Failure.of(FailureCode.OVERLOADED, message)
-            .withRetryAfter(Duration.ofSeconds(retrySeconds)));
   }
 
   static StoreException io(@Nullable String message) {

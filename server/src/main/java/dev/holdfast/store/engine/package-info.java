@@ -1,7 +1,8 @@
 /**
  * One writer with group commit, readers, statements and files that are replaced as a whole.
  *
- * <p>Knows no table but its own counters and names; other packages bring theirs.
+ * <p>Knows no table but its own two, {@code meta} and {@code counters}; other packages bring
+ * theirs.
  */
 @NullMarked
 package dev.holdfast.store.engine;

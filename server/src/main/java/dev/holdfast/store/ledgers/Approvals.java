@@ -1,10 +1,10 @@
 package dev.holdfast.store.ledgers;
 
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
+import dev.holdfast.store.messages.EventLedger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -16,29 +16,27 @@ import java.util.Optional;
  * Questions to people about calls that wait. Every change is durable when its method returns, and
  * stands in the audit in the same commit. Thread-safe.
  */
-public final class Approvals {
+public final class Approvals implements EventLedger {
   private static final String SELECT =
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
           + " asked_at, expires_at, decided_by, arguments from approvals where ";
 
-  public static final String OPEN_OF_EVENT =
+  static final String OPEN_OF_EVENT =
       SELECT
           + "event_id = (select id from events where seq = ?)"
           + " and state in ('WAITING', 'APPROVED')";
 
-  private final Writer writer;
-  private final Readers readers;
+  private final Engine engine;
   private final Audit audit;
 
-  public Approvals(Writer writer, Readers readers, Audit audit) {
-    this.writer = writer;
-    this.readers = readers;
+  public Approvals(Engine engine, Audit audit) {
+    this.engine = engine;
     this.audit = audit;
   }
 
   /** The question about a call, whatever its state. */
   public Optional<Approval> ofCall(String key) {
-    return readers.read(sql -> sql.first(Approvals::approval, SELECT + "call_key = ?", key));
+    return engine.read(sql -> sql.first(Approvals::approval, SELECT + "call_key = ?", key));
   }
 
   /**
@@ -46,7 +44,7 @@ public final class Approvals {
    * answer that any more.
    */
   public void ask(Approval question) throws StoreException {
-    writer.call(
+    engine.call(
         tx -> {
           int asked =
               tx.sql()
@@ -74,19 +72,19 @@ public final class Approvals {
                       Timestamps.of(question.expiresAt()),
                       question.arguments());
           if (asked > 0) {
-            note(tx, audit, "approval.asked", question, "tool:" + question.tool());
+            note(tx, "approval.asked", question, "tool:" + question.tool());
           }
           return asked;
         });
   }
 
   public Optional<Approval> find(String id) {
-    return readers.read(sql -> sql.first(Approvals::approval, SELECT + "id = ?", id));
+    return engine.read(sql -> sql.first(Approvals::approval, SELECT + "id = ?", id));
   }
 
   /** The one that waits in a thread under that code, in any case of letters. */
   public Optional<Approval> waiting(String threadId, String code) {
-    return readers.read(
+    return engine.read(
         sql ->
             sql.first(
                 Approvals::approval,
@@ -103,7 +101,7 @@ public final class Approvals {
    */
   public List<Approval> list(Optional<Approval.State> state, String threadId, int limit) {
     String wanted = state.map(Enum::name).orElse("");
-    return readers.read(
+    return engine.read(
         sql ->
             sql.list(
                 Approvals::approval,
@@ -150,39 +148,48 @@ public final class Approvals {
 
   /** What people are asked about an event. */
   public List<Approval> waitingOf(String eventId) {
-    return readers.read(
+    return engine.read(
         sql ->
             sql.list(Approvals::approval, SELECT + "event_id = ? and state = 'WAITING'", eventId));
   }
 
-  /** The event has ended: nobody waits for the answers to its questions any more. */
-  public static void withdrawAllOf(Transaction tx, Audit audit, long seq) throws SQLException {
+  /** Nobody waits for the answers to the event's questions any more. */
+  @Override
+  public void unanswered(Transaction tx, long seq) throws SQLException {
     List<Approval> open = tx.sql().list(Approvals::approval, OPEN_OF_EVENT, seq);
     for (Approval question : open) {
       tx.sql().update("update approvals set state = 'EXPIRED' where id = ?", question.id());
-      note(tx, audit, "approval.withdrawn", question, "server");
+      note(tx, "approval.withdrawn", question, "server");
     }
+  }
+
+  @Override
+  public void forget(Transaction tx, Instant cutoff, Instant now) throws SQLException {
+    tx.sql()
+        .update(
+            "delete from approvals where id in"
+                + " (select id from approvals where expires_at < ? limit 5000)",
+            Timestamps.of(cutoff));
   }
 
   private record Change(String what, String by) {}
 
   /** {@code sql} changes one row at most. */
   private boolean changed(Change change, String sql, Object... parameters) throws StoreException {
-    return writer.call(
+    return engine.call(
         tx -> {
           List<String> ids =
               tx.sql().list(row -> row.getString(1), sql + " returning id", parameters);
           for (String id : ids) {
             Approval question =
                 tx.sql().first(Approvals::approval, SELECT + "id = ?", id).orElseThrow();
-            note(tx, audit, change.what(), question, change.by());
+            note(tx, change.what(), question, change.by());
           }
           return !ids.isEmpty();
         });
   }
 
-  private static void note(Transaction tx, Audit audit, String what, Approval question, String by)
-      throws SQLException {
+  private void note(Transaction tx, String what, Approval question, String by) throws SQLException {
     String details =
         "{\"approval_id\":\"%s\",\"arguments_sha256\":\"%s\"}"
             .formatted(question.id(), question.argumentsHash());

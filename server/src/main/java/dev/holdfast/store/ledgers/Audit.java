@@ -1,11 +1,10 @@
 package dev.holdfast.store.ledgers;
 
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Connections;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
-import dev.holdfast.store.opening.Database;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,24 +22,22 @@ import java.util.Optional;
 public final class Audit {
   private static final int DETAILS_BYTES_MAX = 16_384;
 
-  private final Writer writer;
-  private final Readers readers;
+  private final Engine engine;
   private final Time time;
 
-  public Audit(Writer writer, Readers readers, Time time) {
-    this.writer = writer;
-    this.readers = readers;
+  public Audit(Engine engine, Time time) {
+    this.engine = engine;
     this.time = time;
   }
 
   /** Durable when it returns. Blocks; an interrupt does not cut it short. */
   public void append(AuditEntry entry) throws StoreException {
-    writer.call(tx -> insert(tx, entry));
+    engine.call(tx -> insert(tx, entry));
   }
 
   /** Written with the next commit, or when a full disk takes something again; not waited for. */
   public void later(AuditEntry entry) {
-    writer.later(tx -> insert(tx, entry));
+    engine.later(tx -> insert(tx, entry));
   }
 
   /** The same within a change that it tells of: both are kept, or neither. */
@@ -69,7 +66,7 @@ public final class Audit {
    * @param before only rows with a smaller number; 0 for the newest
    */
   public List<AuditRow> list(long before, int max) {
-    return readers.read(
+    return engine.read(
         sql ->
             sql.list(
                 AuditChain::row,
@@ -85,7 +82,7 @@ public final class Audit {
     if (id.isEmpty()) {
       return List.of();
     }
-    return readers.read(
+    return engine.read(
         sql ->
             sql.list(
                 AuditChain::row,
@@ -97,7 +94,7 @@ public final class Audit {
 
   /** Reads the whole chain: about a second for some hundred thousand rows. */
   public AuditVerdict verify() {
-    return readers.read(AuditChain::verify);
+    return engine.read(AuditChain::verify);
   }
 
   /**
@@ -107,11 +104,11 @@ public final class Audit {
    * @throws IOException when the database cannot be read
    */
   public static Optional<AuditVerdict> verify(Path dataDir) throws IOException {
-    Path file = dataDir.resolve(Database.FILE);
+    Path file = dataDir.resolve(Connections.FILE);
     if (!Files.exists(file)) {
       return Optional.empty();
     }
-    Path log = dataDir.resolve(Database.FILE + "-wal");
+    Path log = dataDir.resolve(Connections.FILE + "-wal");
     boolean logged = Files.exists(log);
     Optional<AuditVerdict> verdict = look(file, logged);
     boolean whole = verdict.map(AuditVerdict.Whole.class::isInstance).orElse(true);
@@ -120,18 +117,13 @@ public final class Audit {
   }
 
   private static Optional<AuditVerdict> look(Path file, boolean logged) throws IOException {
-    try {
-      Statements sql = Database.readOnly(file, logged);
-      try {
-        boolean there =
-            sql.first(
-                    row -> row.getInt(1),
-                    "select 1 from sqlite_schema where type = 'table' and name = 'audit'")
-                .isPresent();
-        return there ? Optional.of(AuditChain.verify(sql)) : Optional.empty();
-      } finally {
-        sql.connection().close();
-      }
+    try (Statements sql = Connections.readOnly(file, logged)) {
+      boolean there =
+          sql.first(
+                  row -> row.getInt(1),
+                  "select 1 from sqlite_schema where type = 'table' and name = 'audit'")
+              .isPresent();
+      return there ? Optional.of(AuditChain.verify(sql)) : Optional.empty();
     } catch (SQLException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
     }

@@ -3,12 +3,11 @@ package dev.holdfast.store.ledgers;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.engine.Crc;
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
 import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.NewEvent;
 import java.sql.ResultSet;
@@ -42,14 +41,12 @@ public final class Schedules {
   private static final String BUSY =
       "exists (select 1 from events where id = schedules.event_id and closed = 0)";
 
-  private final Writer writer;
-  private final Readers readers;
+  private final Engine engine;
   private final Inbox inbox;
   private final Audit audit;
 
-  public Schedules(Writer writer, Readers readers, Inbox inbox, Audit audit) {
-    this.writer = writer;
-    this.readers = readers;
+  public Schedules(Engine engine, Inbox inbox, Audit audit) {
+    this.engine = engine;
     this.inbox = inbox;
     this.audit = audit;
   }
@@ -70,7 +67,7 @@ public final class Schedules {
    * @throws StoreException BUDGET_EXHAUSTED when there are too many
    */
   public Schedule add(Schedule wanted, Limits limits, AuditEntry entry) throws StoreException {
-    return writer.call(tx -> insert(tx, wanted, limits, entry));
+    return engine.call(tx -> insert(tx, wanted, limits, entry));
   }
 
   private Schedule insert(Transaction tx, Schedule wanted, Limits limits, AuditEntry entry)
@@ -123,7 +120,7 @@ public final class Schedules {
   }
 
   public Optional<Schedule> find(String id) {
-    return readers.read(sql -> sql.first(Schedules::read, SELECT + "id = ?", id)).flatMap(this::of);
+    return engine.read(sql -> sql.first(Schedules::read, SELECT + "id = ?", id)).flatMap(this::of);
   }
 
   /** Those that will fire, by the time when they are due. Of all threads when the id is empty. */
@@ -155,7 +152,7 @@ public final class Schedules {
 
   /** Whose message made the schedule that made this event; empty for any other event. */
   public Optional<String> personBehind(String eventId) {
-    return readers.read(
+    return engine.read(
         sql ->
             sql.first(
                 row -> row.getString(1),
@@ -183,7 +180,7 @@ public final class Schedules {
 
   /** Moves the schedule on without an event; the due time counts as dealt with. */
   public boolean skip(Step step) throws StoreException {
-    return writer.call(
+    return engine.call(
         tx -> {
           boolean open = isOpen(tx, step);
           if (open) {
@@ -195,7 +192,7 @@ public final class Schedules {
 
   /** Another due time for one that the clock has left behind. Nothing counts as dealt with. */
   public void aim(Schedule seen, Instant next) throws StoreException {
-    writer.call(
+    engine.call(
         tx ->
             tx.sql()
                 .update(
@@ -208,7 +205,7 @@ public final class Schedules {
 
   /** Whether that due time was dealt with before. */
   public boolean isDone(String id, Instant due) {
-    return readers
+    return engine
         .read(
             sql ->
                 sql.first(
@@ -221,7 +218,7 @@ public final class Schedules {
 
   /** Writes {@code entry} along with it. False, and nothing is written, when it is not active. */
   public boolean cancel(String id, AuditEntry entry) throws StoreException {
-    return writer.call(
+    return engine.call(
         tx -> {
           boolean ended =
               tx.sql()
@@ -284,7 +281,7 @@ public final class Schedules {
 
   /** Forgets the ended ones beyond what may stay; called now and then. */
   public void forgetEnded() throws StoreException {
-    writer.call(
+    engine.call(
         tx -> {
           tx.sql()
               .update(
@@ -300,7 +297,7 @@ public final class Schedules {
 
   private List<Schedule> list(String where, Object... parameters) {
     List<Schedule> whole = new ArrayList<>();
-    readers
+    engine
         .read(sql -> sql.list(Schedules::read, SELECT + where, parameters))
         .forEach(found -> of(found).ifPresent(whole::add));
     return whole;
@@ -311,7 +308,7 @@ public final class Schedules {
       case Found.Whole(Schedule schedule) -> Optional.of(schedule);
       case Found.Bad(String id) -> {
         LOG.error("schedule {}: its row is damaged and will not fire", id);
-        writer.later(
+        engine.later(
             tx -> tx.sql().update("update schedules set state = 'DAMAGED' where id = ?", id));
         yield Optional.empty();
       }

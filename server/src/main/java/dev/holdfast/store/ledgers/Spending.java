@@ -1,10 +1,9 @@
 package dev.holdfast.store.ledgers;
 
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
-import dev.holdfast.store.engine.Writer;
 import dev.holdfast.store.ledgers.Usage.Spent;
 import dev.holdfast.store.ledgers.Usage.Whose;
 import java.sql.SQLException;
@@ -34,8 +33,7 @@ final class Spending {
   /** Of one owner: the day, the month, and those before, of which late calls may still come. */
   private static final int SUMS_MAX = 4;
 
-  private final Writer writer;
-  private final Readers readers;
+  private final Engine engine;
   private final Object lock = new Object();
 
   /** The ones that were asked for last are at the end; so are the sums of each. */
@@ -67,15 +65,14 @@ final class Spending {
   /** What is in the database. */
   private record Rows(long tokens, double costUsd, List<String> events) {}
 
-  Spending(Writer writer, Readers readers) {
-    this.writer = writer;
-    this.readers = readers;
+  Spending(Engine engine) {
+    this.engine = engine;
   }
 
   /** Writes a call down with the next commit and counts it at once. */
-  void add(ModelCallRow row, String person, Writer.Work<?> insert) {
+  void add(ModelCallRow row, String person, Engine.Work<?> insert) {
     synchronized (lock) { // so that what is in front of a sum's reading is not counted beside it
-      writer.later(insert);
+      engine.later(insert);
       follow(new Owner(Whose.ALL, ""), row);
       follow(new Owner(Whose.PERSON, person), row);
       follow(new Owner(Whose.THREAD, row.threadId()), row);
@@ -135,7 +132,7 @@ final class Spending {
 
   /** What was added before is in the database, behind a number; what comes then follows. */
   private Sum begin(Owner owner, long since) throws StoreException {
-    writer.<Boolean>call(_ -> true); // what a full disk has put off is in front of the next change
+    engine.<Boolean>call(_ -> true); // what a full disk has put off is in front of the next change
     Sum sum = new Sum(since);
     CompletableFuture<Long> last;
     synchronized (lock) {
@@ -143,7 +140,7 @@ final class Spending {
       if (other != null) {
         return other; // somebody else was faster
       }
-      last = writer.offer(tx -> number(tx.sql(), "select max(no) from model_calls"));
+      last = engine.offer(tx -> number(tx.sql(), "select max(no) from model_calls"));
       keep(owner, sum);
     }
     try {
@@ -180,7 +177,7 @@ final class Spending {
         };
     // The plus keeps the number out of the choice of an index: it is true of nearly all rows.
     String where = " from model_calls where at >= ? and " + column + " = ? and +no <= ?";
-    return readers.read(
+    return engine.read(
         sql -> {
           List<String> found =
               owner.whose() == Whose.ALL

@@ -1,25 +1,27 @@
 package dev.holdfast.store.ledgers;
 
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
+import dev.holdfast.store.messages.EventLedger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
 /** What was asked of models and what it cost. Thread-safe. */
-public final class Usage {
-  private final Writer writer;
-  private final Readers readers;
+public final class Usage implements EventLedger {
+  /** A month's budget is a sum over these. */
+  private static final Duration KEPT = Duration.ofDays(40);
+
+  private final Engine engine;
   private final Spending spending;
 
-  public Usage(Writer writer, Readers readers) {
-    this.writer = writer;
-    this.readers = readers;
-    this.spending = new Spending(writer, readers);
+  public Usage(Engine engine) {
+    this.engine = engine;
+    this.spending = new Spending(engine);
   }
 
   /** As {@link #add(ModelCallRow, String)}, of nobody in particular. */
@@ -60,7 +62,7 @@ public final class Usage {
   }
 
   public List<ModelCallRow> ofEvent(String eventId) {
-    return readers.ask(
+    return engine.ask(
         handle ->
             handle
                 .createQuery(
@@ -99,14 +101,14 @@ public final class Usage {
 
   /** Whether {@link #told} was said of that. */
   public boolean isTold(String what) {
-    return readers
+    return engine
         .read(sql -> sql.first(row -> row.getInt(1), "select 1 from told where what = ?", what))
         .isPresent();
   }
 
   /** Remembers that somebody was told of something. Durable on return. */
   public void told(String what, Instant at) throws StoreException {
-    writer.call(
+    engine.call(
         tx ->
             tx.sql()
                 .update(
@@ -134,9 +136,21 @@ public final class Usage {
     return spending.spent(new Spending.Owner(whose, id), since, eventId);
   }
 
+  @Override
+  public void forget(Transaction tx, Instant cutoff, Instant now) throws SQLException {
+    Instant month = now.minus(KEPT);
+    long before = Timestamps.of(month.isBefore(cutoff) ? month : cutoff);
+    tx.sql().update("delete from told where at < ?", before);
+    tx.sql()
+        .update(
+            "delete from model_calls where no in"
+                + " (select no from model_calls where at < ? order by at limit 5000)",
+            before);
+  }
+
   /** Sums by provider, model and outcome since {@code since}. */
   public List<Sum> sums(Instant since) {
-    return readers.ask(
+    return engine.ask(
         handle ->
             handle
                 .createQuery(

@@ -1,57 +1,30 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.Counters;
-import dev.holdfast.store.engine.FailStop;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.engine.Writer;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 
 /** Decides whether new events may come in now. Thread-safe. */
-public final class Admission {
-  private static final Duration SLOW = Duration.ofSeconds(1);
-
-  private final StoreConfig config;
-  private final Path folder;
-  private final Counters counters;
-  private final Writer writer;
-  private final FailStop failStop;
-  private volatile long freeBytes;
+final class Admission {
+  private final Engine engine;
+  private final int pendingMax;
   private volatile boolean stopped;
 
-  public Admission(
-      StoreConfig config, Path folder, Counters counters, Writer writer, FailStop failStop) {
-    this.config = config;
-    this.folder = folder;
-    this.counters = counters;
-    this.writer = writer;
-    this.failStop = failStop;
-    look();
+  Admission(Engine engine, int pendingMax) {
+    this.engine = engine;
+    this.pendingMax = pendingMax;
   }
 
-  /** Measures the free space. */
-  void look() {
-    try {
-      freeBytes = Files.getFileStore(folder).getUsableSpace();
-    } catch (IOException _) {
-      freeBytes = 0; // a disk that cannot even be asked takes no events
-    }
-  }
-
-  public void stop() {
+  void stop() {
     stopped = true;
   }
 
   int pendingMax() {
-    return config.inbox().pendingMax();
+    return pendingMax;
   }
 
   StoreException tooMany() {
-    return Writer.overloaded(pendingMax() + " events are waiting, which is the limit", 10);
+    return StoreException.overloaded(pendingMax + " events are waiting, which is the limit", 10);
   }
 
   Optional<StoreException> check() {
@@ -59,38 +32,23 @@ public final class Admission {
     String refusal = diskRefusal();
     return refusal.isEmpty()
         ? Optional.empty()
-        : Optional.of(Writer.overloaded(refusal, stopped ? 5 : 30));
+        : Optional.of(StoreException.overloaded(refusal, stopped ? 5 : 30));
   }
 
   /** Why nothing new is taken; empty when it is. */
-  public String refusal() {
+  String refusal() {
     String disk = diskRefusal();
     if (!disk.isEmpty()) {
       return disk;
     }
-    return counters.open() >= pendingMax()
-        ? pendingMax() + " events are waiting, which is the limit"
+    return MessageCounters.open(engine) >= pendingMax
+        ? pendingMax + " events are waiting, which is the limit"
         : "";
   }
 
   private String diskRefusal() {
-    String dead = failStop.cause();
-    if (dead != null) {
-      return dead;
-    }
-    if (stopped) {
-      return "the server is stopping";
-    }
-    if (writer.isFull()) {
-      return Writer.TAKES_NOTHING;
-    }
-    long free = freeBytes;
-    if (free < config.freeBytesMin()) {
-      return "only " + free + " bytes of disk are free, the reserve is " + config.freeBytesMin();
-    }
-    if (writer.busyFor().compareTo(SLOW) > 0) {
-      return "the disk is too slow";
-    }
-    return "";
+    return stopped && engine.failStop().cause() == null
+        ? "the server is stopping"
+        : engine.refusal();
   }
 }

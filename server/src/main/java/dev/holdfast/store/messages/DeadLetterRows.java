@@ -1,30 +1,31 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Count;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.time.Time;
 import java.sql.SQLException;
-import java.time.Instant;
 
 /**
  * Writes dead letters in the transaction that gives something up. Used on the writer's thread
  * alone.
  */
-public final class DeadLetterRows {
-  public static final String EVENT = "event";
-  public static final String REPLY = "reply";
+final class DeadLetterRows {
+  static final String EVENT = "event";
+  static final String REPLY = "reply";
 
   private static final String COLUMNS =
       "insert into dead_letters"
           + " (id, kind, ref, event_id, dedupe_key, thread_id, reason, payload, attempts, at, damaged)";
 
   private final Ids ids;
+  private final Time time;
 
-  public DeadLetterRows(Ids ids) {
+  DeadLetterRows(Ids ids, Time time) {
     this.ids = ids;
+    this.time = time;
   }
 
-  void ofEvent(Transaction tx, long seq, String reason, Instant at) throws SQLException {
+  void ofEvent(Transaction tx, long seq, String reason) throws SQLException {
     // A damaged row may have lost what it refers to: what is there is kept.
     int written =
         tx.sql()
@@ -36,12 +37,12 @@ public final class DeadLetterRows {
                     + " left join payloads p on p.seq = e.seq where e.seq = ?",
                 ids.next(),
                 reason,
-                Timestamps.of(at),
+                Timestamps.of(time.now()),
                 seq);
-    tx.count(Count.EVENT_LETTERS, written);
+    tx.count(MessageCounters.EVENT_LETTERS, written);
   }
 
-  void ofReply(Transaction tx, long seq, String reason, Instant at) throws SQLException {
+  void ofReply(Transaction tx, long seq, String reason) throws SQLException {
     int written =
         tx.sql()
             .update(
@@ -51,12 +52,8 @@ public final class DeadLetterRows {
                     + " from replies r left join threads t on t.no = r.thread where r.seq = ?",
                 ids.next(),
                 reason,
-                Timestamps.of(at),
+                Timestamps.of(time.now()),
                 seq);
-    tx.count(Count.REPLY_LETTERS, written);
-  }
-
-  public static Count countOf(String kind) {
-    return kind.equals(EVENT) ? Count.EVENT_LETTERS : Count.REPLY_LETTERS;
+    tx.count(MessageCounters.REPLY_LETTERS, written);
   }
 }

@@ -1,12 +1,9 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Count;
-import dev.holdfast.store.engine.Counters;
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
 import dev.holdfast.store.messages.EventRows.Standing;
 import dev.holdfast.time.Time;
 import java.sql.ResultSet;
@@ -26,24 +23,19 @@ public final class DeadLetters {
   /** Of the payloads of one list, in units of UTF-16; the last one may go beyond. */
   public static final long LIST_UNITS_MAX = 4L * 1024 * 1024;
 
-  private final Writer writer;
-  private final Readers readers;
-  private final Counters counters;
+  private final Engine engine;
   private final Time time;
-  private final Rows rows;
-
-  /** How replies and events come back. */
-  public record Rows(ReplyRows replies, EventEndings endings) {}
+  private final ReplyRows replies;
+  private final EventEndings endings;
 
   /** What a letter is about. */
   private record Ref(String kind, long seq, String threadId, boolean usable) {}
 
-  public DeadLetters(Writer writer, Readers readers, Counters counters, Time time, Rows rows) {
-    this.writer = writer;
-    this.readers = readers;
-    this.counters = counters;
+  DeadLetters(Engine engine, Time time, ReplyRows replies, EventEndings endings) {
+    this.engine = engine;
     this.time = time;
-    this.rows = rows;
+    this.replies = replies;
+    this.endings = endings;
   }
 
   /**
@@ -51,7 +43,7 @@ public final class DeadLetters {
    * than {@code limit} when they are large.
    */
   public List<DeadLetter> list(String kind, Instant olderThan, int limit) {
-    return readers.read(
+    return engine.read(
         sql ->
             sql.page(
                 new Enough(),
@@ -78,7 +70,7 @@ public final class DeadLetters {
 
   /** Also one that was replayed. */
   public Optional<DeadLetter> find(String id) {
-    return readers.ask(
+    return engine.ask(
         handle ->
             handle
                 .createQuery(SELECT + "id = :id")
@@ -106,7 +98,7 @@ public final class DeadLetters {
    * did it; the caller then wakes whoever runs events or posts replies.
    */
   public boolean replay(String id) throws StoreException {
-    return writer.call(
+    return engine.call(
         tx -> {
           Optional<Ref> found = ref(tx, id);
           if (found.isEmpty() || !found.get().usable()) {
@@ -117,7 +109,7 @@ public final class DeadLetters {
               letter.kind().equals(DeadLetterRows.EVENT) ? event(tx, letter) : reply(tx, letter);
           if (done) {
             tx.sql().update("update dead_letters set replayed = 1 where id = ?", id);
-            tx.count(DeadLetterRows.countOf(letter.kind()), -1);
+            tx.count(MessageCounters.ofLetters(letter.kind()), -1);
           }
           return done;
         });
@@ -156,14 +148,14 @@ public final class DeadLetters {
             now,
             letter.seq());
     ReplyRows.move(tx, reply.get(), ReplyState.PLANNED, "");
-    rows.endings.judge(tx, reply.get().eventId());
-    rows.replies.announce(tx, letter.threadId());
+    endings.judge(tx, reply.get().eventId());
+    replies.announce(tx, letter.threadId());
     return true;
   }
 
   /** Removes the letter for good; its event stays dead-lettered. */
   public boolean discard(String id) throws StoreException {
-    return writer.call(
+    return engine.call(
         tx -> {
           Optional<String> kind =
               tx.sql()
@@ -172,7 +164,7 @@ public final class DeadLetters {
                       "delete from dead_letters where id = ? and replayed = 0 returning kind",
                       id);
           if (kind.isPresent()) {
-            tx.count(DeadLetterRows.countOf(kind.get()), -1);
+            tx.count(MessageCounters.ofLetters(kind.get()), -1);
           }
           return kind.isPresent();
         });
@@ -189,7 +181,7 @@ public final class DeadLetters {
   /** How many there are, by kind; from memory. */
   public Map<String, Long> counts() {
     return Map.of(
-        DeadLetterRows.EVENT, counters.get(Count.EVENT_LETTERS),
-        DeadLetterRows.REPLY, counters.get(Count.REPLY_LETTERS));
+        DeadLetterRows.EVENT, engine.counted(MessageCounters.EVENT_LETTERS),
+        DeadLetterRows.REPLY, engine.counted(MessageCounters.REPLY_LETTERS));
   }
 }

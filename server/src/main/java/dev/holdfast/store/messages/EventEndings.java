@@ -1,12 +1,10 @@
 package dev.holdfast.store.messages;
 
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.ledgers.Approvals;
-import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.messages.EventRows.Standing;
-import dev.holdfast.time.Time;
 import java.sql.SQLException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -14,17 +12,15 @@ import java.util.Set;
  * How events end: by their turn, and afterwards by the fate of their replies. Used on the writer's
  * thread alone.
  */
-public final class EventEndings {
-  private final Time time;
+final class EventEndings {
   private final ReplyRows replies;
   private final DeadLetterRows letters;
-  private final Audit audit;
+  private final List<EventLedger> ledgers;
 
-  public EventEndings(Time time, ReplyRows replies, DeadLetterRows letters, Audit audit) {
-    this.time = time;
+  EventEndings(ReplyRows replies, DeadLetterRows letters, List<EventLedger> ledgers) {
     this.replies = replies;
     this.letters = letters;
-    this.audit = audit;
+    this.ledgers = ledgers;
   }
 
   /** Returns which of the events it ended: those that were open. */
@@ -58,13 +54,13 @@ public final class EventEndings {
         "outcome = ?, reason = ?, ",
         finish.outcome().code(),
         finish.reason());
-    switch (finish.outcome()) {
-      case DEAD_LETTERED -> {
-        letters.ofEvent(tx, event.seq(), finish.reason(), time.now());
-        Approvals.withdrawAllOf(tx, audit, event.seq());
+    if (finish.outcome() == EventState.DEAD_LETTERED) {
+      letters.ofEvent(tx, event.seq(), finish.reason());
+    }
+    if (finish.outcome() == EventState.DEAD_LETTERED || finish.outcome() == EventState.CANCELLED) {
+      for (EventLedger ledger : ledgers) {
+        ledger.unanswered(tx, event.seq());
       }
-      case CANCELLED -> Approvals.withdrawAllOf(tx, audit, event.seq());
-      default -> {} // whoever answers has no question left
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Count;
 import dev.holdfast.store.engine.Crc;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.Timestamps;
@@ -89,15 +88,14 @@ final class EventRows {
   }
 
   /** Returns false, and writes nothing, when the key is known. */
-  static boolean insert(Transaction tx, Event event) throws SQLException {
+  static boolean insert(Transaction tx, Event event, long source, long thread) throws SQLException {
     Statements sql = tx.sql();
-    long thread = tx.names().thread(sql, event.threadId());
     int inserted =
         sql.update(
             INSERT,
             event.seq(),
             event.id(),
-            tx.names().source(sql, event.source()),
+            source,
             thread,
             event.dedupeKey(),
             Timestamps.of(event.receivedAt()),
@@ -106,9 +104,8 @@ final class EventRows {
       return false;
     }
     sql.update("insert into payloads (seq, payload) values (?, ?)", event.seq(), event.payload());
-    tx.touch(thread, event.receivedAt());
-    tx.count(Count.ACCEPTED, 1);
-    tx.count(Count.PENDING, 1);
+    tx.count(MessageCounters.ACCEPTED, 1);
+    tx.count(MessageCounters.of(EventState.PENDING), 1);
     return true;
   }
 
@@ -170,7 +167,8 @@ final class EventRows {
         event.state().isOpen() == to.isOpen() ? "" : to.isOpen() ? "closed = 0, " : "closed = 1, ";
     tx.sql().update("update events set " + set + closed + "state = ? where seq = ?", all);
     if (event.state() != to) {
-      tx.move(event.state(), to);
+      tx.count(MessageCounters.of(event.state()), -1);
+      tx.count(MessageCounters.of(to), 1);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.store.messages;
 
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -23,11 +24,16 @@ public enum EventState {
     this.code = code;
   }
 
+  /** As metrics and the API name it. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
   public boolean isOpen() {
     return this == PENDING || this == RUNNING || this == PARKED;
   }
 
-  public int code() {
+  int code() {
     return code;
   }
 

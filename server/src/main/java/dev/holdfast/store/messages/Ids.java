@@ -10,7 +10,7 @@ import java.util.UUID;
  *
  * <p>Source: RFC 9562, section 5.7 and method 1 of section 6.2. Thread-safe.
  */
-public final class Ids {
+final class Ids {
   private static final int COUNTER_MAX = 0xfff;
   private static final int CHANCE_BYTES = 1024;
 
@@ -23,11 +23,11 @@ public final class Ids {
   private long millis;
   private int counter;
 
-  public Ids(Time time) {
+  Ids(Time time) {
     this.time = time;
   }
 
-  public synchronized String next() {
+  synchronized String next() {
     long now = time.now().toEpochMilli();
     if (now > millis) {
       millis = now;

@@ -2,54 +2,47 @@ package dev.holdfast.store.messages;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.store.engine.Count;
-import dev.holdfast.store.engine.Counters;
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Counter;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
 import dev.holdfast.store.messages.EventRows.Found;
 import dev.holdfast.store.messages.EventRows.Standing;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The durable queue of accepted events. Thread-safe. */
 public final class Inbox {
-  private static final int DEDUPE_KEY_MAX = 1000;
-
   /** Of the payloads of one page, in units of UTF-16; the last one may go beyond. */
   public static final long PAGE_UNITS_MAX = 4L * 1024 * 1024;
 
-  private final Writer writer;
-  private final Readers readers;
-  private final Counters counters;
-  private final Admission intake;
-  private final Rows rows;
-  private volatile Consumer<Event> accepted = _ -> {};
+  private final Engine engine;
+  private final EventIntake intake;
+  private final NumberedNames names;
+  private final EventEndings endings;
+  private final Quarantine quarantine;
 
-  /** How rows are made and given up. */
-  public record Rows(Ids ids, EventEndings endings, Quarantine quarantine) {}
-
-  public Inbox(Writer writer, Readers readers, Counters counters, Admission intake, Rows rows) {
-    this.writer = writer;
-    this.readers = readers;
-    this.counters = counters;
+  Inbox(
+      Engine engine,
+      EventIntake intake,
+      NumberedNames names,
+      EventEndings endings,
+      Quarantine quarantine) {
+    this.engine = engine;
     this.intake = intake;
-    this.rows = rows;
+    this.names = names;
+    this.endings = endings;
+    this.quarantine = quarantine;
   }
 
   /**
@@ -59,23 +52,7 @@ public final class Inbox {
    * nothing was accepted.
    */
   public CompletableFuture<Appended> append(NewEvent event) {
-    String key = event.dedupeKey();
-    if (key.isEmpty() || key.length() > DEDUPE_KEY_MAX) {
-      return refused("must have from 1 to " + DEDUPE_KEY_MAX + " characters");
-    }
-    if (key.startsWith(NewEvent.OWN)) {
-      return refused("must not begin with " + NewEvent.OWN);
-    }
-    Optional<StoreException> refusal = intake.check();
-    if (refusal.isPresent()) {
-      return CompletableFuture.failedFuture(refusal.get());
-    }
-    return writer.offer(tx -> insert(tx, event), this::announce);
-  }
-
-  private static CompletableFuture<Appended> refused(String why) {
-    return CompletableFuture.failedFuture(
-        new StoreException(Failure.of(FailureCode.INVALID_REQUEST, "the id of an event " + why)));
+    return intake.append(event);
   }
 
   /** Whether an event is still wanted when its transaction begins. */
@@ -96,30 +73,7 @@ public final class Inbox {
    * @throws StoreException when nothing can be accepted now; nothing was written
    */
   public boolean appendWith(Wanted wanted, NewEvent event, Along along) throws StoreException {
-    if (!event.dedupeKey().startsWith(NewEvent.OWN)) {
-      throw new IllegalArgumentException("a key that a sender may use: " + event.dedupeKey());
-    }
-    Optional<StoreException> refusal = intake.check();
-    if (refusal.isPresent()) {
-      throw refusal.get();
-    }
-    Writer.Work<Optional<Appended>> work =
-        tx -> {
-          if (!wanted.in(tx)) {
-            return Optional.empty();
-          }
-          Appended appended = insert(tx, event);
-          along.with(tx, appended.event());
-          return Optional.of(appended);
-        };
-    try {
-      return writer.offer(work, made -> made.ifPresent(this::announce)).join().isPresent();
-    } catch (CompletionException e) {
-      switch (e.getCause()) {
-        case StoreException failure -> throw new StoreException(failure.failure(), failure);
-        case null, default -> throw new IllegalStateException("the store failed", e.getCause());
-      }
-    }
+    return intake.appendWith(wanted, event, along);
   }
 
   /**
@@ -127,62 +81,22 @@ public final class Inbox {
    * hand over and return.
    */
   public void onAccepted(Consumer<Event> listener) {
-    accepted = listener;
-  }
-
-  private void announce(Appended appended) {
-    if (!appended.duplicate()) {
-      accepted.accept(appended.event());
-    }
-  }
-
-  private Appended insert(Transaction tx, NewEvent event) throws SQLException, StoreException {
-    Event made =
-        new Event(
-            tx.counted(Count.ACCEPTED) + 1,
-            rows.ids.next(),
-            event.source(),
-            event.threadId(),
-            event.dedupeKey(),
-            event.payload(),
-            Instant.ofEpochMilli(Timestamps.of(event.receivedAt())),
-            EventState.PENDING,
-            0,
-            false,
-            0);
-    if (tx.openEvents() >= intake.pendingMax()) {
-      Optional<Event> known = known(tx, made);
-      if (known.isEmpty()) {
-        throw intake.tooMany();
-      }
-      return new Appended(known.get(), true);
-    }
-    if (EventRows.insert(tx, made)) {
-      return new Appended(made, false);
-    }
-    // A damaged row still holds its key: its content is unknown, but it was accepted.
-    return new Appended(known(tx, made).orElse(made), true);
-  }
-
-  private Optional<Event> known(Transaction tx, Event same) throws SQLException {
-    return tx.sql()
-        .first(EventRows::read, EventRows.BY_KEY, same.source(), same.dedupeKey())
-        .flatMap(this::whole);
+    intake.onAccepted(listener);
   }
 
   public Optional<Event> find(String id) {
-    return readers
+    return engine
         .read(sql -> sql.first(EventRows::read, EventRows.SELECT + "e.id = ?", id))
-        .flatMap(this::whole);
+        .flatMap(quarantine::whole);
   }
 
   /** The event by the sender's own id of it; several when more than one source knows that id. */
   public List<Event> findByDedupeKey(String dedupeKey) {
     return served(
-        readers.read(
+        engine.read(
             sql -> {
               List<Found> found = new ArrayList<>();
-              for (String source : writer.names().sources()) {
+              for (String source : names.sources()) {
                 sql.first(EventRows::read, EventRows.BY_KEY, source, dedupeKey)
                     .ifPresent(found::add);
               }
@@ -222,7 +136,7 @@ public final class Inbox {
 
   private List<Event> list(String where, Object... parameters) {
     return served(
-        readers.read(
+        engine.read(
             sql -> sql.page(new Enough(), EventRows::read, EventRows.SELECT + where, parameters)));
   }
 
@@ -238,17 +152,7 @@ public final class Inbox {
   }
 
   private List<Event> served(List<Found> found) {
-    return found.stream().flatMap(row -> whole(row).stream()).toList();
-  }
-
-  private Optional<Event> whole(Found found) {
-    return switch (found) {
-      case Found.Whole(Event event) -> Optional.of(event);
-      case Found.Bad(long seq) -> {
-        rows.quarantine.event(seq);
-        yield Optional.empty();
-      }
-    };
+    return found.stream().flatMap(row -> quarantine.whole(row).stream()).toList();
   }
 
   /**
@@ -258,7 +162,7 @@ public final class Inbox {
    * @throws StoreException INVALID_REQUEST when the event is not open
    */
   public int start(long seq) throws StoreException {
-    return writer.call(
+    return engine.call(
         tx -> {
           Standing event = open(tx, seq);
           EventRows.change(tx, event, EventState.RUNNING, "attempts = attempts + 1, ");
@@ -274,7 +178,7 @@ public final class Inbox {
    * @throws StoreException INVALID_REQUEST when the event is not open
    */
   public void park(long seq, String reason, boolean told) throws StoreException {
-    writer.<Boolean>call(
+    engine.<Boolean>call(
         tx -> {
           Standing event = open(tx, seq);
           EventRows.change(
@@ -296,7 +200,7 @@ public final class Inbox {
    * @throws StoreException INVALID_REQUEST when the event is not open
    */
   public void release(long seq) throws StoreException {
-    writer.<Boolean>call(
+    engine.<Boolean>call(
         tx -> {
           Standing event = open(tx, seq);
           EventRows.change(
@@ -312,7 +216,7 @@ public final class Inbox {
 
   /** Remembers that the sender was told that the answer comes later. Durable on return. */
   public void markTold(long seq) throws StoreException {
-    writer.call(tx -> tx.sql().update("update events set told = 1 where seq = ?", seq));
+    engine.call(tx -> tx.sql().update("update events set told = 1 where seq = ?", seq));
   }
 
   private static Standing open(Transaction tx, long seq) throws SQLException, StoreException {
@@ -335,7 +239,7 @@ public final class Inbox {
     if (finish.outcome().isOpen()) {
       throw new IllegalArgumentException("not an end: " + finish.outcome());
     }
-    return writer.call(tx -> rows.endings.finish(tx, finish));
+    return engine.call(tx -> endings.finish(tx, finish));
   }
 
   /**
@@ -343,12 +247,12 @@ public final class Inbox {
    * that number itself.
    */
   public Map<String, Long> counts() {
-    Map<Count, Long> now = counters.snapshot();
+    Map<Counter, Long> now = engine.counts();
     Map<String, Long> counts = new LinkedHashMap<>();
     for (EventState state : EventState.values()) {
-      counts.put(state.name().toLowerCase(Locale.ROOT), now.getOrDefault(Count.of(state), 0L));
+      counts.put(state.label(), now.getOrDefault(MessageCounters.of(state), 0L));
     }
-    counts.put("accepted", now.getOrDefault(Count.ACCEPTED, 0L));
+    counts.put("accepted", now.getOrDefault(MessageCounters.ACCEPTED, 0L));
     return counts;
   }
 }

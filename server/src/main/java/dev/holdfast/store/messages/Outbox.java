@@ -1,15 +1,10 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Count;
-import dev.holdfast.store.engine.Counters;
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
-import dev.holdfast.store.messages.ReplyRows.Found;
 import dev.holdfast.store.messages.ReplyRows.Standing;
-import dev.holdfast.time.Time;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -21,27 +16,28 @@ import java.util.function.Consumer;
  * Thread-safe.
  */
 public final class Outbox {
-  private final Writer writer;
-  private final Readers readers;
-  private final Counters counters;
-  private final Time time;
-  private final Rows rows;
-
-  /** How rows are made and given up. */
-  public record Rows(
-      ReplyRows replies, EventEndings endings, DeadLetterRows letters, Quarantine quarantine) {}
+  private final Engine engine;
+  private final ReplyRows replies;
+  private final EventEndings endings;
+  private final DeadLetterRows letters;
+  private final Quarantine quarantine;
 
   /** A change of an open reply. */
   private interface Change {
     void of(Transaction tx, Standing reply) throws SQLException;
   }
 
-  public Outbox(Writer writer, Readers readers, Counters counters, Time time, Rows rows) {
-    this.writer = writer;
-    this.readers = readers;
-    this.counters = counters;
-    this.time = time;
-    this.rows = rows;
+  Outbox(
+      Engine engine,
+      ReplyRows replies,
+      EventEndings endings,
+      DeadLetterRows letters,
+      Quarantine quarantine) {
+    this.engine = engine;
+    this.replies = replies;
+    this.endings = endings;
+    this.letters = letters;
+    this.quarantine = quarantine;
   }
 
   /**
@@ -49,15 +45,15 @@ public final class Outbox {
    * over and return.
    */
   public void onPlanned(Consumer<String> threadIds) {
-    rows.replies.onPlanned(threadIds);
+    replies.onPlanned(threadIds);
   }
 
   /** Plans replies outside of a turn's end, for example a notice that the answer comes later. */
-  public void plan(List<NewReply> replies) throws StoreException {
-    writer.<Boolean>call(
+  public void plan(List<NewReply> wanted) throws StoreException {
+    engine.<Boolean>call(
         tx -> {
-          for (NewReply reply : replies) {
-            rows.replies.plan(tx, reply, false);
+          for (NewReply reply : wanted) {
+            replies.plan(tx, reply, false);
           }
           return true;
         });
@@ -66,7 +62,9 @@ public final class Outbox {
   /** Open replies of a thread, in their order. */
   public List<Reply> openOf(String threadId, int limit) {
     return list(
-        "r.state in (0, 1, 4, 5) and r.thread = (select no from threads where thread_id = ?)"
+        "r."
+            + ReplyState.OPEN
+            + " and r.thread = (select no from threads where thread_id = ?)"
             + " order by r.seq limit ?",
         threadId,
         limit);
@@ -74,7 +72,7 @@ public final class Outbox {
 
   /** Open replies of all threads after {@code afterSeq}. */
   public List<Reply> open(long afterSeq, int limit) {
-    return list("r.state in (0, 1, 4, 5) and r.seq > ? order by r.seq limit ?", afterSeq, limit);
+    return list("r." + ReplyState.OPEN + " and r.seq > ? order by r.seq limit ?", afterSeq, limit);
   }
 
   /** All replies of an event, in their order. */
@@ -97,21 +95,11 @@ public final class Outbox {
   }
 
   private List<Reply> list(String where, Object... parameters) {
-    return readers
+    return engine
         .read(sql -> sql.list(ReplyRows::read, ReplyRows.SELECT + where, parameters))
         .stream()
-        .flatMap(found -> whole(found).stream())
+        .flatMap(found -> quarantine.whole(found).stream())
         .toList();
-  }
-
-  private Optional<Reply> whole(Found found) {
-    return switch (found) {
-      case Found.Whole(Reply reply) -> Optional.of(reply);
-      case Found.Bad(long seq) -> {
-        rows.quarantine.reply(seq);
-        yield Optional.empty();
-      }
-    };
   }
 
   /** Before the first byte goes out. {@code resend}: an earlier send may have arrived. */
@@ -184,14 +172,14 @@ public final class Outbox {
         seq,
         (tx, reply) -> {
           ReplyRows.move(tx, reply, state, why);
-          rows.letters.ofReply(tx, seq, why, time.now());
-          rows.endings.judge(tx, reply.eventId());
+          letters.ofReply(tx, seq, why);
+          endings.judge(tx, reply.eventId());
         });
   }
 
   /** A reply that is final stays as it is: a straggler changes nothing. */
   private void change(long seq, Change change) throws StoreException {
-    writer.<Boolean>call(
+    engine.<Boolean>call(
         tx -> {
           Optional<Standing> reply =
               ReplyRows.standing(tx, seq).filter(found -> found.state().isOpen());
@@ -204,6 +192,6 @@ public final class Outbox {
 
   /** How many replies are open. */
   public long depth() {
-    return counters.get(Count.OPEN_REPLIES);
+    return engine.counted(MessageCounters.OPEN_REPLIES);
   }
 }

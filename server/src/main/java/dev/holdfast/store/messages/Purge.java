@@ -1,10 +1,10 @@
 package dev.holdfast.store.messages;
 
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
 import dev.holdfast.time.Time;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,13 +16,11 @@ import java.util.List;
  * remembered. In small steps, so that no commit waits for it. What has an open dead letter or an
  * open reply stays.
  */
-public final class Purge {
+final class Purge {
   private static final int ROWS_PER_STEP = 200;
 
-  /** A month's budget is a sum over these. */
-  private static final Duration MODEL_CALLS_KEPT = Duration.ofDays(40);
-
-  private final Writer writer;
+  private final Engine engine;
+  private final List<EventLedger> ledgers;
   private final Time time;
   private final Duration age;
   private final Instant wallAtStart;
@@ -30,10 +28,11 @@ public final class Purge {
 
   private record Old(long seq, String id, boolean done, long receivedAt) {}
 
-  private record Step(long lastSeq, boolean more) {}
+  private record Step(long lastSeq, int removed, boolean more) {}
 
-  public Purge(Writer writer, Time time, Duration age) {
-    this.writer = writer;
+  Purge(Engine engine, List<EventLedger> ledgers, Time time, Duration age) {
+    this.engine = engine;
+    this.ledgers = ledgers;
     this.time = time;
     this.age = age;
     this.wallAtStart = time.now();
@@ -41,38 +40,37 @@ public final class Purge {
   }
 
   /** One whole sweep. Blocks; called by the watch. Returns how many events it removed. */
-  public long sweep() throws StoreException {
-    long cutoff = Timestamps.of(cutoff(age));
+  long sweep() throws StoreException {
+    Instant now = now();
+    Instant cutoff = now.minus(age);
     long removed = 0;
-    long after = 0;
-    while (true) {
-      long from = after;
-      long before = removed;
-      long[] gone = new long[1];
-      Step step = writer.call(tx -> step(tx, from, cutoff, gone));
-      removed = before + gone[0];
-      after = step.lastSeq();
-      if (!step.more()) {
-        long calls = Timestamps.of(cutoff(MODEL_CALLS_KEPT));
-        writer.call(tx -> loose(tx, cutoff, Math.min(cutoff, calls)));
-        return removed;
-      }
+    Step step = new Step(0, 0, true);
+    while (step.more()) {
+      long after = step.lastSeq();
+      step = engine.call(tx -> step(tx, after, Timestamps.of(cutoff)));
+      removed += step.removed();
     }
+    engine.<Boolean>call(
+        tx -> {
+          for (EventLedger ledger : ledgers) {
+            ledger.forget(tx, cutoff, now);
+          }
+          return true;
+        });
+    return removed;
   }
 
   /**
    * A clock that jumps ahead must not empty the memory of keys: time passes as fast as the steady
    * clock says.
    */
-  private Instant cutoff(Duration kept) {
+  private Instant now() {
     Instant steady = wallAtStart.plusNanos(time.nanos() - nanosAtStart);
     Instant now = time.now();
-    return (now.isBefore(steady) ? now : steady).minus(kept);
+    return now.isBefore(steady) ? now : steady;
   }
 
-  private static Step step(Transaction tx, long after, long cutoff, long[] gone)
-      throws SQLException {
-    gone[0] = 0;
+  private static Step step(Transaction tx, long after, long cutoff) throws SQLException {
     List<Old> old =
         tx.sql()
             .list(
@@ -82,21 +80,25 @@ public final class Purge {
                     + " and not exists (select 1 from dead_letters d where d.event_id = e.id"
                     + " and d.replayed = 0)"
                     + " and not exists (select 1 from replies r where r.event_id = e.id"
-                    + " and r.state in (0, 1, 4, 5))"
+                    + " and r."
+                    + ReplyState.OPEN
+                    + ")"
                     + ", e.received_at from events e where e.seq > ? order by e.seq limit ?",
                 cutoff,
                 after,
                 ROWS_PER_STEP);
+    int removed = 0;
     for (Old event : old) {
       if (event.done()) {
         remove(tx, event);
-        gone[0]++;
+        removed++;
       }
     }
     return old.isEmpty()
-        ? new Step(after, false)
+        ? new Step(after, 0, false)
         : new Step(
             old.getLast().seq(),
+            removed,
             old.size() == ROWS_PER_STEP && old.getLast().receivedAt() < cutoff);
   }
 
@@ -107,20 +109,5 @@ public final class Purge {
     sql.update("delete from replies where event_id = ?", event.id());
     sql.update("delete from stories where event_id = ?", event.id());
     sql.update("delete from dead_letters where event_id = ?", event.id());
-  }
-
-  /** Rows that have a time of their own; budgets count the calls of a whole month. */
-  private static int loose(Transaction tx, long cutoff, long callsCutoff) throws SQLException {
-    tx.sql().update("delete from told where at < ?", callsCutoff);
-    tx.sql()
-        .update(
-            "delete from approvals where id in"
-                + " (select id from approvals where expires_at < ? limit 5000)",
-            cutoff);
-    return tx.sql()
-        .update(
-            "delete from model_calls where no in"
-                + " (select no from model_calls where at < ? order by at limit 5000)",
-            callsCutoff);
   }
 }

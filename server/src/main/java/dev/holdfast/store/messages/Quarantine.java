@@ -1,10 +1,8 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Count;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
 import dev.holdfast.store.messages.EventRows.Standing;
-import dev.holdfast.time.Time;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -15,36 +13,56 @@ import org.slf4j.LoggerFactory;
  * Takes rows out of service whose bytes have changed: kept as dead letters, counted, never served.
  * Thread-safe.
  */
-public final class Quarantine {
+final class Quarantine {
   private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
   private static final String REASON = "damaged on disk: its checksum does not match";
 
-  private final Writer writer;
+  private final Engine engine;
   private final DeadLetterRows letters;
   private final EventEndings endings;
-  private final Time time;
 
-  public Quarantine(Writer writer, DeadLetterRows letters, EventEndings endings, Time time) {
-    this.writer = writer;
+  Quarantine(Engine engine, DeadLetterRows letters, EventEndings endings) {
+    this.engine = engine;
     this.letters = letters;
     this.endings = endings;
-    this.time = time;
+  }
+
+  /** The event; empty when its row is bad, which is then put away. */
+  Optional<Event> whole(EventRows.Found found) {
+    return switch (found) {
+      case EventRows.Found.Whole(Event event) -> Optional.of(event);
+      case EventRows.Found.Bad(long seq) -> {
+        event(seq);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  /** As for an event. */
+  Optional<Reply> whole(ReplyRows.Found found) {
+    return switch (found) {
+      case ReplyRows.Found.Whole(Reply reply) -> Optional.of(reply);
+      case ReplyRows.Found.Bad(long seq) -> {
+        reply(seq);
+        yield Optional.empty();
+      }
+    };
   }
 
   /** Looks again and, if the row is still bad, puts it away with the next commit. Does not wait. */
-  void event(long seq) {
-    writer.later(
+  private void event(long seq) {
+    engine.later(
         tx -> {
           if (!stillBadEvent(tx, seq)) {
             return false;
           }
           LOG.error("event {}: {}, moved to the dead letters", seq, REASON);
-          tx.count(Count.QUARANTINED, 1);
+          tx.count(MessageCounters.QUARANTINED, 1);
           Optional<Standing> event = EventRows.standing(tx, seq);
           tx.sql().update("update events set damaged = 1, reason = ? where seq = ?", REASON, seq);
           if (event.isPresent() && event.get().state().isOpen()) {
             EventRows.move(tx, event.get(), EventState.DEAD_LETTERED);
-            letters.ofEvent(tx, seq, REASON, time.now());
+            letters.ofEvent(tx, seq, REASON);
           }
           return true;
         });
@@ -57,8 +75,8 @@ public final class Quarantine {
   }
 
   /** As for an event; an open reply counts as rejected. */
-  void reply(long seq) {
-    writer.later(
+  private void reply(long seq) {
+    engine.later(
         tx -> {
           List<ReplyRows.Found> found =
               tx.sql().list(ReplyRows::read, ReplyRows.SELECT + "r.seq = ?", seq);
@@ -66,12 +84,12 @@ public final class Quarantine {
             return false;
           }
           LOG.error("reply {}: {}, moved to the dead letters", seq, REASON);
-          tx.count(Count.QUARANTINED, 1);
+          tx.count(MessageCounters.QUARANTINED, 1);
           Optional<ReplyRows.Standing> reply = ReplyRows.standing(tx, seq);
           tx.sql().update("update replies set damaged = 1 where seq = ?", seq);
           if (reply.isPresent() && reply.get().state().isOpen()) {
             ReplyRows.move(tx, reply.get(), ReplyState.REJECTED, REASON);
-            letters.ofReply(tx, seq, REASON, time.now());
+            letters.ofReply(tx, seq, REASON);
             endings.judge(tx, reply.get().eventId());
           }
           return true;

@@ -1,6 +1,5 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Count;
 import dev.holdfast.store.engine.Crc;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
@@ -14,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Replies as rows and back. */
-public final class ReplyRows {
+final class ReplyRows {
   /** The columns that {@link #read} wants; damaged rows are never among them. */
   static final String SELECT =
       "select r.seq, r.id, r.event_id, r.source, t.thread_id, r.address, r.in_reply_to, r.text,"
@@ -27,10 +26,12 @@ public final class ReplyRows {
           + " parts, delivered, crc, ends, state, planned_at, next_at, files) values (?, ?, ?, ?,"
           + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
 
+  private final NumberedNames names;
   private final Time time;
   private volatile Consumer<String> planned = _ -> {};
 
-  public ReplyRows(Time time) {
+  ReplyRows(NumberedNames names, Time time) {
+    this.names = names;
     this.time = time;
   }
 
@@ -115,11 +116,11 @@ public final class ReplyRows {
         tx.sql()
             .update(
                 INSERT,
-                tx.counted(Count.REPLIES) + 1,
+                tx.counted(MessageCounters.REPLIES) + 1,
                 reply.id(),
                 reply.eventId(),
                 reply.source(),
-                tx.names().thread(tx.sql(), reply.threadId()),
+                names.thread(tx, reply.threadId()),
                 reply.address(),
                 reply.inReplyTo(),
                 reply.text(),
@@ -135,9 +136,9 @@ public final class ReplyRows {
     if (inserted == 0) {
       return;
     }
-    tx.count(Count.REPLIES, 1);
+    tx.count(MessageCounters.REPLIES, 1);
     if (!reply.delivered()) {
-      tx.count(Count.OPEN_REPLIES, 1);
+      tx.count(MessageCounters.OPEN_REPLIES, 1);
       announce(tx, reply.threadId());
     }
   }
@@ -179,7 +180,7 @@ public final class ReplyRows {
     all[parameters.length + 1] = reply.seq();
     tx.sql().update("update replies set " + set + "state = ? where seq = ?", all);
     if (reply.state().isOpen() != to.isOpen()) {
-      tx.count(Count.OPEN_REPLIES, to.isOpen() ? 1 : -1);
+      tx.count(MessageCounters.OPEN_REPLIES, to.isOpen() ? 1 : -1);
     }
   }
 

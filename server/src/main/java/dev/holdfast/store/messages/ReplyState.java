@@ -1,6 +1,8 @@
 package dev.holdfast.store.messages;
 
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Where a reply stands. SENT, RESENT, REJECTED and HELD are final unless an operator acts. */
 public enum ReplyState {
@@ -16,6 +18,13 @@ public enum ReplyState {
 
   /** What stands in rows: never to be changed. The indexes of open replies name these numbers. */
   private final int code;
+
+  /** Of the column {@code state}, word for word as the indexes of open replies say it. */
+  static final String OPEN =
+      Arrays.stream(values())
+          .filter(ReplyState::isOpen)
+          .map(state -> Integer.toString(state.code))
+          .collect(Collectors.joining(", ", "state in (", ")"));
 
   ReplyState(int code) {
     this.code = code;

@@ -1,9 +1,8 @@
 package dev.holdfast.store.messages;
 
-import dev.holdfast.store.engine.Readers;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
-import dev.holdfast.store.engine.Writer;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -13,19 +12,17 @@ import java.util.Set;
 
 /** What happened to each event, in order. Thread-safe. */
 public final class Stories {
-  private final Writer writer;
-  private final Readers readers;
+  private final Engine engine;
 
-  public Stories(Writer writer, Readers readers) {
-    this.writer = writer;
-    this.readers = readers;
+  Stories(Engine engine) {
+    this.engine = engine;
   }
 
   /**
    * Written with the next commit, not waited for: a line may be lost in a crash, the event is not.
    */
   public void add(StoryLine line) {
-    writer.later(
+    engine.later(
         tx -> {
           insert(tx, line);
           return true;
@@ -44,7 +41,7 @@ public final class Stories {
 
   /** Oldest first. */
   public List<StoryLine> of(String eventId) {
-    return readers.ask(
+    return engine.ask(
         handle ->
             handle
                 .createQuery(
@@ -65,7 +62,7 @@ public final class Stories {
     if (eventIds.isEmpty()) {
       return Map.of();
     }
-    return readers.read(
+    return engine.read(
         sql -> {
           Map<String, Integer> counts = new HashMap<>();
           for (String id : Set.copyOf(eventIds)) {

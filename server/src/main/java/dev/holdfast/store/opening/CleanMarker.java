@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * run's nonce, which the database holds too, so that a marker of another time or place proves
  * nothing.
  */
-public final class CleanMarker {
+final class CleanMarker {
   private static final String NAME = "clean_shutdown";
   private static final int BYTES_MAX = 1000;
 
@@ -30,7 +30,7 @@ public final class CleanMarker {
     }
   }
 
-  public static void write(Path dataDir, String nonce) throws IOException {
+  static void write(Path dataDir, String nonce) throws IOException {
     AtomicFiles.write(dataDir.resolve(NAME), (nonce + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 

@@ -1,59 +1,42 @@
 package dev.holdfast.store.opening;
 
 import dev.holdfast.store.engine.AtomicFiles;
-import dev.holdfast.store.engine.Count;
-import dev.holdfast.store.engine.DiskErrors;
+import dev.holdfast.store.engine.Connections;
+import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.Statements;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Properties;
 import java.util.UUID;
 import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.JDBC;
 import org.sqlite.SQLiteDataSource;
 
 /**
  * Opens {@code holdfast.db}, checks that it is whole and ours, and brings its tables up to date.
  */
-public final class Database {
+public final class Database implements Engine.Source {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
-  public static final String FILE = "holdfast.db";
+  private static final String FILE = Connections.FILE;
+
+  /** All that it keeps in the data folder, but for the clean marker. */
+  public static final List<String> FILES =
+      List.of(FILE, FILE + "-wal", FILE + "-shm", RunRecord.NAME, CommitMark.NAME);
 
   /** The newest migration in {@code db/migration}; each sets it as its last statement. */
   static final int SCHEMA = 9;
 
-  /** Older ones can corrupt a log that several connections use. */
-  private static final int[] SQLITE_MIN = {3, 51, 3};
-
-  private static final String COUNTERS =
-      "select 1 from sqlite_master where type = 'table' and name = 'counters'";
-  private static final String COMMITS = "select n from counters where name = ?";
-
-  private static final List<String> PRAGMAS =
-      List.of(
-          "pragma busy_timeout = 5000",
-          "pragma journal_mode = wal",
-          "pragma synchronous = full",
-          "pragma mmap_size = 0",
-          "pragma trusted_schema = off",
-          "pragma wal_autocheckpoint = 0",
-          "pragma journal_size_limit = 67108864",
-          "pragma temp_store = memory");
-
   private final Path folder;
   private final boolean clean;
+
+  /** What this run is known by, in the database and later in the clean marker. */
   private final String nonce = UUID.randomUUID().toString();
+
   private final Statements writer;
   private @Nullable CommitMark mark;
 
@@ -81,7 +64,7 @@ public final class Database {
         LOG.warn("store: other users could access {}; their permissions were removed", file);
         AtomicFiles.restrict(file);
       }
-      Statements writer = connect(file);
+      Statements writer = Connections.open(file);
       writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
       boolean clean = fresh;
       if (!fresh) {
@@ -97,22 +80,16 @@ public final class Database {
     } catch (IOException e) {
       throw new StartRefusedException(StartRefusedException.IO, file + ": " + e.getMessage(), e);
     } catch (SQLException e) {
-      throw refusal(folder, e);
+      throw Connections.refusal(file, e);
     }
   }
 
-  public static StartRefusedException refusal(Path folder, SQLException e) {
-    boolean damaged = DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED;
-    return new StartRefusedException(
-        damaged ? StartRefusedException.DAMAGED : StartRefusedException.IO,
-        folder.resolve(FILE) + (damaged ? " is damaged: " : " cannot be opened: ") + e.getMessage(),
-        e);
-  }
-
+  @Override
   public Path folder() {
     return folder;
   }
 
+  @Override
   public Statements writer() {
     return writer;
   }
@@ -122,12 +99,7 @@ public final class Database {
     return clean;
   }
 
-  /** What this run is known by, in the database and later in the clean marker. */
-  public String nonce() {
-    return nonce;
-  }
-
-  /** After a commit of the writer: {@code commits} have been made since the database is there. */
+  @Override
   public void committed(long commits) {
     CommitMark current = mark;
     if (current != null) {
@@ -135,62 +107,9 @@ public final class Database {
     }
   }
 
-  /** One more connection to the same file. */
+  @Override
   public Statements another() throws SQLException {
-    return connect(folder.resolve(FILE));
-  }
-
-  /**
-   * For a look from outside, at a database that a server may have open.
-   *
-   * @param logged whether its log exists; without one the file alone is the database, and SQLite
-   *     would make a log that belongs to whoever looks
-   */
-  public static Statements readOnly(Path file, boolean logged) throws SQLException {
-    String uri =
-        file.toAbsolutePath().toUri().getRawPath() + (logged ? "?mode=ro" : "?immutable=1");
-    Connection connection = JDBC.createConnection("jdbc:sqlite:file:" + uri, new Properties());
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("pragma busy_timeout = 5000");
-      statement.execute("pragma query_only = on");
-      statement.execute("pragma trusted_schema = off");
-    } catch (SQLException | RuntimeException e) {
-      connection.close();
-      throw e;
-    }
-    return new Statements(connection);
-  }
-
-  private static Statements connect(Path file) throws SQLException {
-    Properties properties = new Properties();
-    // Else the driver prepares and runs a query for the new row's number after each insert.
-    properties.setProperty("jdbc.get_generated_keys", "false");
-    Connection connection = JDBC.createConnection("jdbc:sqlite:" + file, properties);
-    try (Statement statement = connection.createStatement()) {
-      requireVersion(statement);
-      for (String pragma : PRAGMAS) {
-        statement.execute(pragma);
-      }
-    } catch (SQLException | RuntimeException e) {
-      connection.close();
-      throw e;
-    }
-    // The driver would test for an open transaction after each statement; transactions are begun by
-    // hand here.
-    connection.setAutoCommit(false);
-    Statements sql = new Statements(connection);
-    sql.of("commit").execute();
-    return sql;
-  }
-
-  private static void requireVersion(Statement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery("select sqlite_version()")) {
-      String version = row.getString(1);
-      int[] parts = Arrays.stream(version.split("\\.")).mapToInt(Integer::parseInt).toArray();
-      if (Arrays.compare(parts, SQLITE_MIN) < 0) {
-        throw new SQLException("SQLite " + version + " can corrupt its log; 3.51.3 is needed");
-      }
-    }
+    return Connections.open(folder.resolve(FILE));
   }
 
   /** Returns whether the last run ended cleanly; if not, the whole file is checked. */
@@ -222,11 +141,8 @@ public final class Database {
 
   private static void requireAllCommits(Statements sql, Path folder)
       throws IOException, SQLException, StartRefusedException {
-    boolean empty = sql.list(row -> row.getInt(1), COUNTERS).isEmpty();
-    long commits =
-        empty ? 0 : sql.first(row -> row.getLong(1), COMMITS, Count.COMMITS.name()).orElse(0L);
     int epoch = sql.first(row -> row.getInt(1), "pragma application_id").orElse(0);
-    long missing = CommitMark.missing(folder, epoch, commits);
+    long missing = CommitMark.missing(folder, epoch, Engine.commits(sql));
     if (missing > 0) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
@@ -285,12 +201,17 @@ public final class Database {
       writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
       CommitMark.remove(folder);
       RunRecord.ended(folder);
-      writer.connection().close();
+      writer.close();
       if (mark != null) {
         mark.close();
       }
     } catch (SQLException e) {
       throw new IOException(FILE + ": " + e.getMessage(), e);
     }
+  }
+
+  /** The very last act of a clean stop, after {@link #close}. */
+  public void markClean() throws IOException {
+    CleanMarker.write(folder, nonce);
   }
 }

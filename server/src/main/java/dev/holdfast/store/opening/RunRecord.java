@@ -1,6 +1,7 @@
 package dev.holdfast.store.opening;
 
 import dev.holdfast.store.engine.AtomicFiles;
+import dev.holdfast.store.engine.Connections;
 import dev.holdfast.store.engine.StartRefusedException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -29,7 +30,7 @@ final class RunRecord {
   /** Make it before the database is opened: its header is read past SQLite. */
   RunRecord(Path folder) throws IOException {
     this.folder = folder;
-    this.epoch = epoch(folder.resolve(Database.FILE));
+    this.epoch = epoch(folder.resolve(Connections.FILE));
   }
 
   /**
@@ -41,14 +42,14 @@ final class RunRecord {
    */
   void check(boolean claimedClean) throws IOException, StartRefusedException {
     List<String> words = read();
-    Path log = folder.resolve(Database.FILE + "-wal");
+    Path log = folder.resolve(Connections.FILE + "-wal");
     boolean filled = Files.exists(log) && Files.size(log) > 0;
     if (filled && !words.isEmpty() && !words.contains(Integer.toString(epoch))) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
           log
               + " does not belong to "
-              + Database.FILE
+              + Connections.FILE
               + " next to it; restore the database that it belongs to,"
               + " or move the log and "
               + NAME

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
  * What was found damaged in logs of chat threads since the start: told once per thread, not at each
  * look. Thread-safe.
  */
-public final class DamagedLines {
+final class DamagedLines {
   private static final Logger LOG = LoggerFactory.getLogger(DamagedLines.class);
   private static final int THREADS_MAX = 10_000;
 
@@ -33,7 +33,7 @@ public final class DamagedLines {
   }
 
   /** How many there are, in all logs that were looked at. */
-  public synchronized long count() {
+  synchronized long count() {
     return count;
   }
 }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * later append, behind the last whole line. The file is open from an append to its sync, so that
  * the sync hears of every failed write. Used by one thread at a time; no interrupt closes it.
  */
-public final class LineFile {
+final class LineFile {
   private static final Logger LOG = LoggerFactory.getLogger(LineFile.class);
   private static final byte NEWLINE = '\n';
 
@@ -39,14 +39,14 @@ public final class LineFile {
    * What to do with a last line that has no end: keep it when {@code whole} says so, else cut it
    * off or fence it.
    */
-  public record Torn(boolean cut, Predicate<byte[]> whole) {
-    public static final Torn FENCE = new Torn(false, _ -> true);
+  record Torn(boolean cut, Predicate<byte[]> whole) {
+    static final Torn FENCE = new Torn(false, _ -> true);
   }
 
   /**
    * @param unwrittenBudget how many bytes all files together may still keep in memory
    */
-  public LineFile(Path path, Torn torn, AtomicLong unwrittenBudget) {
+  LineFile(Path path, Torn torn, AtomicLong unwrittenBudget) {
     this.path = path;
     this.torn = torn;
     this.unwrittenBudget = unwrittenBudget;
@@ -121,7 +121,7 @@ public final class LineFile {
    *
    * @throws java.io.SyncFailedException when the fsync failed
    */
-  public void sync() throws IOException {
+  void sync() throws IOException {
     flush();
     boolean isUnsure = !durable && Files.exists(path); // lines of a run that was killed, perhaps
     RandomAccessFile file = open == null && isUnsure ? open() : open;

@@ -21,14 +21,14 @@ import java.util.zip.GZIPInputStream;
  * Reads the end of a log without reading the rest. A line that was changed or cut is left out and
  * counted.
  */
-public final class LogTail {
+final class LogTail {
   private static final int BLOCK = 64 * 1024;
 
   /** However long the lines are, no more than this is read of the newest part. */
   private static final long BYTES_MAX = 32L * 1024 * 1024;
 
   /** However many lines are asked for, no more than this is held, in units of UTF-16. */
-  public static final long UNITS_MAX = 8L * 1024 * 1024;
+  static final long UNITS_MAX = 8L * 1024 * 1024;
 
   private final int limit;
   private final Deque<LogLines.Line> lines = new ArrayDeque<>();

@@ -8,12 +8,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * Who may write to the log of a chat thread: one at a time. Its agent does, and so does whoever
  * obeys a command meanwhile. Thread-safe.
  */
-public final class LogTurns {
+final class LogTurns {
   private static final int STRIPES = 64;
 
   private final Lock[] stripes = new Lock[STRIPES];
 
-  public LogTurns() {
+  LogTurns() {
     Arrays.setAll(stripes, _ -> new ReentrantLock());
   }
 

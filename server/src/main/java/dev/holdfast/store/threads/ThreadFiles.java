@@ -42,7 +42,7 @@ public final class ThreadFiles {
   private boolean made;
 
   /** Whom a folder belongs to. */
-  public record Host(
+  record Host(
       FailStop failStop,
       Time time,
       AtomicLong unwrittenBudget,
@@ -55,11 +55,11 @@ public final class ThreadFiles {
    * Hears whether something is not on the disk yet, so that it is found again by the next user of
    * the folder.
    */
-  public interface Unsaved {
+  interface Unsaved {
     void changed(ThreadFiles files, boolean any);
   }
 
-  public ThreadFiles(String threadId, Path folder, Host host) {
+  ThreadFiles(String threadId, Path folder, Host host) {
     this.threadId = threadId;
     this.folder = folder;
     this.contextFile = folder.resolve("context.jsonl");

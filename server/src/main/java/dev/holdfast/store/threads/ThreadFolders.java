@@ -1,23 +1,17 @@
 package dev.holdfast.store.threads;
 
 import dev.holdfast.store.engine.FailStop;
-import dev.holdfast.store.engine.Readers;
-import dev.holdfast.store.engine.ThreadActivity;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
@@ -34,13 +28,7 @@ public final class ThreadFolders {
   private static final Pattern OTHERS = Pattern.compile("[^a-z0-9]+");
   private static final Pattern OUTER_DASHES = Pattern.compile("^-+|-+$");
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
-  private static final String SELECT =
-      "select t.thread_id, t.last_at, t.events, (select count(*) from events e where e.thread ="
-          + " t.no and e.closed = 0), t.no from ";
-
   private final Path root;
-  private final Readers readers;
-  private final ThreadActivity touches;
   private final ThreadFiles.Host host;
 
   /**
@@ -49,23 +37,18 @@ public final class ThreadFolders {
    */
   private final Map<String, List<ThreadFiles>> unsaved = new ConcurrentHashMap<>();
 
-  public ThreadFolders(Path root, Readers readers, ThreadActivity touches, Given given) {
+  public ThreadFolders(Path root, FailStop failStop, Time time, ThreadFilesConfig limits) {
     this.root = root;
-    this.readers = readers;
-    this.touches = touches;
     this.host =
         new ThreadFiles.Host(
-            given.failStop,
-            given.time,
+            failStop,
+            time,
             new AtomicLong(UNWRITTEN_MAX),
             this::unsavedChanged,
-            given.limits,
+            limits,
             new DamagedLines(),
             new LogTurns());
   }
-
-  /** What the folders are kept with. */
-  public record Given(FailStop failStop, Time time, ThreadFilesConfig limits) {}
 
   /** How many lines of logs were found damaged since the start. */
   public long damagedLines() {
@@ -124,65 +107,6 @@ public final class ThreadFolders {
     }
   }
 
-  /**
-   * Known chat threads, the one with the newest message first.
-   *
-   * @param after where the page before ended, by its last row's {@link ThreadRow#place}; empty for
-   *     the first page. Threads that get a message meanwhile move to the front; none comes twice.
-   * @throws IllegalArgumentException if {@code after} is not such a place
-   */
-  public List<ThreadRow> list(String after, int limit) {
-    touches.settle();
-    Place place = Place.of(after);
-    return readers.read(
-        sql ->
-            sql.list(
-                ThreadFolders::row,
-                SELECT // the open events are counted for the page alone
-                    + "(select * from threads where events > 0 and (last_at, no) < (?, ?)"
-                    + " order by last_at desc, no desc limit ?) t"
-                    + " order by t.last_at desc, t.no desc",
-                place.lastAt(),
-                place.no(),
-                limit));
-  }
-
-  /** Where a thread stands in the order of their last messages. */
-  private record Place(long lastAt, long no) {
-    static Place of(String text) {
-      if (text.isEmpty()) {
-        return new Place(Long.MAX_VALUE, Long.MAX_VALUE);
-      }
-      if (!text.matches("-?[0-9]{1,18}-[0-9]{1,18}")) {
-        throw new IllegalArgumentException("not a place in the list of threads");
-      }
-      int dash = text.lastIndexOf('-');
-      return new Place(
-          Long.parseLong(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
-    }
-  }
-
-  /** One thread; empty when no event of it was ever accepted. */
-  public Optional<ThreadRow> find(String threadId) {
-    touches.settle();
-    return readers.ask(
-        handle ->
-            handle
-                .createQuery(SELECT + "threads t where t.events > 0 and t.thread_id = :id")
-                .bind("id", threadId)
-                .map((row, _) -> row(row))
-                .findFirst());
-  }
-
-  private static ThreadRow row(ResultSet row) throws SQLException {
-    return new ThreadRow(
-        row.getString(1),
-        Instant.ofEpochMilli(row.getLong(2)),
-        row.getLong(3),
-        row.getLong(4),
-        row.getLong(2) + "-" + row.getLong(5));
-  }
-
   /** The last try to write what a full disk refused. */
   public void close() {
     List<ThreadFiles> all = unsaved.values().stream().flatMap(List::stream).toList();
@@ -194,10 +118,4 @@ public final class ThreadFolders {
       }
     }
   }
-
-  /**
-   * A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not
-   * finished; {@code place}: for {@link #list}.
-   */
-  public record ThreadRow(String threadId, Instant lastAt, long events, long open, String place) {}
 }

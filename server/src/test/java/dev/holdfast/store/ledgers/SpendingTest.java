@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.store.Store;
 import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.Connections;
 import dev.holdfast.store.ledgers.Usage.Spent;
 import dev.holdfast.store.ledgers.Usage.Whose;
-import dev.holdfast.store.opening.Database;
 import dev.holdfast.time.ManualTime;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -68,7 +68,7 @@ class SpendingTest {
           case THREAD -> "thread_id = ?";
         };
     try (Connection sql =
-            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Database.FILE));
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Connections.FILE));
         PreparedStatement sum =
             sql.prepareStatement(
                 "select count(distinct nullif(event_id, ?)), sum(input_tokens + output_tokens"

@@ -1,5 +1,7 @@
-package dev.holdfast.store.engine;
+package dev.holdfast.store.messages;
 
+import dev.holdfast.store.engine.Statements;
+import dev.holdfast.store.engine.Transaction;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The short numbers that stand for sources and thread ids in rows. Changed by the writer's thread
  * alone.
  */
-public final class NumberedNames {
+final class NumberedNames {
   private static final int THREADS_MAX = 20_000;
 
   private final Map<String, Long> threads =
@@ -25,54 +27,49 @@ public final class NumberedNames {
       };
   private final Map<String, Long> sources = new ConcurrentHashMap<>();
 
-  public void load(Statements sql) throws SQLException {
+  void load(Statements sql) throws SQLException {
     sql.list(row -> Map.entry(row.getString(2), row.getLong(1)), "select no, source from sources")
         .forEach(entry -> sources.put(entry.getKey(), entry.getValue()));
   }
 
   /** Every source that ever sent an event. Safe from any thread. */
-  public Set<String> sources() {
+  Set<String> sources() {
     return Set.copyOf(sources.keySet());
   }
 
-  public long source(Statements sql, String source) throws SQLException {
+  long source(Transaction tx, String source) throws SQLException {
     Long known = sources.get(source);
     if (known != null) {
       return known;
     }
     long made =
         numbers(
-            sql,
+            tx,
             "insert into sources (source) values (?) on conflict do update set source = source returning no",
             source);
     sources.put(source, made);
+    tx.afterRollback(() -> sources.remove(source)); // its row is gone then
     return made;
   }
 
-  public long thread(Statements sql, String threadId) throws SQLException {
+  long thread(Transaction tx, String threadId) throws SQLException {
     Long known = threads.get(threadId);
     if (known != null) {
       return known;
     }
     long made =
         numbers(
-            sql,
+            tx,
             "insert into threads (thread_id, last_at, events) values (?, 0, 0)"
                 + " on conflict do update set thread_id = thread_id returning no",
             threadId);
     threads.put(threadId, made);
+    tx.afterRollback(() -> threads.remove(threadId));
     return made;
   }
 
-  /** After a rollback: some of the remembered rows may be gone. */
-  void forget(Statements sql) throws SQLException {
-    threads.clear();
-    sources.clear();
-    load(sql);
-  }
-
-  private static long numbers(Statements sql, String text, String name) throws SQLException {
-    List<Long> made = sql.list(row -> row.getLong(1), text, name);
+  private static long numbers(Transaction tx, String text, String name) throws SQLException {
+    List<Long> made = tx.sql().list(row -> row.getLong(1), text, name);
     return made.getFirst();
   }
 }

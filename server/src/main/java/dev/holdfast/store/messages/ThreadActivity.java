@@ -1,11 +1,16 @@
-package dev.holdfast.store.engine;
+package dev.holdfast.store.messages;
 
+import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,16 +19,22 @@ import org.slf4j.LoggerFactory;
  * about once a second, since a row per event would cost as much as the event itself; after a crash
  * the events that are newer than the last writing are counted again. Thread-safe.
  */
-public final class ThreadActivity {
+final class ThreadActivity {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadActivity.class);
-  private static final String WRITTEN_UPTO = "touched";
 
   private final Map<Long, Sum> waiting = new HashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
-  private @Nullable Writer writer;
+  private final Engine engine;
+
+  /** Of the transaction of now; the writer's thread alone uses it. */
+  private final List<Touch> uncommitted = new ArrayList<>();
+
+  ThreadActivity(Engine engine) {
+    this.engine = engine;
+  }
 
   /** One new event of a thread. */
-  record Touch(long thread, long at) {}
+  private record Touch(long thread, long at) {}
 
   private record Sum(long at, long events) {
     Sum plus(Sum other) {
@@ -31,22 +42,31 @@ public final class ThreadActivity {
     }
   }
 
-  /** Before the writer runs: counts what a crash kept from being written. */
-  public void begin(Writer through, Statements sql) throws SQLException {
-    writer = through;
-    long upto =
-        sql.first(row -> row.getLong(1), "select n from counters where name = ?", WRITTEN_UPTO)
-            .orElse(0L);
+  /** At a start: counts what a crash kept from being written. */
+  void recover(Transaction tx) throws SQLException {
     List<Touch> missed =
-        sql.list(
-            row -> new Touch(row.getLong(1), row.getLong(2)),
-            "select thread, received_at from events where seq > ?",
-            upto);
+        tx.sql()
+            .list(
+                row -> new Touch(row.getLong(1), row.getLong(2)),
+                "select thread, received_at from events where seq > ?",
+                tx.counted(MessageCounters.TOUCHED));
     add(missed);
   }
 
-  /** After the commit of the events, on the writer's thread. */
-  synchronized void add(List<Touch> touches) {
+  /** One more event of the thread. */
+  void touch(Transaction tx, long thread, Instant at) {
+    if (uncommitted.isEmpty()) {
+      tx.afterCommit(
+          () -> {
+            add(uncommitted);
+            uncommitted.clear();
+          });
+      tx.afterRollback(uncommitted::clear);
+    }
+    uncommitted.add(new Touch(thread, Timestamps.of(at)));
+  }
+
+  private synchronized void add(List<Touch> touches) {
     for (Touch touch : touches) {
       waiting.merge(touch.thread(), new Sum(touch.at(), 1), Sum::plus);
     }
@@ -55,14 +75,13 @@ public final class ThreadActivity {
   /**
    * Writes what waits. Blocks until it is done; when the disk refuses, it stays for the next time.
    */
-  public void settle() {
-    Writer through = writer;
-    if (through == null || isEmpty()) {
+  void settle() {
+    if (isEmpty()) {
       return;
     }
     settling.lock(); // two in one transaction would both write the same sums
     try {
-      through.<Boolean>call(this::write);
+      engine.<Boolean>call(this::write);
     } catch (StoreException e) {
       LOG.debug("store: the times of threads are written later: {}", e.getMessage());
     } finally {
@@ -88,12 +107,8 @@ public final class ThreadActivity {
               thread.getValue().events(),
               thread.getKey());
     }
-    tx.sql()
-        .update(
-            "insert into counters (name, n) values (?, ?)"
-                + " on conflict (name) do update set n = excluded.n",
-            WRITTEN_UPTO,
-            tx.committed(Count.ACCEPTED));
+    long upto = tx.committed(MessageCounters.ACCEPTED);
+    tx.count(MessageCounters.TOUCHED, upto - tx.counted(MessageCounters.TOUCHED));
     tx.afterCommit(() -> remove(sums));
     return true;
   }

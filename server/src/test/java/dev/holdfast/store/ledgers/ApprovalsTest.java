@@ -1,13 +1,11 @@
-package dev.holdfast.store;
+package dev.holdfast.store.ledgers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.store.ledgers.Approval;
-import dev.holdfast.store.ledgers.Approvals;
-import dev.holdfast.store.ledgers.AuditVerdict;
+import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.Connections;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.opening.Database;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -110,7 +108,7 @@ class ApprovalsTest {
   void theQuestionsOfAnEventAreFoundWithoutALookAtAllOfThem() throws Exception {
     try (TestStore it = new TestStore(folder);
         Connection database =
-            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Database.FILE));
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Connections.FILE));
         Statement sql = database.createStatement();
         ResultSet plan = sql.executeQuery("explain query plan " + Approvals.OPEN_OF_EVENT)) {
       assertThat(it.store).isNotNull();
@@ -128,7 +126,7 @@ class ApprovalsTest {
     try (TestStore it = new TestStore(folder)) {
       it.store.approvals().ask(question("old", Instant.now().minus(Duration.ofDays(8))));
       it.store.approvals().ask(question("new", Instant.now()));
-      it.store.purge();
+      it.purge();
       assertThat(it.store.approvals().list(Optional.empty(), "", 10))
           .extracting(Approval::id)
           .containsExactly("new");

@@ -1,14 +1,12 @@
-package dev.holdfast.store.messages;
+package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.messages.Appended;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;

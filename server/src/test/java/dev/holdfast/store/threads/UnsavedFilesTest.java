@@ -1,10 +1,8 @@
-package dev.holdfast.store;
+package dev.holdfast.store.threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.store.threads.ContextEntry;
-import dev.holdfast.store.threads.ThreadFiles;
-import dev.holdfast.store.threads.ThreadFolders;
+import dev.holdfast.store.TestStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.holdfast.store.opening;
+package dev.holdfast.store;
 
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.StartRefusedException;

@@ -1,13 +1,8 @@
-package dev.holdfast.store;
+package dev.holdfast.store.threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.store.engine.FailStop;
-import dev.holdfast.store.threads.DamagedLines;
-import dev.holdfast.store.threads.LogTail;
-import dev.holdfast.store.threads.LogTurns;
-import dev.holdfast.store.threads.ThreadFiles;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,7 @@
-package dev.holdfast.store.opening;
+package dev.holdfast.store;
 
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.opening.Database;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -29,14 +30,7 @@ public final class DataFolder {
 
   /** What is believed when it is read: nobody else may have written it, nor a link lead away. */
   private static final List<String> BELIEVED =
-      List.of(
-          Database.FILE,
-          Database.FILE + "-wal",
-          Database.FILE + "-shm",
-          RunRecord.NAME,
-          CommitMark.NAME,
-          "token",
-          "config.last-good.yaml");
+      Stream.concat(Database.FILES.stream(), Stream.of("token", "config.last-good.yaml")).toList();
 
   private static final Set<PosixFilePermission> OTHERS =
       EnumSet.complementOf(

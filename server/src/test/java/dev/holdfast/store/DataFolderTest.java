@@ -1,10 +1,9 @@
-package dev.holdfast.store.opening;
+package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StartRefusedException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,10 @@
-package dev.holdfast.store;
+package dev.holdfast.store.ledgers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.ledgers.Audit;
-import dev.holdfast.store.ledgers.AuditEntry;
-import dev.holdfast.store.ledgers.AuditRow;
-import dev.holdfast.store.ledgers.AuditVerdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

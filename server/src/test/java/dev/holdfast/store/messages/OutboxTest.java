@@ -1,18 +1,11 @@
-package dev.holdfast.store;
+package dev.holdfast.store.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.ledgers.Usage;
-import dev.holdfast.store.messages.DeadLetter;
-import dev.holdfast.store.messages.DeadLetters;
-import dev.holdfast.store.messages.Event;
-import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.messages.Outbox;
-import dev.holdfast.store.messages.Reply;
-import dev.holdfast.store.messages.ReplyState;
-import dev.holdfast.store.messages.StoryLine;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

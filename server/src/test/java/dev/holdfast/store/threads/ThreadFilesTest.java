@@ -1,15 +1,10 @@
-package dev.holdfast.store;
+package dev.holdfast.store.threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.FailStop;
-import dev.holdfast.store.threads.ContextEntry;
-import dev.holdfast.store.threads.DamagedLines;
-import dev.holdfast.store.threads.LineFile;
-import dev.holdfast.store.threads.LogTurns;
-import dev.holdfast.store.threads.ThreadFiles;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import java.io.IOException;
 import java.io.SyncFailedException;

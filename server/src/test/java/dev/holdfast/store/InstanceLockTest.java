@@ -1,10 +1,8 @@
-package dev.holdfast.store.opening;
+package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.store.CrashingProcess;
-import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.time.SystemTime;
 import java.io.IOException;

@@ -1,18 +1,11 @@
-package dev.holdfast.store;
+package dev.holdfast.store.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.messages.Appended;
-import dev.holdfast.store.messages.Event;
-import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.messages.Ids;
-import dev.holdfast.store.messages.Inbox;
-import dev.holdfast.store.messages.InboxConfig;
-import dev.holdfast.store.messages.NewEvent;
-import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
 import java.nio.file.Path;
@@ -204,12 +197,12 @@ class InboxTest {
           .inbox()
           .finish(TestStore.finish(done, EventState.ANSWERED, TestStore.reply(done, "a.1", true)));
       it.store.inbox().finish(TestStore.finish(dead, EventState.DEAD_LETTERED));
-      assertThat(it.store.purge()).isZero();
+      assertThat(it.purge()).isZero();
       time.jumpWall(Duration.ofDays(4000));
-      assertThat(it.store.purge()).as("a jump of the clock forgets nothing").isZero();
+      assertThat(it.purge()).as("a jump of the clock forgets nothing").isZero();
       time.jumpWall(Duration.ofDays(-4000));
       time.advance(Duration.ofHours(2));
-      assertThat(it.store.purge()).isEqualTo(1);
+      assertThat(it.purge()).isEqualTo(1);
       assertThat(it.store.inbox().find(done.id())).isEmpty();
       assertThat(it.store.outbox().ofEvent(done.id())).isEmpty();
       assertThat(it.store.stories().of(done.id())).isEmpty();
@@ -256,14 +249,14 @@ class InboxTest {
       Event two = it.append("a", "k2");
       it.append("b", "k3");
       it.store.inbox().finish(TestStore.finish(one, EventState.SILENT));
-      List<ThreadFolders.ThreadRow> rows = it.store.threads().list("", 10);
-      assertThat(rows.stream().map(ThreadFolders.ThreadRow::threadId))
+      List<ChatThreads.ThreadRow> rows = it.store.chatThreads().list("", 10);
+      assertThat(rows.stream().map(ChatThreads.ThreadRow::threadId))
           .containsExactlyInAnyOrder("webhook:ci:a", "webhook:ci:b");
-      ThreadFolders.ThreadRow a = it.store.threads().find("webhook:ci:a").orElseThrow();
+      ChatThreads.ThreadRow a = it.store.chatThreads().find("webhook:ci:a").orElseThrow();
       assertThat(rows).contains(a);
       assertThat(a.events()).isEqualTo(2);
       assertThat(a.open()).isEqualTo(1);
-      assertThat(it.store.threads().find("webhook:ci:b")).isPresent();
+      assertThat(it.store.chatThreads().find("webhook:ci:b")).isPresent();
       assertThat(it.store.inbox().ofThread("webhook:ci:a", 10).stream().map(Event::seq))
           .containsExactly(two.seq(), one.seq());
     }
@@ -279,7 +272,7 @@ class InboxTest {
       List<String> seen = new ArrayList<>();
       String place = "";
       for (int page = 0; page < 4; page++) {
-        List<ThreadFolders.ThreadRow> rows = it.store.threads().list(place, 2);
+        List<ChatThreads.ThreadRow> rows = it.store.chatThreads().list(place, 2);
         rows.forEach(row -> seen.add(row.threadId()));
         place = rows.getLast().place();
         append(it, "t6", "again" + page, start.plusSeconds(100 + page)); // moves to the front
@@ -294,8 +287,9 @@ class InboxTest {
               "webhook:ci:t2",
               "webhook:ci:t1",
               "webhook:ci:t0");
-      assertThat(it.store.threads().list("", 1).getFirst().threadId()).isEqualTo("webhook:ci:new3");
-      assertThatThrownBy(() -> it.store.threads().list("webhook:ci:t1", 2))
+      assertThat(it.store.chatThreads().list("", 1).getFirst().threadId())
+          .isEqualTo("webhook:ci:new3");
+      assertThatThrownBy(() -> it.store.chatThreads().list("webhook:ci:t1", 2))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -1,0 +1,170 @@
+package dev.holdfast.store.messages;
+
+import dev.holdfast.store.engine.Counter;
+import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreWatch;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts together what keeps the messages. Thread-safe. */
+public final class Messages {
+  private static final Logger LOG = LoggerFactory.getLogger(Messages.class);
+  private static final Duration LOOK_PERIOD = Duration.ofSeconds(1);
+  private static final int LOOKS_PER_PURGE = 60;
+
+  private final Engine engine;
+  private final NumberedNames names = new NumberedNames();
+  private final ThreadActivity activity;
+  private final Admission admission;
+  private final Purge purge;
+  private final StoreWatch watch;
+  private final Inbox inbox;
+  private final Outbox outbox;
+  private final DeadLetters deadLetters;
+  private final Stories stories;
+  private final ChatThreads chatThreads;
+
+  /**
+   * @param ledgers what follows the fate of events
+   */
+  public Messages(Engine engine, InboxConfig config, Time time, List<EventLedger> ledgers) {
+    this.engine = engine;
+    activity = new ThreadActivity(engine);
+    admission = new Admission(engine, config.pendingMax());
+    purge = new Purge(engine, ledgers, time, config.dedupeTime());
+    watch = new StoreWatch("holdfast-store-tidy", LOOK_PERIOD, this::look, engine.failStop());
+    Ids ids = new Ids(time);
+    ReplyRows replies = new ReplyRows(names, time);
+    DeadLetterRows letters = new DeadLetterRows(ids, time);
+    EventEndings endings = new EventEndings(replies, letters, ledgers);
+    Quarantine quarantine = new Quarantine(engine, letters, endings);
+    EventIntake intake = new EventIntake(engine, admission, ids, names, activity, quarantine);
+    inbox = new Inbox(engine, intake, names, endings, quarantine);
+    outbox = new Outbox(engine, replies, endings, letters, quarantine);
+    deadLetters = new DeadLetters(engine, time, replies, endings);
+    stories = new Stories(engine);
+    chatThreads = new ChatThreads(engine, activity);
+  }
+
+  public Inbox inbox() {
+    return inbox;
+  }
+
+  public Outbox outbox() {
+    return outbox;
+  }
+
+  public DeadLetters deadLetters() {
+    return deadLetters;
+  }
+
+  public Stories stories() {
+    return stories;
+  }
+
+  public ChatThreads chatThreads() {
+    return chatThreads;
+  }
+
+  /**
+   * At a start: runs that were cut off wait again, and their attempts stay counted. Returns how
+   * many those are.
+   */
+  public int recover(Transaction tx) throws SQLException {
+    names.load(tx.sql());
+    activity.recover(tx);
+    int cut =
+        tx.sql()
+            .update(
+                "update events set state = 0 where closed = 0 and state = ?",
+                EventState.RUNNING.code());
+    tx.count(MessageCounters.of(EventState.PENDING), cut);
+    tx.count(MessageCounters.of(EventState.RUNNING), -cut);
+    return cut;
+  }
+
+  /** Begins to look after the rows. */
+  public void start() {
+    watch.start();
+  }
+
+  /** Events that are not finished. */
+  public long open() {
+    return MessageCounters.open(engine);
+  }
+
+  /** Why no new event is taken now; empty when they are. */
+  public String refusal() {
+    return admission.refusal();
+  }
+
+  /** Refuses new events from now on. */
+  public void stopIntake() {
+    admission.stop();
+  }
+
+  /** Writes the times of threads; before the engine stops. Blocks. */
+  public void stop() {
+    watch.stop();
+    activity.settle();
+  }
+
+  /** Forgets what is old enough, now; the watch does it once a minute. Returns how many events. */
+  public long purge() throws StoreException {
+    return purge.sweep();
+  }
+
+  private void look(int number) {
+    activity.settle();
+    if (number % LOOKS_PER_PURGE == 0) {
+      try {
+        long removed = purge.sweep();
+        if (removed > 0) {
+          LOG.info("store: {} old events were removed", removed);
+        }
+      } catch (StoreException e) {
+        LOG.warn("store: old events could not be removed: {}", e.getMessage());
+      }
+    }
+  }
+
+  public void measure(MeterRegistry registry) {
+    Gauge.builder("holdfast.inbox.depth", this, Messages::open)
+        .description("Events that are not finished.")
+        .register(registry);
+    gauge("holdfast.outbox.depth", MessageCounters.OPEN_REPLIES)
+        .description("Replies that are not finished.")
+        .register(registry);
+    for (String kind : List.of(DeadLetterRows.EVENT, DeadLetterRows.REPLY)) {
+      gauge("holdfast.dead.letters", MessageCounters.ofLetters(kind))
+          .tag("kind", kind)
+          .register(registry);
+    }
+    for (EventState state : EventState.values()) {
+      measureEvents(registry, state.label(), MessageCounters.of(state));
+    }
+    measureEvents(registry, "accepted", MessageCounters.ACCEPTED);
+    gauge("holdfast.quarantined.rows", MessageCounters.QUARANTINED)
+        .description("Rows whose checksum did not match.")
+        .register(registry);
+  }
+
+  private void measureEvents(MeterRegistry registry, String state, Counter counter) {
+    gauge("holdfast.inbox.events", counter)
+        .description("Accepted events by state; accepted is the sum of the others.")
+        .tag("state", state)
+        .register(registry);
+  }
+
+  private Gauge.Builder<Engine> gauge(String name, Counter counter) {
+    return Gauge.builder(name, engine, all -> all.counted(counter));
+  }
+}
