@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.store.engine.StartRefusedException;
-import dev.holdfast.store.opening.InstanceLock;
+import dev.holdfast.store.InstanceLock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -6,7 +6,9 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -138,6 +140,17 @@ public final class RawServer implements AutoCloseable {
         // the body of the request
       }
       gone.countDown();
+    }
+
+    /** Whether the client is gone after so long at most. */
+    public boolean isClosedWithin(Duration wait) throws IOException {
+      client.setSoTimeout(Math.toIntExact(wait.toMillis()));
+      try {
+        awaitClose();
+        return true;
+      } catch (SocketTimeoutException _) {
+        return false;
+      }
     }
 
     public void reset() throws IOException {

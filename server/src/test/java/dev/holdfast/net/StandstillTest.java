@@ -13,6 +13,8 @@ import io.vertx.core.VertxOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -82,8 +84,11 @@ class StandstillTest {
         new RawServer(
             c -> {
               time.moved.addAndGet(Duration.ofMinutes(2).toNanos());
+              time.set.drainPermits();
               c.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n");
-              Thread.sleep(300);
+              assertThat(time.set.tryAcquire(5, TimeUnit.SECONDS))
+                  .as("waits for the rest")
+                  .isTrue();
               c.write("ok");
             })) {
       assertThat(http.send(get(server.url()), LIMITS).body()).asString().isEqualTo("ok");
@@ -97,11 +102,9 @@ class StandstillTest {
         new RawServer(
             c -> {
               time.move(Duration.ofMinutes(2));
-              for (int i = 0; i < 100; i++) { // whichever wait it is in by then
+              do { // whichever wait it is in by then
                 time.move(Duration.ofSeconds(1));
-                Thread.sleep(10);
-              }
-              c.awaitClose();
+              } while (!c.isClosedWithin(Duration.ofMillis(10)));
             })) {
       HttpFailedException e =
           catchThrowableOfType(
@@ -118,6 +121,7 @@ class StandstillTest {
     private volatile Runnable last = () -> {};
     private volatile boolean firesOnEventLoops;
     private final AtomicInteger fired = new AtomicInteger();
+    private final Semaphore set = new Semaphore(0);
 
     void move(Duration by) {
       moved.addAndGet(by.toNanos());
@@ -152,6 +156,7 @@ class StandstillTest {
     @Override
     public Timer after(Duration wait, Runnable task) {
       last = task;
+      set.release();
       return wait.isZero() ? real.after(wait, task) : () -> {};
     }
   }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(30)
 class SpawnerTest {
+  private static final Duration STEP = Duration.ofMillis(5);
+
   @TempDir Path folder;
 
   /**
@@ -26,21 +28,20 @@ class SpawnerTest {
     File pipe = folder.resolve("pipe").toFile();
     assertThat(new ProcessBuilder("mkfifo", pipe.getPath()).start().waitFor()).isZero();
     Path other = Files.writeString(folder.resolve("other"), "of somebody else");
+    Thread spawning;
     try (Spawner spawner = new Spawner()) {
       // Opening a pipe that nobody reads holds the spawner up.
       Started first = new Started(spawner, pipe);
-      awaitOpening();
+      spawning = awaitOpening();
       Started second = new Started(spawner, other.toFile());
-      while (second.thread.getState() != Thread.State.WAITING) {
-        Thread.sleep(5);
-      }
+      second.awaitWaiting();
       second.thread.interrupt();
       assertThat(second.thread.join(Duration.ofSeconds(5))).isTrue();
       assertThat(second.ended.get()).isInstanceOf(InterruptedException.class);
       Files.readAllBytes(pipe.toPath());
       assertThat(first.thread.join(Duration.ofSeconds(5))).isTrue();
     }
-    Thread.sleep(300);
+    assertThat(spawning.join(Duration.ofSeconds(5))).as("nothing more is started").isTrue();
     assertThat(other).hasContent("of somebody else");
   }
 
@@ -50,7 +51,7 @@ class SpawnerTest {
     assertThat(new ProcessBuilder("mkfifo", pipe.getPath()).start().waitFor()).isZero();
     try (Spawner spawner = new Spawner()) {
       Started first = new Started(spawner, pipe);
-      awaitOpening();
+      Thread _ = awaitOpening();
       first.thread.interrupt();
       assertThat(first.thread.join(Duration.ofMillis(300))).isFalse();
       Files.readAllBytes(pipe.toPath());
@@ -60,7 +61,7 @@ class SpawnerTest {
   }
 
   /** Until the spawner's thread is in the call that waits for a reader. */
-  private static void awaitOpening() throws InterruptedException {
+  private static Thread awaitOpening() throws InterruptedException {
     Thread spawning =
         Thread.getAllStackTraces().keySet().stream()
             .filter(thread -> thread.getName().equals("children"))
@@ -68,8 +69,9 @@ class SpawnerTest {
             .orElseThrow();
     while (Arrays.stream(spawning.getStackTrace())
         .noneMatch(frame -> frame.getMethodName().equals("open0"))) {
-      Thread.sleep(5);
+      assertThat(spawning.join(STEP)).as("ended").isFalse();
     }
+    return spawning;
   }
 
   /** A child that is started on a thread of its own. */
@@ -89,8 +91,12 @@ class SpawnerTest {
                       ended.set(e);
                     }
                   });
+      awaitWaiting();
+    }
+
+    void awaitWaiting() throws InterruptedException {
       while (thread.getState() != Thread.State.WAITING) {
-        Thread.sleep(5);
+        assertThat(thread.join(STEP)).as("ended").isFalse();
       }
     }
   }
