@@ -10,6 +10,7 @@ import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
 import dev.holdfast.config.Loaded;
+import dev.holdfast.health.Conditions;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
@@ -77,6 +78,7 @@ final class Server {
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final Supervisor supervisor;
+  private final Conditions conditions;
   private final Readiness readiness;
   private final ConfigWatch configWatch;
   private volatile ServerConfig live;
@@ -115,8 +117,11 @@ final class Server {
             time,
             meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
-    readiness =
-        new Readiness(ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
+    conditions = new Conditions(time, meters);
+    readiness = new Readiness(conditions, ticks);
+    readiness.watchStore(store, time);
+    readiness.watchTurns(orchestrator, models, store, time);
+    readiness.watchParts(guards, supervisor, configWatch);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts(channels));
@@ -127,8 +132,10 @@ final class Server {
       throws IOException, StartRefusedException, InterruptedException {
     Server server = new Server(settings, time);
     server.store.inbox().onAccepted(server.orchestrator::wake);
-    server.guards.onChange(
-        view -> server.news.publish("breaker.changed", "", "", Readiness.breaker(view)));
+    server.conditions.onChange(
+        change -> server.news.publish("condition.changed", "", "", change.toJson().encode()));
+    server.supervisor.start( // a platform thread: it must see virtual ones stand still
+        ChildSpec.platform("conditions").as(Criticality.IMPORTANT), server.conditions::run);
     server.supervisor.start(
         ChildSpec.platform("orchestrator"),
         () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));

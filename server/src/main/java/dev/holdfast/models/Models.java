@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -28,12 +30,18 @@ import org.slf4j.LoggerFactory;
 public final class Models {
   private static final Logger LOG = LoggerFactory.getLogger(Models.class);
 
+  /** What concerns the account at the provider, and no single request or model. */
+  private static final Set<FailureCode> REFUSALS = Set.of(FailureCode.AUTH, FailureCode.QUOTA);
+
   private final ModelsConfig config;
   private final Map<String, ModelProvider> providers;
   private final Guards guards;
   private final Time time;
   private final ModelCatalog catalog = ModelCatalog.load();
   private final ModelMetrics metrics;
+
+  /** Providers that need an operator, with what they said last. */
+  private final Map<String, FailureCode> refusing = new ConcurrentHashMap<>();
 
   private Models(
       ModelsConfig config,
@@ -140,6 +148,14 @@ public final class Models {
     return config.levels().byDefault();
   }
 
+  /**
+   * The providers that refused the last call for good, each with {@code AUTH} or {@code QUOTA},
+   * until they answer one.
+   */
+  public Map<String, FailureCode> refusingProviders() {
+    return Map.copyOf(refusing);
+  }
+
   private Answered askOne(
       Candidate candidate, ModelQuestion question, boolean probe, ModelSelection asking)
       throws CallFailedException, InterruptedException {
@@ -158,6 +174,7 @@ public final class Models {
                 .run(candidate.provider(), request, made -> report(made, candidate, asking));
     ModelAnswer answer =
         probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
+    refusing.remove(candidate.provider().name());
     return new Answered(answer, candidate.fullName());
   }
 
@@ -168,7 +185,7 @@ public final class Models {
   }
 
   /** The failure, when another model may do better; thrown on, when none would. */
-  private static Failure passOn(CallFailedException e, Candidate candidate, List<String> own)
+  private Failure passOn(CallFailedException e, Candidate candidate, List<String> own)
       throws CallFailedException {
     Failure failure = e.failure();
     boolean standInIsTooSmall =
@@ -187,6 +204,9 @@ public final class Models {
       }
       case PERMANENT -> {
         LOG.warn("model {}: needs an operator: {}", candidate.fullName(), failure.message());
+        if (REFUSALS.contains(failure.code())) {
+          refusing.put(candidate.provider().name(), failure.code());
+        }
         yield failure;
       }
     };

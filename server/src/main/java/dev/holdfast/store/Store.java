@@ -27,6 +27,7 @@ import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.Purge;
 import dev.holdfast.store.messages.Quarantine;
+import dev.holdfast.store.messages.Refusal;
 import dev.holdfast.store.messages.ReplyRows;
 import dev.holdfast.store.messages.StoreWatch;
 import dev.holdfast.store.messages.Stories;
@@ -43,6 +44,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -285,9 +287,14 @@ public final class Store implements AutoCloseable {
     return database.wasClean();
   }
 
-  /** Whether new events can be accepted now, and why not; empty when they can. */
-  public String refusal() {
+  /** Why new events cannot be accepted now; empty when they can. */
+  public Optional<Refusal> refusal() {
     return intake.refusal();
+  }
+
+  /** How many rows were ever found damaged and taken out of service. */
+  public long quarantinedRows() {
+    return counters.get(Count.QUARANTINED);
   }
 
   /** Refuses new events from now on; what is queued is still written. */

@@ -1,5 +1,7 @@
 package dev.holdfast.store;
 
+import static dev.holdfast.store.messages.Refusal.Cause.INBOX_FULL;
+import static dev.holdfast.store.messages.Refusal.Cause.STOPPING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +14,7 @@ import dev.holdfast.store.messages.Ids;
 import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.Refusal;
 import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
@@ -183,7 +186,7 @@ class InboxTest {
                 assertThat(e.failure().code()).isEqualTo(FailureCode.OVERLOADED);
                 assertThat(e.failure().retryAfter()).isPositive();
               });
-      assertThat(it.store.refusal()).contains("3 events");
+      assertThat(it.store.refusal()).get().extracting(Refusal::cause).isEqualTo(INBOX_FULL);
       assertThat(it.store.inbox().append(TestStore.event("t1", "k1")).join())
           .isEqualTo(new Appended(first, true));
       it.store.inbox().finish(TestStore.finish(first, EventState.SILENT));
@@ -312,7 +315,7 @@ class InboxTest {
     try (TestStore it = new TestStore(folder)) {
       it.append("a", "k1");
       it.store.stopIntake();
-      assertThat(it.store.refusal()).contains("stopping");
+      assertThat(it.store.refusal()).get().extracting(Refusal::cause).isEqualTo(STOPPING);
       assertThatThrownBy(() -> it.append("a", "k2")).hasRootCauseInstanceOf(StoreException.class);
       assertThat(Set.of(it.store.inbox().open(0, 10).size())).containsExactly(1);
     }

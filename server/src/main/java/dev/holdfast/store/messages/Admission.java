@@ -51,46 +51,54 @@ public final class Admission {
   }
 
   StoreException tooMany() {
-    return Writer.overloaded(pendingMax() + " events are waiting, which is the limit", 10);
+    return Writer.overloaded(fullText(), 10);
   }
 
   Optional<StoreException> check() {
     // The number of open events is checked by the writer, exactly, and after the redeliveries.
-    String refusal = diskRefusal();
-    return refusal.isEmpty()
-        ? Optional.empty()
-        : Optional.of(Writer.overloaded(refusal, stopped ? 5 : 30));
+    return now().map(refusal -> Writer.overloaded(refusal.message(), stopped ? 5 : 30));
   }
 
-  /** Why nothing new is taken; empty when it is. */
-  public String refusal() {
-    String disk = diskRefusal();
-    if (!disk.isEmpty()) {
-      return disk;
-    }
+  /** Why no new event is taken; empty when one is. */
+  public Optional<Refusal> refusal() {
+    return now().or(this::fullInbox);
+  }
+
+  private Optional<Refusal> fullInbox() {
     return counters.open() >= pendingMax()
-        ? pendingMax() + " events are waiting, which is the limit"
-        : "";
+        ? refusal(Refusal.Cause.INBOX_FULL, fullText())
+        : Optional.empty();
   }
 
-  private String diskRefusal() {
+  private String fullText() {
+    return pendingMax() + " events are waiting, which is the limit";
+  }
+
+  /** Of what is checked before an event is queued. */
+  private Optional<Refusal> now() {
     String dead = failStop.cause();
     if (dead != null) {
-      return dead;
+      return refusal(Refusal.Cause.STORE_FAILED, dead);
     }
     if (stopped) {
-      return "the server is stopping";
+      return refusal(Refusal.Cause.STOPPING, "the server is stopping");
     }
     if (writer.isFull()) {
-      return Writer.TAKES_NOTHING;
+      return refusal(Refusal.Cause.DISK_TAKES_NOTHING, Writer.TAKES_NOTHING);
     }
     long free = freeBytes;
     if (free < config.freeBytesMin()) {
-      return "only " + free + " bytes of disk are free, the reserve is " + config.freeBytesMin();
+      return refusal(
+          Refusal.Cause.LOW_SPACE,
+          "only " + free + " bytes of disk are free, the reserve is " + config.freeBytesMin());
     }
     if (writer.busyFor().compareTo(SLOW) > 0) {
-      return "the disk is too slow";
+      return refusal(Refusal.Cause.DISK_SLOW, "the disk is too slow");
     }
-    return "";
+    return Optional.empty();
+  }
+
+  private static Optional<Refusal> refusal(Refusal.Cause cause, String message) {
+    return Optional.of(new Refusal(cause, message));
   }
 }
