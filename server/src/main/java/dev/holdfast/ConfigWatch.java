@@ -6,6 +6,7 @@ import dev.holdfast.config.LastGood;
 import dev.holdfast.config.Loaded;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
+import dev.holdfast.health.ConditionReport;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,8 +15,10 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Notices a change of the configuration file. A good one is applied as far as that works without a
  * restart: what is handed out has the rest as it was, so that nobody can act on what is said to
  * wait. A bad one leaves the old in force and says why. Belongs to one thread, but for {@link
- * #warning}.
+ * #condition}.
  */
 final class ConfigWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigWatch.class);
@@ -38,7 +41,7 @@ final class ConfigWatch {
   private Stamp seen;
   private Stamp last;
   private ServerConfig inForce;
-  private volatile String warning;
+  private volatile @Nullable ConditionReport condition;
 
   /** What tells one version of the file from another. */
   private record Stamp(long size, FileTime changed) {
@@ -64,14 +67,14 @@ final class ConfigWatch {
     this.apply = apply;
     this.secrets = settings.secrets();
     this.inForce = settings.config();
-    this.warning = settings.warning();
+    this.condition = settings.condition().orElse(null);
     this.seen = Stamp.of(file);
     this.last = seen;
   }
 
   /** Why the server does not run with what the file says; empty when it does. */
-  String warning() {
-    return warning;
+  Optional<ConditionReport> condition() {
+    return Optional.ofNullable(condition);
   }
 
   /** Runs until interrupted. */
@@ -99,7 +102,13 @@ final class ConfigWatch {
       keep(loaded);
       take(changed, loaded);
     } catch (ConfigException e) {
-      warning = "the changed configuration is not in force: " + e.problems().getFirst();
+      condition =
+          ConditionReport.degraded(
+              "file_refused",
+              "The changed configuration is not in force: "
+                  + e.problems().getFirst()
+                  + ". Correct the file; the server notices it.",
+              "Ends when the file is good.");
       LOG.error("config: the changed file is not in force:\n{}", e.getMessage());
     }
   }
@@ -119,10 +128,13 @@ final class ConfigWatch {
     List<String> waiting = now.differences(changed);
     inForce = now;
     apply.accept(now, loaded);
-    warning =
+    condition =
         waiting.isEmpty()
-            ? ""
-            : "restart needed to apply changes to: " + String.join(", ", waiting);
+            ? null
+            : ConditionReport.degraded(
+                "restart_needed",
+                "Restart to apply changes to: " + String.join(", ", waiting),
+                "Ends with a restart, or when the changes are taken back.");
     LOG.info("config: applied {}; waiting for a restart: {}", live, waiting);
   }
 }

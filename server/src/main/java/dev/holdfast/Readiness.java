@@ -1,22 +1,24 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
-import dev.holdfast.health.CheckState;
+import dev.holdfast.health.Condition;
+import dev.holdfast.health.ConditionReport;
+import dev.holdfast.health.Conditions;
 import dev.holdfast.health.Health;
+import dev.holdfast.health.ProbeEffect;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.pages.Probes;
-import dev.holdfast.resilience.BreakerView;
+import dev.holdfast.models.Models;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
-import dev.holdfast.supervision.ChildSpec;
-import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Supervisor;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
-/** What must be well for the server to live and to be ready. */
+/** What must be well for the server to live and to be ready, and all else that can be unwell. */
 final class Readiness implements Probes {
   static final String STORE_WRITER = "store-writer";
   static final String ORCHESTRATOR = "orchestrator";
@@ -24,33 +26,71 @@ final class Readiness implements Probes {
   /** Stands still when code that computes for ever has taken all the threads under them. */
   static final String VIRTUAL_THREADS = "virtual-threads";
 
+  /** How long an unclean stop is told of after the start. */
+  private static final Duration RECOVERY_SHOWN = Duration.ofMinutes(5);
+
   private enum Stage {
-    RECOVERING,
+    STARTING,
     SERVING,
     STOPPING
   }
 
+  private final Conditions conditions;
   private final Health health;
-  private volatile Stage stage = Stage.RECOVERING;
+  private volatile Stage stage = Stage.STARTING;
 
-  Readiness(
-      Ticks ticks,
-      Store store,
-      Orchestrator orchestrator,
-      Guards guards,
-      Supervisor supervisor,
-      Supplier<String> configWarning) {
+  Readiness(Conditions conditions, Ticks ticks) {
+    this.conditions = conditions;
     health =
-        new Health(ticks, List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS));
-    health.livesWhile(
-        "turns", () -> downIf(orchestrator.isClogged() ? "too many Java threads hang" : ""));
-    health.readyWhen("server", this::stage);
-    health.readyWhen("store", () -> downIf(store.refusal()));
-    health.readyWhen("config", () -> degradedIf(configWarning.get()));
-    health.readyWhen("models", () -> models(orchestrator));
-    health.readyWhen("helpers", () -> helpers(supervisor, Criticality.IMPORTANT));
-    health.tells("helpers", () -> helpers(supervisor, Criticality.NON_CRITICAL));
-    health.readyWhen("dependencies", () -> dependencies(guards));
+        new Health(
+            ticks,
+            List.of("http-0", "http-1", STORE_WRITER, ORCHESTRATOR, VIRTUAL_THREADS),
+            conditions);
+    conditions.add("server", ProbeEffect.READINESS, this::stage);
+    conditions.look(); // before anybody can ask
+  }
+
+  void watchStore(Store store, Time time) {
+    long rowsBefore = store.quarantinedRows();
+    conditions.add(
+        "store",
+        ProbeEffect.NONE,
+        () ->
+            ServerConditions.damage(
+                store.quarantinedRows() - rowsBefore, store.threads().damagedLines()));
+    for (String family : List.of("store", "disk", "intake")) {
+      conditions.add(
+          family,
+          ProbeEffect.READINESS,
+          () -> ServerConditions.refusal(family, store.refusal().orElse(null)));
+    }
+    if (!store.wasClean()) {
+      ConditionReport told = ServerConditions.uncleanStop();
+      long end = time.nanos() + RECOVERY_SHOWN.toNanos();
+      conditions.add(
+          "recovery", ProbeEffect.NONE, () -> time.nanos() - end < 0 ? List.of(told) : List.of());
+    }
+  }
+
+  void watchTurns(Orchestrator orchestrator, Models models, Store store, Time time) {
+    conditions.add(
+        "turns",
+        ProbeEffect.LIVENESS,
+        () -> ServerConditions.turns(orchestrator.hanging(), orchestrator.isClogged()));
+    conditions.add(
+        "models",
+        ProbeEffect.NONE,
+        () -> ServerConditions.models(orchestrator, models, store, time));
+    conditions.add(
+        "provider", ProbeEffect.NONE, () -> ServerConditions.providers(models.refusingProviders()));
+  }
+
+  void watchParts(Guards guards, Supervisor supervisor, ConfigWatch configuration) {
+    conditions.add("breaker", ProbeEffect.NONE, () -> ServerConditions.breakers(guards.breakers()));
+    conditions.add(
+        "supervisor", ProbeEffect.NONE, () -> ServerConditions.supervised(supervisor.children()));
+    conditions.add(
+        "configuration", ProbeEffect.NONE, () -> configuration.condition().stream().toList());
   }
 
   Health probes() {
@@ -58,11 +98,11 @@ final class Readiness implements Probes {
   }
 
   void recovered() {
-    stage = Stage.SERVING;
+    become(Stage.SERVING);
   }
 
   void stopping() {
-    stage = Stage.STOPPING;
+    become(Stage.STOPPING);
   }
 
   @Override
@@ -80,48 +120,21 @@ final class Readiness implements Probes {
     return health.health().body();
   }
 
-  static String breaker(BreakerView view) {
-    return new JsonObject().put("name", view.name()).put("state", view.state()).encode();
+  @Override
+  public JsonArray conditions() {
+    return new JsonArray(conditions.current().stream().map(Condition::toJson).toList());
   }
 
-  private CheckState stage() {
+  private void become(Stage next) {
+    stage = next;
+    conditions.look();
+  }
+
+  private List<ConditionReport> stage() {
     return switch (stage) {
-      case RECOVERING -> CheckState.down("recovering");
-      case SERVING -> CheckState.ok();
-      case STOPPING -> CheckState.down("stopping");
+      case STARTING -> List.of(ServerConditions.starting());
+      case SERVING -> List.of();
+      case STOPPING -> List.of(ServerConditions.stopping());
     };
-  }
-
-  private static CheckState models(Orchestrator orchestrator) {
-    int parked = orchestrator.parked();
-    return parked == 0
-        ? CheckState.ok()
-        : CheckState.degraded(parked + " turns are waiting for a model");
-  }
-
-  private static CheckState dependencies(Guards guards) {
-    long open =
-        guards.breakers().stream().filter(breaker -> !breaker.state().equals("closed")).count();
-    return open == 0
-        ? CheckState.ok()
-        : CheckState.degraded(open + " circuit breakers are not closed");
-  }
-
-  /** Those that crash too often, from the most important ones down to {@code least}. */
-  private static CheckState helpers(Supervisor supervisor, Criticality least) {
-    String names =
-        supervisor.ailing().stream()
-            .filter(child -> child.criticality().compareTo(least) <= 0)
-            .map(ChildSpec::name)
-            .collect(Collectors.joining(", "));
-    return degradedIf(names.isEmpty() ? "" : "crashed too often, retried slowly: " + names);
-  }
-
-  private static CheckState downIf(String reason) {
-    return reason.isEmpty() ? CheckState.ok() : CheckState.down(reason);
-  }
-
-  private static CheckState degradedIf(String reason) {
-    return reason.isEmpty() ? CheckState.ok() : CheckState.degraded(reason);
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
 import dev.holdfast.config.Loaded;
+import dev.holdfast.health.Conditions;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
@@ -86,6 +87,7 @@ final class Server {
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final Supervisor supervisor;
+  private final Conditions conditions;
   private final Readiness readiness;
   private final ConfigWatch configWatch;
   private volatile ServerConfig live;
@@ -145,8 +147,11 @@ final class Server {
     opened.add("replies", replies::stop);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
-    readiness =
-        new Readiness(ticks, store, orchestrator, guards, supervisor, configWatch::warning);
+    conditions = new Conditions(time, meters);
+    readiness = new Readiness(conditions, ticks);
+    readiness.watchStore(store, time);
+    readiness.watchTurns(orchestrator, models, store, time);
+    readiness.watchParts(guards, supervisor, configWatch);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
     listener = HttpListener.start(ingressParts());
@@ -156,7 +161,10 @@ final class Server {
   private void serve(SdNotify systemd, Opened opened) throws IOException {
     opened.add("intake", store::stopIntake);
     store.inbox().onAccepted(orchestrator::wake);
-    guards.onChange(view -> news.publish("breaker.changed", "", "", Readiness.breaker(view)));
+    conditions.onChange(
+        change -> news.publish("condition.changed", "", "", change.toJson().encode()));
+    // A platform thread: it must see virtual ones stand still.
+    supervise(ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
     supervise(
         ChildSpec.platform("orchestrator"),
         () -> orchestrator.run(() -> ticks.tick(Readiness.ORCHESTRATOR)));

@@ -3,8 +3,10 @@ package dev.holdfast;
 import dev.holdfast.config.LastGood;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.health.ConditionReport;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a server is started with.
@@ -28,8 +30,14 @@ record Settings(
   }
 
   /** Why the server runs with less than the file says; empty when it does not. */
-  String warning() {
-    return chosen.warning();
+  Optional<ConditionReport> condition() {
+    return chosen.isDegraded()
+        ? Optional.of(
+            ConditionReport.degraded(
+                "last_good_in_force",
+                "The server is " + chosen.warning() + ". Correct the file; the server notices it.",
+                "Ends when the file is good."))
+        : Optional.empty();
   }
 
   static String version() {

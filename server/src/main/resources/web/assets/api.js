@@ -77,6 +77,8 @@ const threadPath = (id) => `/api/v1/threads/${encodeURIComponent(id)}`;
 export const login = (credentials) => call('POST', '/login', credentials);
 export const logout = () => call('POST', '/logout', {});
 export const status = () => call('GET', '/api/v1/status');
+/** Answers {conditions}: what is not well. */
+export const conditions = () => call('GET', '/api/v1/conditions');
 /** The threads with the newest messages, newest first. */
 export const threads = (limit) => call('GET', `/api/v1/threads?limit=${limit}`);
 export const thread = (id) => call('GET', threadPath(id));

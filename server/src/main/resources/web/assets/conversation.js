@@ -247,6 +247,10 @@ export class Conversation {
     if (data.thread_id && data.thread_id !== this.threadId) {
       return;
     }
+    if (kind === 'condition.changed') {
+      this.#hears.onCondition();
+      return;
+    }
     this.#transcript.apply(kind, data);
     if (kind === 'turn.text') {
       view.showSoon(() => current.#transcript.shown);

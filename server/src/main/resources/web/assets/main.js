@@ -1,5 +1,6 @@
 // Puts the parts together: login, then one open conversation with its stream, its sender and its view.
 import * as api from './api.js';
+import * as conditions from './conditions.js';
 import { Conversation } from './conversation.js';
 import { Sender } from './sender.js';
 import * as store from './store.js';
@@ -47,7 +48,11 @@ const tray = new Tray({
 
 const hears = {
   onRefused: (error) => askForLogin(error.status === 401 ? '' : sentence(error)),
-  onOnline: () => sender.start(),
+  onOnline: () => {
+    sender.start();
+    conditions.refresh();
+  },
+  onCondition: () => conditions.refresh(),
   onChange: () => threads.refresh(),
   onDraft: (text) => fillComposer(text),
 };

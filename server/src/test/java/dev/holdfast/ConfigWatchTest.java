@@ -55,7 +55,7 @@ class ConfigWatchTest {
     watch.look();
     watch.look(); // a change is believed when it stands still
     assertThat(applied.getLast().turn().roundsMax()).isEqualTo(12);
-    assertThat(watch.warning()).isEmpty();
+    assertThat(said(watch)).isEmpty();
   }
 
   @Test
@@ -63,7 +63,7 @@ class ConfigWatchTest {
     Files.writeString(file, "turn: {max_rounds: 12}\nhttp: {port: 9999}\n");
     watch.look();
     watch.look(); // a change is believed when it stands still
-    assertThat(watch.warning()).contains("restart").contains("http").doesNotContain("turn");
+    assertThat(said(watch)).contains("restart").contains("http").doesNotContain("turn");
   }
 
   @Test
@@ -72,11 +72,11 @@ class ConfigWatchTest {
     watch.look();
     watch.look(); // a change is believed when it stands still
     assertThat(applied).isEmpty();
-    assertThat(watch.warning()).contains("max_ronds");
+    assertThat(said(watch)).contains("max_ronds");
     Files.writeString(file, "turn: {max_rounds: 13, timeout_secs: 60}\n");
     watch.look();
     watch.look(); // a change is believed when it stands still
-    assertThat(watch.warning()).isEmpty();
+    assertThat(said(watch)).isEmpty();
     assertThat(applied).hasSize(1);
   }
 
@@ -97,7 +97,7 @@ class ConfigWatchTest {
             .formatted(fresh.toArray()));
     watch.look();
     watch.look(); // a change is believed when it stands still
-    assertThat(watch.warning()).contains("webhook");
+    assertThat(said(watch)).contains("webhook");
     assertThat(settings.secrets().redact(String.join(" ", fresh))).isEqualTo("*** *** ***");
   }
 
@@ -108,7 +108,7 @@ class ConfigWatchTest {
     watch.look();
     watch.look(); // a change is believed when it stands still
     assertThat(applied.getLast().turn().roundsMax()).isEqualTo(12);
-    assertThat(watch.warning()).isEmpty();
+    assertThat(said(watch)).isEmpty();
   }
 
   private ServerConfig change(String text) throws Exception {
@@ -142,7 +142,7 @@ class ConfigWatchTest {
             "tools.autonomy",
             "server.shutdown_secs",
             "api.tokens");
-    assertThat(watch.warning())
+    assertThat(said(watch))
         .contains("inbox", "threads.mailbox", "threads.max_concurrent_turns", "models")
         .contains("server.time_zone", "tools.output", "tools.shell", "api.wait_secs")
         .doesNotContain("autonomy", "turn,", "context", "idle", "tokens");
@@ -169,6 +169,11 @@ class ConfigWatchTest {
     ServerConfig now = change("http: {host: 127.0.0.1}\nturn: {max_rounds: 12}\n");
     assertThat(now.listeners()).isEqualTo(config.listeners());
     assertThat(now.turn().roundsMax()).isEqualTo(12);
-    assertThat(watch.warning()).contains("http", "api.tokens").doesNotContain("turn");
+    assertThat(said(watch)).contains("http", "api.tokens").doesNotContain("turn");
+  }
+
+  /** The reason and the message; empty when the file is in force. */
+  private static String said(ConfigWatch watch) {
+    return watch.condition().map(said -> said.reason() + ": " + said.message()).orElse("");
   }
 }

@@ -83,11 +83,6 @@ final class ApiClient {
     return call("DELETE", path, "");
   }
 
-  /** A JSON answer whatever its status, as health checks give; empty object when it is no JSON. */
-  JsonNode probe(String path) throws AwayException, InterruptedException {
-    return json(send("GET", path, "").body());
-  }
-
   /** Opens a stream of server-sent events. The caller closes it. */
   InputStream stream(String path, String lastEventId)
       throws AwayException, RefusedException, InterruptedException {

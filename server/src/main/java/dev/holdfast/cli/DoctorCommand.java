@@ -53,10 +53,12 @@ final class DoctorCommand implements Callable<Integer> {
     look(findings, "audit", data::audit);
     Finding answer = server.answer();
     show(findings, answer);
+    List<ServerCondition> conditions = server.conditions();
+    conditions.forEach(condition -> print(finding(condition)));
     for (Finding port : server.ports(answer.verdict() == Finding.Verdict.GOOD)) {
       show(findings, port);
     }
-    return report(findings);
+    return report(findings, conditions);
   }
 
   private void look(List<Finding> findings, String name, Supplier<Finding> check) {
@@ -66,6 +68,18 @@ final class DoctorCommand implements Callable<Integer> {
 
   private void show(List<Finding> findings, Finding finding) {
     findings.add(finding);
+    print(finding);
+  }
+
+  /** In the server's own words. */
+  private Finding finding(ServerCondition condition) {
+    String end = condition.end(root.world.time().now());
+    return condition.hasFailed()
+        ? Finding.bad(condition.type(), condition.message(), end)
+        : Finding.warning(condition.type(), condition.message(), end);
+  }
+
+  private void print(Finding finding) {
     if (root.json) {
       return;
     }
@@ -83,8 +97,10 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  private int report(List<Finding> findings) {
-    boolean bad = findings.stream().anyMatch(f -> f.verdict() == Finding.Verdict.BAD);
+  private int report(List<Finding> findings, List<ServerCondition> conditions) {
+    boolean bad =
+        findings.stream().anyMatch(f -> f.verdict() == Finding.Verdict.BAD)
+            || conditions.stream().anyMatch(ServerCondition::hasFailed);
     if (root.json) {
       ObjectNode answer = CliJson.object().put("good", !bad);
       ArrayNode list = answer.putArray("findings");
@@ -95,6 +111,8 @@ final class DoctorCommand implements Callable<Integer> {
             .put("text", finding.text())
             .put("advice", finding.advice());
       }
+      ArrayNode told = answer.putArray("conditions");
+      conditions.forEach(condition -> told.add(condition.json()));
       root.print(answer);
     } else {
       root.screen().line(bad ? root.screen().bad("problems found") : "no problems found");

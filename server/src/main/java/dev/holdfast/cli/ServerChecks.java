@@ -11,6 +11,7 @@ import java.util.Optional;
 /** Whether a server runs, and whether one could. */
 final class ServerChecks {
   private final RootCommand root;
+  private List<ServerCondition> conditions = List.of();
 
   ServerChecks(RootCommand root) {
     this.root = root;
@@ -22,16 +23,16 @@ final class ServerChecks {
     ApiClient api = root.api();
     try {
       JsonNode status = api.get("/api/v1/status");
-      boolean ready = status.path("ready").asBoolean();
+      conditions = ServerCondition.of(status);
       String text =
           "%s answers at %s%s"
               .formatted(
                   CliJson.text(status, "version"),
                   api.base(),
                   holder.map(pid -> ", process " + pid).orElse(""));
-      return ready
+      return status.path("ready").asBoolean()
           ? Finding.good("server", text)
-          : Finding.bad("server", text + ", not ready: " + CliJson.text(status, "refusal"), "");
+          : Finding.bad("server", text + ", not ready", "");
     } catch (ApiClient.AwayException e) {
       return holder.isPresent()
           ? Finding.bad(
@@ -49,6 +50,11 @@ final class ServerChecks {
       return Finding.warning(
           "server", "answers at " + api.base() + ", but: " + e.getMessage(), "give --token");
     }
+  }
+
+  /** What the server that answered says of itself; empty before {@link #answer}. */
+  List<ServerCondition> conditions() {
+    return conditions;
   }
 
   List<Finding> ports(boolean serverRuns) {

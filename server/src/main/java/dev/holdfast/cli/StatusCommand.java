@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,35 +37,24 @@ final class StatusCommand implements Callable<Integer> {
     this.root = root;
   }
 
-  private record Found(JsonNode status, JsonNode health, JsonNode breakers) {}
-
   @Override
   public Integer call() throws CliException, InterruptedException {
-    Found found =
-        root.ask(
-            api ->
-                new Found(
-                    api.get("/api/v1/status"), api.probe("/ready"), api.get("/api/v1/breakers")));
-    JsonNode status = found.status();
+    JsonNode status = root.ask(api -> api.get("/api/v1/status"));
     if (root.json) {
-      ObjectNode all = status.isObject() ? status.deepCopy() : CliJson.object();
-      all.set("health", found.health());
-      all.set("breakers", found.breakers().path("breakers"));
-      root.print(all);
+      root.print(status);
     } else {
-      show(found);
+      show(status);
     }
     return status.path("ready").asBoolean() ? ExitCode.OK : ExitCode.NOT_GOOD;
   }
 
-  private void show(Found found) throws CliException {
+  private void show(JsonNode status) throws CliException {
     Terminal screen = root.screen();
-    JsonNode status = found.status();
-    String refusal = CliJson.text(status, "refusal");
     boolean ready = status.path("ready").asBoolean();
-    screen.line(
-        (ready ? screen.good("ready") : screen.bad("not ready"))
-            + (refusal.isEmpty() ? "" : ": " + refusal));
+    screen.line(ready ? screen.good("ready") : screen.bad("not ready"));
+    for (ServerCondition condition : ServerCondition.of(status)) {
+      screen.line(condition.line(screen, root.world.time().now()));
+    }
     screen.line(
         "Holdfast %s at %s, up %s, data in %s"
             .formatted(
@@ -83,23 +71,6 @@ final class StatusCommand implements Callable<Integer> {
         "threads active %d, replies waiting %d"
             .formatted(
                 status.path("threads_active").asLong(), status.path("outbox_depth").asLong()));
-    for (JsonNode breaker : CliJson.items(found.breakers(), "breakers")) {
-      String state = CliJson.text(breaker, "state");
-      if (!state.equalsIgnoreCase("closed")) {
-        screen.line(screen.warning("breaker " + CliJson.text(breaker, "name") + " is " + state));
-      }
-    }
-    for (JsonNode check : CliJson.items(found.health(), "checks")) {
-      boolean up = CliJson.text(check, "status").equals("UP");
-      JsonNode data = check.path("data");
-      if (!up || data.has("degraded")) {
-        String text =
-            CliJson.text(check, "id")
-                + ": "
-                + (data.isEmpty() ? "DOWN" : Terminal.safe(data.toString()));
-        screen.line(up ? screen.warning(text) : screen.bad(text));
-      }
-    }
   }
 
   private String up(JsonNode status) {

@@ -1,35 +1,31 @@
 package dev.holdfast.health;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.healthchecks.CheckResult;
 import io.vertx.ext.healthchecks.Status;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.Set;
 
 /**
- * What {@code /live}, {@code /ready} and {@code /health} answer, as the JSON of vertx-health-check.
- * Thread-safe; never blocks, so an event loop may ask.
+ * What {@code /live}, {@code /ready} and {@code /health} answer, as the JSON of vertx-health-check:
+ * a check for each part that must move and for each family of conditions, with the conditions in
+ * its data. Thread-safe; never blocks, so an event loop may ask.
  */
 public final class Health {
   /** A part that has not moved for longer is dead or stuck. */
   public static final Duration STUCK_AFTER = Duration.ofSeconds(10);
 
-  private static final Logger LOG = LoggerFactory.getLogger(Health.class);
+  private static final String PROGRESS = "progress";
 
   private final Ticks ticks;
   private final List<String> parts;
-  private final Map<String, Supplier<CheckState>> checks = new ConcurrentSkipListMap<>();
-  private final Map<String, Supplier<CheckState>> details = new ConcurrentSkipListMap<>();
-  private final Map<String, Supplier<CheckState>> vital = new ConcurrentSkipListMap<>();
-  private final Map<String, String> broken = new ConcurrentHashMap<>();
+  private final Conditions conditions;
 
   /**
    * An answer: {@code status} is 200, or 503 when something is down.
@@ -47,37 +43,12 @@ public final class Health {
    *
    * @param parts names as {@link Ticks} knows them: event loops, store writer, orchestrator
    */
-  public Health(Ticks ticks, List<String> parts) {
+  public Health(Ticks ticks, List<String> parts, Conditions conditions) {
     this.ticks = ticks;
     this.parts = List.copyOf(parts);
+    this.conditions = conditions;
     this.parts.forEach(ticks::expect);
-  }
-
-  /**
-   * Adds what must be well for the server to be ready. The supplier must not block; one that throws
-   * is down.
-   */
-  public Health readyWhen(String name, Supplier<CheckState> check) {
-    checks.put(name, check);
-    return this;
-  }
-
-  /**
-   * Adds what only {@code /health} tells, in the place of a check of that name for readiness, if
-   * there is one. The supplier must not block; one that throws is down.
-   */
-  public Health tells(String name, Supplier<CheckState> check) {
-    details.put(name, check);
-    return this;
-  }
-
-  /**
-   * Adds what only a restart can mend when it is down. The supplier must not block; one that throws
-   * is down.
-   */
-  public Health livesWhile(String name, Supplier<CheckState> check) {
-    vital.put(name, check);
-    return this;
+    conditions.add(PROGRESS, ProbeEffect.LIVENESS, this::standstills);
   }
 
   /**
@@ -85,45 +56,60 @@ public final class Health {
    * dependency is asked.
    */
   public Answer live() {
-    return answer(partResults());
+    return answer(liveness());
   }
 
-  /** Whether new events may come: no check is down. A degraded one is told and does not count. */
+  /** Whether new messages may come. What is degraded is told and does not count. */
   public Answer ready() {
-    return answer(results(checks));
+    return answer(readiness());
   }
 
-  /** Both, and what matters to neither. */
+  /** Both. */
   public Answer health() {
-    List<CheckResult> all = new ArrayList<>(partResults());
-    Map<String, Supplier<CheckState>> told = new TreeMap<>(checks);
-    told.putAll(details);
-    all.addAll(results(told));
+    List<CheckResult> all = liveness();
+    all.addAll(readiness());
     return answer(all);
   }
 
   /**
-   * The parts that have not moved for {@code limit} or need a restart; none is what a watchdog may
-   * tell.
+   * The parts that have not moved for {@code limit}, and the conditions that need a restart; none
+   * is what a watchdog may tell. Progress is measured now, whoever else stands still.
    */
   public List<String> stuck(Duration limit) {
-    Map<String, Duration> ages = ticks.ages();
-    List<String> stuck = new ArrayList<>();
-    parts.stream()
-        .filter(part -> ages.getOrDefault(part, Duration.ZERO).compareTo(limit) > 0)
+    List<String> stuck = new ArrayList<>(still(limit));
+    conditions.breaking(ProbeEffect.LIVENESS).stream()
+        .filter(type -> !type.startsWith(PROGRESS + "/"))
         .forEach(stuck::add);
-    vital.forEach(
-        (name, check) -> {
-          if (state(name, check) instanceof CheckState.Down) {
-            stuck.add(name);
-          }
-        });
     return stuck;
   }
 
-  private List<CheckResult> partResults() {
+  private List<String> still(Duration limit) {
     Map<String, Duration> ages = ticks.ages();
-    List<CheckResult> results = new ArrayList<>(results(vital));
+    return parts.stream()
+        .filter(part -> ages.getOrDefault(part, Duration.ZERO).compareTo(limit) > 0)
+        .toList();
+  }
+
+  private List<ConditionReport> standstills() {
+    return still(STUCK_AFTER).stream()
+        .map(
+            part ->
+                ConditionReport.failed(
+                        "no_progress",
+                        "The part "
+                            + part
+                            + " has not moved for more than "
+                            + STUCK_AFTER.toSeconds()
+                            + " s. Unless something restarts the server, do it now.",
+                        "Ends when it moves again.")
+                    .about(part))
+        .toList();
+  }
+
+  private List<CheckResult> liveness() {
+    Map<String, Duration> ages = ticks.ages();
+    List<CheckResult> results = new ArrayList<>(families(EnumSet.of(ProbeEffect.LIVENESS)));
+    results.removeIf(result -> result.getId().equals(PROGRESS)); // as it is now, part by part:
     parts.stream()
         .map(
             part -> {
@@ -136,34 +122,31 @@ public final class Health {
     return results;
   }
 
-  private List<CheckResult> results(Map<String, Supplier<CheckState>> all) {
-    return all.entrySet().stream()
-        .map(check -> CheckResult.from(check.getKey(), status(check.getKey(), check.getValue())))
-        .toList();
+  private List<CheckResult> readiness() {
+    return families(EnumSet.of(ProbeEffect.READINESS, ProbeEffect.NONE));
   }
 
-  private Status status(String name, Supplier<CheckState> check) {
-    return switch (state(name, check)) {
-      case CheckState.Ok() -> Status.OK();
-      case CheckState.Degraded(String reason) ->
-          Status.OK(new JsonObject().put("degraded", reason));
-      case CheckState.Down(String reason) -> Status.KO(new JsonObject().put("reason", reason));
-    };
+  private List<CheckResult> families(Set<ProbeEffect> effects) {
+    Set<String> breaking = new HashSet<>();
+    effects.stream()
+        .filter(effect -> effect != ProbeEffect.NONE)
+        .forEach(effect -> breaking.addAll(conditions.breaking(effect)));
+    List<CheckResult> results = new ArrayList<>();
+    conditions
+        .byFamily(effects)
+        .forEach((family, found) -> results.add(check(family, found, breaking)));
+    return results;
   }
 
-  private CheckState state(String name, Supplier<CheckState> check) {
-    try {
-      CheckState state = check.get();
-      broken.remove(name);
-      return state;
-    } catch (RuntimeException e) {
-      String type = e.getClass().getSimpleName();
-      // Probes come every few seconds: the log hears of it once.
-      if (!type.equals(broken.put(name, type))) {
-        LOG.error("health check {}: failed with {}", name, type);
-      }
-      return CheckState.down("the check failed");
+  private static CheckResult check(String family, List<Condition> found, Set<String> breaking) {
+    if (found.isEmpty()) {
+      return CheckResult.from(family, Status.OK());
     }
+    JsonArray all = new JsonArray();
+    found.forEach(condition -> all.add(condition.toJson()));
+    JsonObject data = new JsonObject().put("conditions", all);
+    boolean down = found.stream().map(Condition::type).anyMatch(breaking::contains);
+    return CheckResult.from(family, down ? Status.KO(data) : Status.OK(data));
   }
 
   private static Answer answer(List<CheckResult> results) {

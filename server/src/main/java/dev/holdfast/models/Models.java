@@ -19,7 +19,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,9 @@ import org.slf4j.LoggerFactory;
 public final class Models {
   private static final Logger LOG = LoggerFactory.getLogger(Models.class);
 
+  /** What concerns the account at the provider, and no single request or model. */
+  private static final Set<FailureCode> REFUSALS = Set.of(FailureCode.AUTH, FailureCode.QUOTA);
+
   private final ModelsConfig config;
   private final Registry<Reached> providers;
   private final Set<String> reserved;
@@ -40,11 +45,14 @@ public final class Models {
   private final ModelCatalog catalog = ModelCatalog.load();
   private final ModelMetrics metrics;
 
+  /** Providers that need an operator, with what they said last. */
+  private final Map<String, FailureCode> refusing = new ConcurrentHashMap<>();
+
   private Models(ModelsConfig config, Guards guards, Time time, MeterRegistry registry) {
     this.config = config;
     this.guards = guards;
     this.time = time;
-    this.providers = new Registry<>(Provider.KIND, name -> guards.remove(guardName(name)));
+    this.providers = new Registry<>(Provider.KIND, this::forget);
     this.reserved = KnownProvider.names();
     this.metrics = new ModelMetrics(registry, config.levels().all());
   }
@@ -70,6 +78,11 @@ public final class Models {
     }
     config.levels().all().forEach(models::checkThere);
     return models;
+  }
+
+  private void forget(String provider) {
+    guards.remove(guardName(provider));
+    refusing.remove(provider);
   }
 
   private void checkThere(String model) {
@@ -194,6 +207,14 @@ public final class Models {
     return config.levels().byDefault();
   }
 
+  /**
+   * The providers that refused the last call for good, each with {@code AUTH} or {@code QUOTA},
+   * until they answer one.
+   */
+  public Map<String, FailureCode> refusingProviders() {
+    return Map.copyOf(refusing);
+  }
+
   private Answered askOne(
       Candidate candidate, ModelQuestion question, boolean probe, ModelSelection asking)
       throws CallFailedException, InterruptedException {
@@ -216,6 +237,7 @@ public final class Models {
         };
     ModelAnswer answer =
         probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
+    refusing.remove(candidate.reached().provider().name());
     return new Answered(answer, candidate.fullName());
   }
 
@@ -236,7 +258,7 @@ public final class Models {
   }
 
   /** The failure, when another model may do better; thrown on, when none would. */
-  private static Failure passOn(CallFailedException e, Candidate candidate, List<String> own)
+  private Failure passOn(CallFailedException e, Candidate candidate, List<String> own)
       throws CallFailedException {
     Failure failure = e.failure();
     boolean standInIsTooSmall =
@@ -255,6 +277,9 @@ public final class Models {
       }
       case PERMANENT -> {
         LOG.warn("model {}: needs an operator: {}", candidate.fullName(), failure.message());
+        if (REFUSALS.contains(failure.code())) {
+          refusing.put(candidate.reached().provider().name(), failure.code());
+        }
         yield failure;
       }
     };

@@ -7,9 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +16,6 @@ public final class Guards {
   private final GuardsConfig config;
   private final GuardEnvironment around;
   private final Map<String, Guard> guards = new ConcurrentHashMap<>();
-  private final List<Consumer<BreakerView>> listeners = new CopyOnWriteArrayList<>();
 
   private Guards(GuardsConfig config, GuardEnvironment around) {
     this.config = config;
@@ -44,13 +41,8 @@ public final class Guards {
 
   /** The guard of that name; {@code settings} count only for whoever asks first. */
   public Guard guard(String name, GuardConfig settings) {
-    return guards.computeIfAbsent(name, _ -> make(name, settings));
-  }
-
-  private Guard make(String name, GuardConfig settings) {
-    Guard guard = new Guard(name, settings, config.breaker(name), around);
-    guard.breaker().onChange(view -> listeners.forEach(listener -> listener.accept(view)));
-    return guard;
+    return guards.computeIfAbsent(
+        name, _ -> new Guard(name, settings, config.breaker(name), around));
   }
 
   /**
@@ -97,10 +89,5 @@ public final class Guards {
     }
     guard.reset();
     return true;
-  }
-
-  /** Hears each change of a breaker's state, outside of any lock. */
-  public void onChange(Consumer<BreakerView> listener) {
-    listeners.add(listener);
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.TextFiles;
 import dev.holdfast.store.ledgers.Approvals;
 import dev.holdfast.store.ledgers.Audit;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -157,9 +159,14 @@ public final class Store implements AutoCloseable {
     return database.wasClean();
   }
 
-  /** Whether new events can be accepted now, and why not; empty when they can. */
-  public String refusal() {
+  /** Why new events cannot be accepted now; empty when they can. */
+  public Optional<StoreRefusal> refusal() {
     return messages.refusal();
+  }
+
+  /** How many rows were ever found damaged and taken out of service. */
+  public long quarantinedRows() {
+    return messages.quarantinedRows();
   }
 
   /** Refuses new events from now on; what is queued is still written. */

@@ -1,6 +1,7 @@
 package dev.holdfast.supervision;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ public final class SupervisedThread {
   private volatile boolean stopping;
   private volatile boolean ailing;
   private volatile @Nullable Thread thread;
+  private volatile @Nullable Instant restartsAt;
 
   SupervisedThread(ChildSpec spec) {
     this.spec = spec;
@@ -38,6 +40,11 @@ public final class SupervisedThread {
   /** Whether it crashed too often and has not run for long enough since. */
   public boolean isAiling() {
     return ailing;
+  }
+
+  /** When it is started again after a crash; null unless it waits for that. */
+  public @Nullable Instant restartsAt() {
+    return restartsAt;
   }
 
   /** Interrupts it and starts it no more. Does not wait: see {@link #awaitEnd}. */
@@ -66,7 +73,13 @@ public final class SupervisedThread {
     thread = started;
   }
 
+  void waitsUntil(Instant restart) {
+    restartsAt = restart;
+    state = State.WAITING;
+  }
+
   void isNow(State next) {
+    restartsAt = null;
     state = next;
     switch (next) {
       case ENDED, STOPPED, GIVEN_UP -> over.countDown();

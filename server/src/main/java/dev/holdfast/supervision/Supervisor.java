@@ -180,7 +180,7 @@ public final class Supervisor {
   }
 
   private boolean rested(SupervisedThread child, Duration wait) {
-    child.isNow(SupervisedThread.State.WAITING);
+    child.waitsUntil(time.now().plus(wait));
     try {
       time.sleep(wait);
     } catch (InterruptedException e) {

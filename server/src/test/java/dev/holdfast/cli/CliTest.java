@@ -127,23 +127,48 @@ class CliTest {
     assertThat(line.err()).contains("does not accept the token");
     Files.createDirectory(folder.resolve("data"));
     Files.writeString(folder.resolve("data/token"), "good-token\n");
-    server.on("GET /api/v1/breakers", 200, "{\"breakers\":[]}");
     assertThat(line.run(server, "status")).isZero();
   }
 
+  private void serverSays(boolean ready, String status) {
+    server.on(
+        "GET /api/v1/status",
+        200,
+        """
+        {"version":"1.2","ready":%s,"counts":{"accepted":3},"conditions":[
+         {"type":"breaker/llm:x","status":"%s","reason":"open",
+          "message":"No call goes to llm:x.\\u001b[2J","since":"2026-01-01T00:00:00Z",
+          "next_attempt_at":"2999-01-01T00:00:00Z","exit_rule":"Ends when it works."}]}
+        """
+            .formatted(ready, status));
+  }
+
   @Test
-  void statusShowsWhatIsNotWell() {
-    server
-        .on("GET /api/v1/breakers", 200, "{\"breakers\":[{\"name\":\"llm:x\",\"state\":\"OPEN\"}]}")
-        .on("GET /ready", 503, "{\"checks\":[{\"id\":\"store\",\"status\":\"DOWN\"}]}");
+  void statusShowsWhatIsNotWellInTheServersWords() {
+    serverSays(true, "degraded");
     assertThat(line.run(server, "status")).isZero();
     assertThat(line.out())
-        .contains("ready", "Holdfast 1.2", "accepted 3", "breaker llm:x is OPEN", "store: DOWN");
-    server.on("GET /api/v1/status", 200, "{\"ready\":false,\"refusal\":\"disk full\\u001b[2J\"}");
+        .contains("ready", "Holdfast 1.2", "accepted 3")
+        .contains("degraded  breaker/llm:x: No call goes to llm:x.")
+        .contains("(for ", "Ends when it works. The next attempt is in ")
+        .doesNotContain("\u001b");
+    serverSays(false, "failed");
     assertThat(line.run(server, "status")).isEqualTo(1);
-    assertThat(line.out()).contains("not ready: disk full").doesNotContain("\u001b");
+    assertThat(line.out()).contains("not ready", "failed  breaker/llm:x: ");
     assertThat(line.run(server, "status", "--json")).isEqualTo(1);
-    assertThat(line.out()).contains("\"health\"", "\"breakers\"");
+    assertThat(line.out()).contains("\"conditions\"", "\"next_attempt_at\"");
+  }
+
+  @Test
+  void theDoctorShowsTheServersConditionsAndIsAlarmedByAFailure() throws IOException {
+    Files.createDirectory(folder.resolve("data"));
+    serverSays(true, "degraded");
+    line.run(server, "doctor");
+    assertThat(line.out())
+        .contains("warn  breaker/llm:x  No call goes to llm:x.", "Ends when it works.");
+    serverSays(true, "failed");
+    assertThat(line.run(server, "doctor", "--json")).isEqualTo(1);
+    assertThat(line.out()).contains("\"conditions\"", "\"reason\" : \"open\"");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.time.ManualTime;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -114,7 +115,8 @@ class SdNotifyTest {
   void theWatchdogPingsOnlyWhileEveryPartMoves() throws Exception {
     ManualTime time = new ManualTime();
     Ticks ticks = new Ticks(time);
-    Health health = new Health(ticks, List.of("store-writer"));
+    Health health =
+        new Health(ticks, List.of("store-writer"), new Conditions(time, new SimpleMeterRegistry()));
     String path = folder.resolve("notify").toString();
     try (Receiver systemd = Receiver.on(path);
         SdNotify notify = to(path)) {

@@ -42,6 +42,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
@@ -160,6 +161,7 @@ final class IngressRig implements AutoCloseable {
             "getDeadLetter",
             "discardDeadLetter",
             "replayDeadLetter",
+            "listConditions",
             "listBreakers",
             "tripBreaker",
             "resetBreaker",
@@ -330,6 +332,11 @@ final class IngressRig implements AutoCloseable {
     @Override
     public JsonObject health() {
       return new JsonObject().put("status", "UP");
+    }
+
+    @Override
+    public JsonArray conditions() {
+      return new JsonArray();
     }
   }
 

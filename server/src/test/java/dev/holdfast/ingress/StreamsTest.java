@@ -68,9 +68,9 @@ class StreamsTest {
   void tellsOfOneThreadWhenAskedSo() throws Exception {
     try (Raw raw = open("?thread=t1")) {
       rig.news.publish("turn.text", "web:main:other", "e1", "{}");
-      rig.news.publish("breaker.changed", "", "", "{}");
+      rig.news.publish("condition.changed", "", "", "{}");
       rig.news.publish("turn.text", "web:main:t1", "e2", "{}");
-      assertThat(until(raw, "event:")).isEqualTo("event: breaker.changed");
+      assertThat(until(raw, "event:")).isEqualTo("event: condition.changed");
       assertThat(until(raw, "data:")).contains("\"event_id\":\"\"");
       assertThat(until(raw, "data:")).contains("\"event_id\":\"e2\"");
     }

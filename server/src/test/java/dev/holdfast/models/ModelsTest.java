@@ -1,6 +1,7 @@
 package dev.holdfast.models;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -110,6 +111,20 @@ class ModelsTest {
             "text hello",
             "call anthropic/claude-sonnet-5 ok");
     assertThat(time.sleeps()).hasSize(1);
+  }
+
+  @Test
+  void aProviderThatNeedsAnOperatorIsKnownUntilItAnswers() throws Exception {
+    Models models = both();
+    anthropic.fails(FailureCode.AUTH).says("here I am");
+    openai.fails(FailureCode.INVALID_REQUEST).says("hello");
+    assertThat(models.refusingProviders()).isEmpty();
+    assertThatThrownBy(() -> models.ask("operational", QUESTION, false, heard))
+        .isInstanceOf(CallFailedException.class);
+    assertThat(models.refusingProviders())
+        .containsExactly(Map.entry("anthropic", FailureCode.AUTH));
+    models.ask("operational", QUESTION, false, heard);
+    assertThat(models.refusingProviders()).isEmpty();
   }
 
   @Test

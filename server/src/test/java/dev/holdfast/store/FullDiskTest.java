@@ -8,6 +8,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.threads.ContextEntry;
 import dev.holdfast.store.threads.ThreadFiles;
@@ -18,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +103,10 @@ class FullDiskTest {
       }
       assertThat(refusal.failure().code()).isEqualTo(FailureCode.OVERLOADED);
       assertThat(refusal.failure().retryAfter()).isPositive();
-      assertThat(it.store.refusal()).contains("full");
+      assertThat(it.store.refusal())
+          .get()
+          .extracting(StoreRefusal::cause)
+          .isEqualTo(StoreRefusal.Cause.DISK_TAKES_NOTHING);
       it.store.stories().add(new StoryLine("e1", Instant.EPOCH, "while.full", "{}"));
 
       Files.delete(ballast);
@@ -132,7 +137,7 @@ class FullDiskTest {
       Event event = store.inbox().append(TestStore.event("t1", "k1")).join().event();
       Path ballast = root.resolve("ballast");
       Files.write(ballast, new byte[9 * 1024 * 1024]);
-      TestStore.await(() -> store.refusal().contains("reserve"));
+      TestStore.await(() -> isLow(store.refusal()));
       assertThat(store.inbox().append(TestStore.event("t1", "k2"))).isCompletedExceptionally();
       store.inbox().finish(TestStore.finish(event, EventState.SILENT)); // accepted work goes on
       Files.delete(ballast);
@@ -179,5 +184,9 @@ class FullDiskTest {
         "{\"type\":\"user\",\"id\":\"i%d\",\"at\":\"%s\",\"event\":\"e\",\"text\":\"%s\"}"
             .formatted(n, Instant.EPOCH, "y".repeat(300));
     return new ContextEntry("user", "i" + n, "e", Instant.EPOCH, json);
+  }
+
+  private static boolean isLow(Optional<StoreRefusal> refusal) {
+    return refusal.filter(why -> why.cause() == StoreRefusal.Cause.LOW_SPACE).isPresent();
   }
 }

@@ -80,6 +80,7 @@ class SupervisorTest {
     assertThat(time.sleeps().subList(0, 5)).allMatch(wait -> wait.compareTo(ofSeconds(16)) <= 0);
     assertThat(time.sleeps().subList(5, 8)).containsOnly(ofSeconds(60));
     assertThat(supervisor.ailing()).extracting(ChildSpec::name).containsExactly("sweeper");
+    assertThat(child.restartsAt()).as("it runs").isNull();
     assertThat(registry.scrape()).contains("holdfast_child_up{child=\"sweeper\"} 0.0");
 
     time.advance(ofSeconds(60));

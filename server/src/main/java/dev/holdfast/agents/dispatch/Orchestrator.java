@@ -156,9 +156,14 @@ public final class Orchestrator {
     return shared.stuckTurns().areTooMany();
   }
 
-  /** How many turns wait for a model to come back. */
-  public int parked() {
-    return parking.size();
+  /** How many threads and tools hang that were given up and cannot be ended. */
+  public int hanging() {
+    return shared.stuckTurns().hanging();
+  }
+
+  /** Whether no model could be reached at the last try: turns are parked. */
+  public boolean modelsAreAway() {
+    return !parking.isBack();
   }
 
   /**

@@ -162,15 +162,6 @@ final class OutageQueue {
     }
   }
 
-  int size() {
-    lock.lock();
-    try {
-      return waiting.size();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Runs until interrupted. */
   void run() throws InterruptedException {
     while (true) {

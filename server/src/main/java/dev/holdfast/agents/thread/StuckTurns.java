@@ -115,9 +115,14 @@ public final class StuckTurns {
     }
   }
 
-  /** Whether no more can be freed, counting tools that go on after their end. */
+  /** Whether no more can be freed. */
   public boolean areTooMany() {
-    return count() + parts.toolbox().hanging() >= GIVEN_UP_MAX;
+    return hanging() >= GIVEN_UP_MAX;
+  }
+
+  /** How many given-up threads still run, and tools that go on after their end. */
+  public int hanging() {
+    return count() + parts.toolbox().hanging();
   }
 
   /** How many given-up threads still run. */

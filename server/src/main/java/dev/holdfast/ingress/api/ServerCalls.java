@@ -51,6 +51,7 @@ final class ServerCalls {
   Map<String, ApiCall> calls() {
     return Map.of(
         "getStatus", _ -> status(),
+        "listConditions", _ -> ApiAnswer.ok(conditions(new JsonObject())),
         "listBreakers", _ -> breakers(),
         "tripBreaker", request -> changed(request, "breaker_trip", guards.trip(request.id())),
         "resetBreaker", request -> changed(request, "breaker_reset", guards.reset(request.id())),
@@ -63,15 +64,18 @@ final class ServerCalls {
     JsonObject counts = new JsonObject();
     STATES.forEach(state -> counts.put(state, counted.getOrDefault(state, 0L)));
     return ApiAnswer.ok(
-        new JsonObject()
+        conditions(new JsonObject())
             .put("version", facts.version())
             .put("started_at", facts.startedAt().toString())
             .put("ready", "UP".equals(parts.probes().ready().getString("status")))
-            .put("refusal", store.refusal())
             .put("counts", counts)
             .put("outbox_depth", store.outbox().depth())
             .put("threads_active", parts.turns().active().size())
             .put("data_dir", facts.dataDir()));
+  }
+
+  private JsonObject conditions(JsonObject into) {
+    return into.put("conditions", parts.probes().conditions());
   }
 
   private ApiAnswer breakers() {

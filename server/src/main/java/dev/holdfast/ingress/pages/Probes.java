@@ -1,11 +1,12 @@
 package dev.holdfast.ingress.pages;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 /**
- * How the server is, in the shape of vertx-health-check: {@code {status: UP|DOWN, checks: [...]}}.
- * Called on an event loop: answers from memory and never blocks. Holds no secrets, ids or versions,
- * for anybody may ask.
+ * How the server is: three probes in the shape of vertx-health-check, {@code {status: UP|DOWN,
+ * checks: [...]}}, and the conditions that they hold, by themselves. Called on an event loop:
+ * answers from memory and never blocks. Holds no secrets, ids or versions, for anybody may ask.
  */
 public interface Probes {
   JsonObject live();
@@ -13,4 +14,7 @@ public interface Probes {
   JsonObject ready();
 
   JsonObject health();
+
+  /** All that is not well now, sorted by type; see {@code Condition} in openapi.yaml. */
+  JsonArray conditions();
 }

@@ -1,11 +1,13 @@
 package dev.holdfast.store.engine;
 
+import dev.holdfast.store.engine.StoreRefusal.Cause;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -250,19 +252,24 @@ public final class Engine {
    * Why nothing new should be begun now: the disk failed, is full or nearly full, or hangs. Empty
    * when all is well. From memory.
    */
-  public String refusal() {
+  public Optional<StoreRefusal> refusal() {
     String dead = failStop.cause();
     if (dead != null) {
-      return dead;
+      return Optional.of(new StoreRefusal(Cause.STORE_FAILED, dead));
     }
     if (writer.isFull()) {
-      return Writer.TAKES_NOTHING;
+      return Optional.of(new StoreRefusal(Cause.DISK_TAKES_NOTHING, Writer.TAKES_NOTHING));
     }
     long free = freeBytes;
     if (free < config.freeBytesMin()) {
-      return "only " + free + " bytes of disk are free, the reserve is " + config.freeBytesMin();
+      return Optional.of(
+          new StoreRefusal(
+              Cause.LOW_SPACE,
+              "only " + free + " bytes of disk are free, the reserve is " + config.freeBytesMin()));
     }
-    return writer.busyFor().compareTo(SLOW) > 0 ? "the disk is too slow" : "";
+    return writer.busyFor().compareTo(SLOW) > 0
+        ? Optional.of(new StoreRefusal(Cause.DISK_SLOW, "the disk is too slow"))
+        : Optional.empty();
   }
 
   public FailStop failStop() {

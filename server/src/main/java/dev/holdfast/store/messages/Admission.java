@@ -2,6 +2,8 @@ package dev.holdfast.store.messages;
 
 import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreRefusal;
+import dev.holdfast.store.engine.StoreRefusal.Cause;
 import java.util.Optional;
 
 /** Decides whether new events may come in now. Thread-safe. */
@@ -24,31 +26,33 @@ final class Admission {
   }
 
   StoreException tooMany() {
-    return StoreException.overloaded(pendingMax + " events are waiting, which is the limit", 10);
+    return StoreException.overloaded(fullText(), 10);
   }
 
   Optional<StoreException> check() {
     // The number of open events is checked by the writer, exactly, and after the redeliveries.
-    String refusal = diskRefusal();
-    return refusal.isEmpty()
-        ? Optional.empty()
-        : Optional.of(StoreException.overloaded(refusal, stopped ? 5 : 30));
+    return now().map(refusal -> StoreException.overloaded(refusal.message(), stopped ? 5 : 30));
   }
 
-  /** Why nothing new is taken; empty when it is. */
-  String refusal() {
-    String disk = diskRefusal();
-    if (!disk.isEmpty()) {
-      return disk;
-    }
+  /** Why no new event is taken; empty when one is. */
+  Optional<StoreRefusal> refusal() {
+    return now().or(this::full);
+  }
+
+  private Optional<StoreRefusal> full() {
     return MessageCounters.open(engine) >= pendingMax
-        ? pendingMax + " events are waiting, which is the limit"
-        : "";
+        ? Optional.of(new StoreRefusal(Cause.FULL, fullText()))
+        : Optional.empty();
   }
 
-  private String diskRefusal() {
+  private String fullText() {
+    return pendingMax + " events are waiting, which is the limit";
+  }
+
+  /** Of what is checked before an event is queued. */
+  private Optional<StoreRefusal> now() {
     return stopped && engine.failStop().cause() == null
-        ? "the server is stopping"
+        ? Optional.of(new StoreRefusal(Cause.STOPPING, "the server is stopping"))
         : engine.refusal();
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.store.messages;
 
 import dev.holdfast.store.engine.Counter;
 import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreWatch;
 import dev.holdfast.store.engine.Transaction;
@@ -11,6 +12,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -101,8 +103,13 @@ public final class Messages {
     return MessageCounters.open(engine);
   }
 
+  /** Rows whose checksum did not match, ever. */
+  public long quarantinedRows() {
+    return engine.counted(MessageCounters.QUARANTINED);
+  }
+
   /** Why no new event is taken now; empty when they are. */
-  public String refusal() {
+  public Optional<StoreRefusal> refusal() {
     return admission.refusal();
   }
 

@@ -1,10 +1,13 @@
 package dev.holdfast.store.messages;
 
+import static dev.holdfast.store.engine.StoreRefusal.Cause.FULL;
+import static dev.holdfast.store.engine.StoreRefusal.Cause.STOPPING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
@@ -176,7 +179,7 @@ class InboxTest {
                 assertThat(e.failure().code()).isEqualTo(FailureCode.OVERLOADED);
                 assertThat(e.failure().retryAfter()).isPositive();
               });
-      assertThat(it.store.refusal()).contains("3 events");
+      assertThat(it.store.refusal()).get().extracting(StoreRefusal::cause).isEqualTo(FULL);
       assertThat(it.store.inbox().append(TestStore.event("t1", "k1")).join())
           .isEqualTo(new Appended(first, true));
       it.store.inbox().finish(TestStore.finish(first, EventState.SILENT));
@@ -306,7 +309,7 @@ class InboxTest {
     try (TestStore it = new TestStore(folder)) {
       it.append("a", "k1");
       it.store.stopIntake();
-      assertThat(it.store.refusal()).contains("stopping");
+      assertThat(it.store.refusal()).get().extracting(StoreRefusal::cause).isEqualTo(STOPPING);
       assertThatThrownBy(() -> it.append("a", "k2")).hasRootCauseInstanceOf(StoreException.class);
       assertThat(Set.of(it.store.inbox().open(0, 10).size())).containsExactly(1);
     }

@@ -24,6 +24,8 @@ class DocumentsTest {
   private static final Pattern CLASS = Pattern.compile("`((?:[a-z]+\\.)+[A-Z][A-Za-z]+)`");
   private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]+))?\\)");
   private static final Pattern HEADING = Pattern.compile("^#+ +(.+)$", Pattern.MULTILINE);
+  private static final Pattern REASON =
+      Pattern.compile("ConditionReport\\.(?:degraded|failed)\\(\\s*\"([a-z_]+)\"");
   private static final Pattern KEY = Pattern.compile("^#? *([a-z_]+):", Pattern.MULTILINE);
 
   @Test
@@ -48,6 +50,20 @@ class DocumentsTest {
       }
     }
     assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void everyReasonOfAConditionIsExplained() {
+    String page = read(ROOT.resolve("docs/conditions.md"));
+    List<String> reasons =
+        walk(ROOT.resolve("server/src/main/java"))
+            .filter(file -> file.toString().endsWith(".java"))
+            .map(DocumentsTest::read)
+            .flatMap(text -> REASON.matcher(text).results())
+            .map(found -> found.group(1))
+            .toList();
+    assertThat(reasons).hasSizeGreaterThan(15);
+    assertThat(reasons).allSatisfy(reason -> assertThat(page).contains("`" + reason + "`"));
   }
 
   @Test

@@ -174,6 +174,7 @@ class CanaryTest {
                 "/api/v1/status",
                 "/api/v1/dead-letters",
                 "/api/v1/breakers",
+                "/api/v1/conditions",
                 "/api/v1/usage",
                 "/api/v1/schedules",
                 "/api/v1/approvals?state=all",

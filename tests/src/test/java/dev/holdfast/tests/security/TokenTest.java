@@ -19,6 +19,7 @@ class TokenTest extends SharedServer {
           "/api/v1/stream",
           "/api/v1/dead-letters",
           "/api/v1/breakers",
+          "/api/v1/conditions",
           "/api/v1/usage",
           "/api/v1/config");
 

@@ -1,0 +1,235 @@
+package dev.holdfast;
+
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.health.ConditionReport;
+import dev.holdfast.models.Models;
+import dev.holdfast.resilience.BreakerView;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreRefusal;
+import dev.holdfast.supervision.SupervisedThread;
+import dev.holdfast.time.Time;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server's own parts have to report, in words for people. Reasons and words are listed in
+ * docs/conditions.md.
+ */
+final class ServerConditions {
+  private ServerConditions() {}
+
+  /** Those that are not closed. */
+  static List<ConditionReport> breakers(List<BreakerView> all) {
+    return all.stream()
+        .filter(breaker -> !breaker.state().equals("closed"))
+        .map(ServerConditions::breaker)
+        .toList();
+  }
+
+  private static ConditionReport breaker(BreakerView breaker) {
+    boolean isOpen = breaker.state().equals("open");
+    String message =
+        isOpen
+            ? "No call goes to %1$s, which failed or was shut off by hand. If this lasts, look at"
+                + " %1$s and at the log."
+            : "%1$s has failed; the next call tries whether it works again.";
+    return ConditionReport.degraded(
+            breaker.state(),
+            message.formatted(breaker.name()),
+            "Ends when trial calls succeed, or when the breaker is reset by hand.")
+        .about(breaker.name())
+        .withNextAttemptAt(breaker.openUntil());
+  }
+
+  /** What was found damaged since the start. */
+  static List<ConditionReport> damage(long rows, long lines) {
+    List<ConditionReport> all = new ArrayList<>();
+    if (rows > 0) {
+      all.add(
+          ConditionReport.degraded(
+                  "damaged_rows",
+                  rows
+                      + " rows of the database were found damaged since the start and set aside as"
+                      + " dead letters. Check the disk and see: holdfast dlq list",
+                  "Ends with the next start.")
+              .about("rows"));
+    }
+    if (lines > 0) {
+      all.add(
+          ConditionReport.degraded(
+                  "damaged_lines",
+                  lines
+                      + " lines of conversation logs were found damaged since the start and are not"
+                      + " shown. Check the disk.",
+                  "Ends with the next start.")
+              .about("logs"));
+    }
+    return all;
+  }
+
+  /** Why the store takes no message, if that belongs to the family. */
+  static List<ConditionReport> refusal(String family, @Nullable StoreRefusal refusal) {
+    return refusal != null && family(refusal.cause()).equals(family)
+        ? List.of(refusal(refusal))
+        : List.of();
+  }
+
+  private static String family(StoreRefusal.Cause cause) {
+    return switch (cause) {
+      case STORE_FAILED -> "store";
+      case STOPPING -> "server";
+      case DISK_TAKES_NOTHING, LOW_SPACE, DISK_SLOW -> "disk";
+      case FULL -> "intake";
+    };
+  }
+
+  private static ConditionReport refusal(StoreRefusal refusal) {
+    return switch (refusal.cause()) {
+      case STORE_FAILED ->
+          ConditionReport.failed(
+              "store_failed",
+              "The database cannot be trusted any more: "
+                  + refusal.message()
+                  + ". The process ends and checks it at the next start.",
+              "Ends with a restart.");
+      case STOPPING -> stopping();
+      case DISK_TAKES_NOTHING ->
+          ConditionReport.failed(
+              "takes_no_writes",
+              "No message is taken: the disk is full or read-only. Free some space or mount it"
+                  + " writable.",
+              "Ends with the next write that succeeds; one is tried every second.");
+      case LOW_SPACE ->
+          ConditionReport.failed(
+              "low_space",
+              "No message is taken: "
+                  + refusal.message()
+                  + " (server.min_free_bytes). Free some space.",
+              "Ends when more than the reserve is free.");
+      case DISK_SLOW ->
+          ConditionReport.failed(
+              "slow",
+              "No message is taken: a write has taken more than a second. If this lasts, look for"
+                  + " what else uses the disk.",
+              "Ends when the write is done.");
+      case FULL ->
+          ConditionReport.failed(
+              "inbox_full",
+              "No message is taken: "
+                  + refusal.message()
+                  + " (inbox.max_pending). See what keeps them from being answered.",
+              "Ends when fewer are waiting.");
+    };
+  }
+
+  static ConditionReport starting() {
+    return ConditionReport.failed(
+        "starting", "No message is taken: the server is starting.", "Ends when it has started.");
+  }
+
+  static ConditionReport stopping() {
+    return ConditionReport.failed(
+        "stopping", "No message is taken: the server is stopping.", "Ends with the next start.");
+  }
+
+  static List<ConditionReport> models(Orchestrator turns, Models models, Store store, Time time) {
+    if (!turns.modelsAreAway()) {
+      return List.of();
+    }
+    Duration wait = models.opensIn(models.defaultLevel());
+    Instant next = wait.isZero() ? null : time.now().plus(wait);
+    return List.of(unavailable(store.inbox().counts().getOrDefault("parked", 0L), next));
+  }
+
+  /** {@code next}: null when a probe is under way or its time is not known. */
+  static ConditionReport unavailable(long parked, @Nullable Instant next) {
+    return ConditionReport.degraded(
+            "unavailable",
+            "No model could be reached; "
+                + (parked == 1 ? "1 message waits" : parked + " messages wait")
+                + " and will be answered as soon as one answers. Nobody has to send again.",
+            "Ends when a model answers.")
+        .withNextAttemptAt(next);
+  }
+
+  /** The providers that only an operator can bring back. */
+  static List<ConditionReport> providers(Map<String, FailureCode> refusing) {
+    return refusing.entrySet().stream()
+        .map(refusal -> provider(refusal.getKey(), refusal.getValue()))
+        .toList();
+  }
+
+  private static ConditionReport provider(String name, FailureCode code) {
+    String end = "Ends when it answers a call; parked messages try automatically.";
+    return (code == FailureCode.QUOTA
+            ? ConditionReport.failed(
+                "quota_used_up",
+                name + " answers no more: the quota of the account is used up. Raise it there.",
+                end)
+            : ConditionReport.failed(
+                "key_refused",
+                name + " refuses the key. Put a valid one into the configuration and restart.",
+                end))
+        .about(name);
+  }
+
+  /** The parts that have crashed and do not run again yet, or not for long enough. */
+  static List<ConditionReport> supervised(Collection<SupervisedThread> children) {
+    return children.stream()
+        .filter(child -> child.isAiling() || child.state() == SupervisedThread.State.WAITING)
+        .map(
+            child ->
+                (child.isAiling()
+                        ? ConditionReport.degraded(
+                            "crashed_too_often",
+                            "A part crashed too often and is tried again slowly: "
+                                + child.spec().name()
+                                + ". This is a bug; the log names its place.",
+                            "Ends when it has run for a minute.")
+                        : ConditionReport.degraded(
+                            "restarting",
+                            "A part crashed and is about to be started again: "
+                                + child.spec().name()
+                                + ".",
+                            "Ends when it runs again."))
+                    .about(child.spec().name())
+                    .withNextAttemptAt(child.restartsAt()))
+        .toList();
+  }
+
+  /** Turns whose threads cannot be ended in this process. */
+  static List<ConditionReport> turns(int hanging, boolean tooMany) {
+    if (tooMany) {
+      return List.of(
+          ConditionReport.failed(
+              "too_many_hang",
+              hanging
+                  + " threads or tools hang and cannot be ended, which is too many. Restart the"
+                  + " server.",
+              "Ends with a restart."));
+    }
+    return hanging == 0
+        ? List.of()
+        : List.of(
+            ConditionReport.degraded(
+                "some_hang",
+                hanging
+                    + " threads or tools hang and cannot be ended; their conversations go on"
+                    + " without them. The log names the places.",
+                "Ends when they end, or with a restart."));
+  }
+
+  static ConditionReport uncleanStop() {
+    return ConditionReport.degraded(
+        "unclean_stop",
+        "The last run ended without a clean stop. The database was checked and is whole; messages"
+            + " that were interrupted go on.",
+        "Ends five minutes after the start.");
+  }
+}

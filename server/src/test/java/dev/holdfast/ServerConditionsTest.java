@@ -1,0 +1,80 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.health.ConditionReport;
+import dev.holdfast.health.ConditionStatus;
+import dev.holdfast.resilience.BreakerView;
+import dev.holdfast.store.engine.StoreRefusal;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ServerConditionsTest {
+  private static final Instant LATER = Instant.parse("2026-01-01T00:00:10Z");
+
+  @Test
+  void aBreakerIsTheConditionOfItsNameUntilItIsClosed() {
+    List<ConditionReport> said =
+        ServerConditions.breakers(
+            List.of(
+                new BreakerView("llm:a", "open", 5, 1, LATER),
+                new BreakerView("llm:b", "half_open", 5, 1, null),
+                new BreakerView("llm:c", "closed", 0, 0, null)));
+    assertThat(said).extracting(ConditionReport::subject).containsExactly("llm:a", "llm:b");
+    assertThat(said).extracting(ConditionReport::reason).containsExactly("open", "half_open");
+    assertThat(said.getFirst().nextAttemptAt()).isEqualTo(LATER);
+    assertThat(said.getFirst().message()).contains("llm:a").doesNotContain("%");
+  }
+
+  @ParameterizedTest
+  @EnumSource(StoreRefusal.Cause.class)
+  void eachRefusalOfTheStoreIsTheFailureOfOneFamily(StoreRefusal.Cause cause) {
+    List<ConditionReport> all =
+        Stream.of("server", "store", "disk", "intake")
+            .flatMap(family -> ServerConditions.refusal(family, new StoreRefusal(cause, "why")).stream())
+            .toList();
+    assertThat(all).extracting(ConditionReport::status).containsExactly(ConditionStatus.FAILED);
+  }
+
+  @Test
+  void damageOfRowsAndOfLogsIsToldApart() {
+    List<ConditionReport> said = ServerConditions.damage(2, 3);
+    assertThat(said)
+        .extracting(ConditionReport::reason)
+        .containsExactly("damaged_rows", "damaged_lines");
+    assertThat(said).extracting(ConditionReport::status).containsOnly(ConditionStatus.DEGRADED);
+    assertThat(ServerConditions.damage(0, 0)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"AUTH,key_refused", "QUOTA,quota_used_up"})
+  void aProviderThatNeedsAnOperatorIsNamed(FailureCode code, String reason) {
+    List<ConditionReport> said = ServerConditions.providers(Map.of("openai", code));
+    assertThat(said).extracting(ConditionReport::reason).containsExactly(reason);
+    assertThat(said.getFirst().subject()).isEqualTo("openai");
+    assertThat(said.getFirst().message()).startsWith("openai ");
+  }
+
+  @Test
+  void hangingTurnsAreDegradedUntilThereAreTooMany() {
+    assertThat(ServerConditions.turns(0, false)).isEmpty();
+    assertThat(ServerConditions.turns(1, false).getFirst().status())
+        .isEqualTo(ConditionStatus.DEGRADED);
+    assertThat(ServerConditions.turns(16, true).getFirst().status())
+        .isEqualTo(ConditionStatus.FAILED);
+  }
+
+  @Test
+  void parkedMessagesAreCounted() {
+    assertThat(ServerConditions.unavailable(1, LATER).message()).contains("1 message waits");
+    assertThat(ServerConditions.unavailable(3, null).message()).contains("3 messages wait ");
+    assertThat(ServerConditions.unavailable(1, LATER).nextAttemptAt()).isEqualTo(LATER);
+  }
+}

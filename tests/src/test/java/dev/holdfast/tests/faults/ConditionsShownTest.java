@@ -1,0 +1,116 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.Setup;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is not well is told in the same words wherever somebody looks, and ends everywhere. */
+@Timeout(180)
+class ConditionsShownTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  @Test
+  void aBreakerAndABadConfigurationAreTheSameConditionsEverywhere() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.setup()
+          .set("breakers.default.initial_backoff_ms", 60_000)
+          .set("breakers.default.max_backoff_ms", 60_000);
+      rig.start();
+      rig.converse("m1", "t", "hello"); // the guards are made with their first call
+      assertThat(told(rig)).isEmpty();
+      assertThat(metric(rig, "breaker")).isZero();
+      Path file = rig.folder().resolve("holdfast.yaml");
+      String good = Files.readString(file);
+      rig.setup().set("nonsense", 1).write();
+      String breaker = breaker(rig);
+      rig.api().post("/api/v1/breakers/" + ServerApi.encode(breaker) + "/trip", Map.of());
+      Await.until("both are told", LIMIT, () -> told(rig).size() == 2);
+
+      List<JsonNode> all = told(rig);
+      assertThat(all)
+          .extracting(condition -> condition.path("type").asText())
+          .containsExactly("breaker/" + breaker, "configuration");
+      assertThat(all)
+          .extracting(condition -> condition.path("reason").asText())
+          .containsExactly("open", "file_refused");
+      assertThat(all.getFirst().path("next_attempt_at").asText()).isNotEmpty();
+      assertThat(all.getLast().path("message").asText()).contains("nonsense");
+      for (String probe : List.of("/ready", "/health")) {
+        JsonNode health = new Http().get(rig.setup().url(probe), Map.of()).json();
+        assertThat(health.path("status").asText()).isEqualTo("UP");
+        assertThat(ofChecks(health)).as(probe).isEqualTo(all);
+      }
+      assertThat(list(rig.api().get("/api/v1/status").json())).isEqualTo(all);
+      assertThat(list(holdfast(rig, "status", "--json"))).isEqualTo(all);
+      assertThat(list(holdfast(rig, "doctor", "--json"))).isEqualTo(all);
+      assertThat(metric(rig, "breaker")).isEqualTo(1);
+      assertThat(metric(rig, "configuration")).isEqualTo(1);
+
+      Files.writeString(file, good);
+      rig.api().post("/api/v1/breakers/" + ServerApi.encode(breaker) + "/reset", Map.of());
+      Await.until("both are over", LIMIT, () -> told(rig).isEmpty());
+      assertThat(ofChecks(new Http().get(rig.setup().url("/health"), Map.of()).json())).isEmpty();
+      assertThat(list(holdfast(rig, "status", "--json"))).isEmpty();
+      assertThat(metric(rig, "breaker") + metric(rig, "configuration")).isZero();
+    }
+  }
+
+  private static String breaker(ServerRig rig) throws IOException {
+    return rig.api().get("/api/v1/breakers").json().path("breakers").findPath("name").asText();
+  }
+
+  private static List<JsonNode> told(ServerRig rig) throws IOException {
+    return list(rig.api().get("/api/v1/conditions").json());
+  }
+
+  private static List<JsonNode> list(JsonNode answer) {
+    List<JsonNode> all = new ArrayList<>();
+    answer.path("conditions").forEach(all::add);
+    return all;
+  }
+
+  private static List<JsonNode> ofChecks(JsonNode health) {
+    List<JsonNode> all = new ArrayList<>();
+    health.path("checks").forEach(check -> all.addAll(list(check.path("data"))));
+    return all;
+  }
+
+  private static double metric(ServerRig rig, String type) throws IOException {
+    return rig.metrics().sum("holdfast_conditions", "type=\"" + type + "\"", "status=\"degraded\"");
+  }
+
+  private static JsonNode holdfast(ServerRig rig, String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Setup.java(), "-Dholdfast.log.target=System.err", "-jar", Setup.jar().toString()));
+    command.addAll(List.of(arguments));
+    command.addAll(
+        List.of("--data", rig.setup().dataDir().toString(), "--url", rig.setup().url("")));
+    Process process =
+        new ProcessBuilder(command)
+            .directory(rig.folder().toFile())
+            .redirectError(Redirect.DISCARD)
+            .start();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return Json.read(text);
+  }
+}
