@@ -67,10 +67,11 @@ public final class ApprovalGate implements ToolRound.Gate {
       throw new WaitsForPersonException(question.shown(), question.expiresAt());
     }
     Approval approval = asked.get();
+    String asks = key;
     return switch (approval.state()) {
       case WAITING -> waitOrExpire(incoming, approval);
       case APPROVED ->
-          approvals.use(key, hash)
+          endings.epoch().write(() -> approvals.use(asks, hash))
               ? Optional.empty()
               : refusal("The approval was for other arguments.");
       case USED -> refusal("The approval was used already.");
@@ -96,7 +97,7 @@ public final class ApprovalGate implements ToolRound.Gate {
       }
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
-    if (parts.store().approvals().expire(approval.id())) {
+    if (endings.epoch().write(() -> parts.store().approvals().expire(approval.id()))) {
       ApprovalPrompts.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
     }
     return refusal("Nobody approved this call in time. Do not try it again by yourself.");
@@ -123,7 +124,7 @@ public final class ApprovalGate implements ToolRound.Gate {
             now.plus(TIME_TO_ANSWER),
             "",
             ApprovalPrompts.visible(parts.secrets().redact(arguments)));
-    parts.store().approvals().ask(question);
+    endings.epoch().change(() -> parts.store().approvals().ask(question));
     ApprovalPrompts.opened(parts.news(), question);
     tell(incoming, question);
     return question;

@@ -338,6 +338,11 @@ public final class Inbox {
     return writer.call(tx -> rows.endings.finish(tx, finish));
   }
 
+  /** The number of the event that was accepted last; 0 when there is none. */
+  public long newest() {
+    return counters.snapshot().getOrDefault(Count.ACCEPTED, 0L);
+  }
+
   /**
    * Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted"
    * that number itself.
