@@ -62,7 +62,7 @@ class ArchitectureTest {
       Map.of("store", Set.of("engine", "threads", "messages", "ledgers", ""));
 
   /** Packages whose parts still have references upward. */
-  private static final Set<String> KNOTTED = Set.of("agents", "ingress");
+  private static final Set<String> KNOTTED = Set.of("ingress");
 
   /** Only here may a future of Vert.x appear. */
   private static final String[] EVENT_LOOPS = {

@@ -1,6 +1,6 @@
 package dev.holdfast.ingress;
 
-import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.InboundMessage;
@@ -303,12 +303,12 @@ final class IngressRig implements AutoCloseable {
     public void reset(String threadId) {}
 
     @Override
-    public List<Orchestrator.ThreadView> active() {
+    public List<ThreadView> active() {
       return List.of();
     }
 
     @Override
-    public Optional<Orchestrator.ThreadView> find(String threadId) {
+    public Optional<ThreadView> find(String threadId) {
       return Optional.empty();
     }
 

@@ -3,7 +3,7 @@ package dev.holdfast.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.ingress.api.ApiCall;
@@ -96,12 +96,12 @@ class OperatorCallsTest {
           public void reset(String threadId) {}
 
           @Override
-          public List<Orchestrator.ThreadView> active() {
+          public List<ThreadView> active() {
             return List.of();
           }
 
           @Override
-          public Optional<Orchestrator.ThreadView> find(String threadId) {
+          public Optional<ThreadView> find(String threadId) {
             return Optional.empty();
           }
 

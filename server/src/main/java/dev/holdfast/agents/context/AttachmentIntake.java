@@ -1,6 +1,5 @@
 package dev.holdfast.agents.context;
 
-import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.channels.WebChannel;
@@ -10,6 +9,7 @@ import dev.holdfast.media.FileNames;
 import dev.holdfast.net.WebFetcher.Bounds;
 import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.threads.AttachmentFolder;
+import dev.holdfast.time.Time;
 import dev.holdfast.tools.files.FileFailedException;
 import dev.holdfast.tools.files.ScratchFiles;
 import java.io.IOException;
@@ -33,14 +33,20 @@ public final class AttachmentIntake {
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final String SCRATCH_FOLDER = "attachments";
 
-  private final AgentParts parts;
+  private final Attachments attachments;
   private final AttachmentsConfig config;
+  private final Time time;
+  private final Epoch epoch;
   private final AttachmentFolder folder;
   private final Path scratch;
 
-  public AttachmentIntake(AgentParts parts, AttachmentFolder folder, Path scratch) {
-    this.parts = parts;
-    this.config = parts.attachments().config();
+  /** {@code epoch}: of the thread that writes. */
+  public AttachmentIntake(
+      Attachments attachments, Time time, Epoch epoch, AttachmentFolder folder, Path scratch) {
+    this.attachments = attachments;
+    this.config = attachments.config();
+    this.time = time;
+    this.epoch = epoch;
     this.folder = folder;
     this.scratch = scratch;
   }
@@ -61,7 +67,7 @@ public final class AttachmentIntake {
    */
   public List<StoredAttachment> take(Incoming incoming) throws IOException, InterruptedException {
     List<StoredAttachment> all = new ArrayList<>();
-    long end = parts.time().nanos() + config.timeout().toNanos();
+    long end = time.nanos() + config.timeout().toNanos();
     long left = config.totalBytesMax();
     for (Attachment attachment : incoming.message().attachments()) {
       String name = FileNames.shown(attachment.name());
@@ -73,7 +79,8 @@ public final class AttachmentIntake {
       Had had = bytes(incoming, attachment, Math.min(left, config.bytesMax()), end);
       if (had.why().isEmpty()) {
         left -= had.bytes().length;
-        all.add(keep(incoming, attachment, all.size() + 1, had.bytes()));
+        int number = all.size() + 1;
+        all.add(epoch.write(() -> keep(incoming, attachment, number, had.bytes())));
       } else {
         LOG.info("event {}: a file that came with it is left out: {}", incoming.id(), had.why());
         all.add(StoredAttachment.lost(name, had.why()));
@@ -91,20 +98,20 @@ public final class AttachmentIntake {
       return tooLarge(bytesMax);
     }
     for (int tries = 1; ; tries++) {
-      Duration left = Duration.ofNanos(end - parts.time().nanos());
+      Duration left = Duration.ofNanos(end - time.nanos());
       if (!left.isPositive()) {
         return Had.not("fetching took longer than " + config.timeout().toSeconds() + " s");
       }
       try {
         Fetched fetched =
-            parts.attachments().source().fetch(attachment.url(), new Bounds(left, bytesMax, "*/*"));
+            attachments.source().fetch(attachment.url(), new Bounds(left, bytesMax, "*/*"));
         return had(fetched, bytesMax);
       } catch (CallFailedException e) {
         if (!e.isPassing() || tries == TRIES_MAX) {
           return Had.not(e.failure().message());
         }
       }
-      parts.time().sleep(PAUSE);
+      time.sleep(PAUSE);
     }
   }
 

@@ -1,14 +1,17 @@
 package dev.holdfast.agents.context;
 
-import dev.holdfast.agents.dispatch.Wakeups;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.NewEvent;
 import java.util.List;
 import java.util.Optional;
 
 /** An event with its message. */
 public record Incoming(Event event, InboundMessage message, Optional<Command> command) {
+  /** What the keys of wake-ups begin with: no sender can make such a key. */
+  public static final String WAKEUP_KEY = NewEvent.OWN + "wakeup:";
+
   public static Incoming of(Event event) {
     InboundMessage message;
     try {
@@ -31,7 +34,7 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
 
   /** Whether it is a wake-up that this thread has set, not a message of a person. */
   public boolean isWakeup() {
-    return event.dedupeKey().startsWith(Wakeups.KEY);
+    return event.dedupeKey().startsWith(WAKEUP_KEY);
   }
 
   public long seq() {

@@ -2,6 +2,8 @@ package dev.holdfast.agents.dispatch;
 
 import dev.holdfast.agents.context.Command;
 import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.thread.ThreadAgent;
+import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.TurnEndings;
@@ -30,13 +32,24 @@ final class CommandRunner {
   private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
 
   private final AgentParts parts;
-  private final Orchestrator orchestrator;
+  private final ActiveAgents agents;
+  private final Decisions decisions;
+  private final Runnable again;
   private final TurnEndings endings;
   private final ConcurrentMap<Long, CountDownLatch> obeying = new ConcurrentHashMap<>();
 
-  CommandRunner(AgentParts parts, Orchestrator orchestrator) {
+  /** Who writes a person's word down. */
+  interface Decisions {
+    /** As {@link Orchestrator#decide}. */
+    boolean decide(String approvalId, boolean yes, String by) throws StoreException;
+  }
+
+  /** {@code again} has open events looked for, commands too. */
+  CommandRunner(AgentParts parts, ActiveAgents agents, Decisions decisions, Runnable again) {
     this.parts = parts;
-    this.orchestrator = orchestrator;
+    this.agents = agents;
+    this.decisions = decisions;
+    this.again = again;
     this.endings = new TurnEndings(parts);
   }
 
@@ -75,8 +88,8 @@ final class CommandRunner {
       String threadId = incoming.event().threadId();
       String text =
           switch (incoming.command().orElseThrow().word()) {
-            case STOP -> stopped(orchestrator.stop(threadId, incoming.seq(), false));
-            case STOP_ALL -> stopped(orchestrator.stop(threadId, incoming.seq(), true));
+            case STOP -> stopped(agents.stop(threadId, incoming.seq(), false));
+            case STOP_ALL -> stopped(agents.stop(threadId, incoming.seq(), true));
             case STATUS -> status(threadId);
             case HELP -> ChatSentences.HELP;
             case APPROVE -> answer(incoming, true);
@@ -89,10 +102,10 @@ final class CommandRunner {
         return; // obeyed already
       }
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
-      parts.time().after(AGAIN_AFTER, orchestrator::rescan);
+      parts.time().after(AGAIN_AFTER, again);
     } catch (RuntimeException e) { // a bug, or a store that cannot be read
       LOG.error("event {}: its command failed and will be retried", incoming.id(), e);
-      parts.time().after(AGAIN_AFTER, orchestrator::rescan);
+      parts.time().after(AGAIN_AFTER, again);
     }
   }
 
@@ -106,7 +119,7 @@ final class CommandRunner {
     if (!asked.get().person().equals(incoming.message().sender())) {
       return "Only the person whose message led to this can answer it.";
     }
-    return orchestrator.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
+    return decisions.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Denied.")
         : "It is too late to answer this.";
   }
@@ -116,10 +129,11 @@ final class CommandRunner {
   }
 
   private String status(String threadId) {
-    Orchestrator.ThreadView view =
-        orchestrator
+    ThreadView view =
+        agents
             .find(threadId)
-            .orElse(new Orchestrator.ThreadView(threadId, "idle", parts.time().now(), 0, ""));
+            .map(ThreadAgent::view)
+            .orElse(new ThreadView(threadId, "idle", parts.time().now(), 0, ""));
     long seconds = Duration.between(view.since(), parts.time().now()).toSeconds();
     String waiting = view.waiting() == 0 ? "" : ", " + view.waiting() + " more waiting";
     return view.doing() + " for " + seconds + " s" + waiting + ".";

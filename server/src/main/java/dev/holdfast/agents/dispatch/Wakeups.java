@@ -1,5 +1,6 @@
 package dev.holdfast.agents.dispatch;
 
+import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.engine.StoreException;
@@ -27,9 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class Wakeups {
   /** What the senders of such events begin with. */
   static final String SENDER = "schedule:";
-
-  /** What their keys begin with; no sender can make such a key, so it tells a wake-up. */
-  public static final String KEY = NewEvent.OWN + "wakeup:";
 
   private static final Logger LOG = LoggerFactory.getLogger(Wakeups.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -186,7 +184,7 @@ public final class Wakeups {
     String[] parts = schedule.threadId().split(":", 3);
     String account = parts.length > 1 ? parts[1] : "";
     String platformId = parts.length > 2 ? parts[2] : "";
-    String key = KEY + schedule.id() + ":" + schedule.next();
+    String key = Incoming.WAKEUP_KEY + schedule.id() + ":" + schedule.next();
     String text =
         "[wake-up "
             + schedule.id()

@@ -1,33 +1,12 @@
 package dev.holdfast.agents.thread;
 
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.context.MemoryBudget;
-import dev.holdfast.agents.turn.Budgets;
 import java.time.Instant;
 
-/** What a thread agent asks of its surroundings. */
+/**
+ * What a thread agent asks of its surroundings. Called under the agent's lock: never calls back.
+ */
 public interface AgentHost {
-  /**
-   * What all agents share.
-   *
-   * @param permits one for each turn that may run at the same time
-   * @param freshness whether an event came a moment ago, and is not one of those that have waited
-   * @param stuckTurns who frees turns that do not end
-   * @param mailboxes what all mailboxes may hold together
-   * @param budgets what people and threads may still spend
-   */
-  record Shared(
-      TurnPermits permits,
-      Freshness freshness,
-      StuckTurns stuckTurns,
-      MemoryBudget mailboxes,
-      Budgets budgets) {}
-
-  Shared shared();
-
-  /** The agent has nothing to do for now. */
-  void settled(ThreadAgent agent);
-
   /** A turn of the thread waits for a model; the host will resume it. */
   void parked(Incoming head);
 

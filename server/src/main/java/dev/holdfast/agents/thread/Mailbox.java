@@ -23,6 +23,9 @@ final class Mailbox {
    */
   private boolean backlog = true;
 
+  /** By how many it is held. */
+  private int holds;
+
   /** {@code room}: shared with the other mailboxes. */
   Mailbox(int capacity, MemoryBudget room) {
     this.capacity = capacity;
@@ -31,7 +34,7 @@ final class Mailbox {
 
   /** Order holds because an event that comes while others wait on disk is left there too. */
   void offer(Incoming incoming) {
-    if (backlog || waiting.containsKey(incoming.seq())) {
+    if (backlog || holds > 0 || waiting.containsKey(incoming.seq())) {
       return;
     }
     if (waiting.size() >= capacity || !room.tryTake(incoming.units())) {
@@ -41,13 +44,23 @@ final class Mailbox {
     waiting.put(incoming.seq(), incoming);
   }
 
-  /** There is more on disk. */
-  void overflow() {
+  /** Forgets what waits here and gives nothing out until it is let go; then it looks on disk. */
+  void hold() {
+    clear();
+    holds++;
+  }
+
+  void letGo() {
+    holds--;
     backlog = true;
   }
 
+  boolean isHeld() {
+    return holds > 0;
+  }
+
   boolean wantsRefill() {
-    return backlog && waiting.isEmpty();
+    return backlog && !isHeld() && waiting.isEmpty();
   }
 
   /**
@@ -64,11 +77,14 @@ final class Mailbox {
    *     behind the rest
    */
   void refill(List<Incoming> fromDisk, boolean complete) {
-    if (!complete) {
+    if (!complete || isHeld()) {
       backlog = true;
     }
     if (backlog) {
       clear();
+    }
+    if (isHeld()) {
+      return;
     }
     for (Incoming incoming : fromDisk) {
       if (waiting.containsKey(incoming.seq())) {
@@ -86,8 +102,9 @@ final class Mailbox {
     }
   }
 
+  /** Whether there is nothing to give out for now. */
   boolean isEmpty() {
-    return waiting.isEmpty() && !backlog;
+    return waiting.isEmpty() && (isHeld() || !backlog);
   }
 
   int size() {
@@ -140,7 +157,7 @@ final class Mailbox {
   /** Forgets what waits here and looks on disk again. */
   void reread() {
     clear();
-    overflow();
+    backlog = true;
   }
 
   private Incoming poll() {

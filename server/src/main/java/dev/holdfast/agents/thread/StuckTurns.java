@@ -1,13 +1,11 @@
 package dev.holdfast.agents.thread;
 
-import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.TurnEndings;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,7 +84,7 @@ public final class StuckTurns {
    * Frees a chat thread from a turn whose thread does not react: its events end, and another agent
    * takes over. Blocks until they have ended.
    */
-  void free(ThreadAgent agent, RunningTurn turn) {
+  public void free(ThreadAgent agent, RunningTurn turn) {
     if (agent.running().orElse(null) != turn) {
       return;
     }
@@ -94,8 +92,7 @@ public final class StuckTurns {
       LOG.error("thread {}: stuck, like too many others: only a restart helps", agent.threadId());
       return;
     }
-    List<Incoming> left = agent.giveUp(turn);
-    if (left.isEmpty()) { // it writes: the disk is slow, and would be for another thread too
+    if (!agent.giveUp(turn)) { // it writes: the disk is slow, and would be for another thread too
       parts.time().after(RunningTurn.REACTION, () -> free(agent, turn));
       return;
     }
@@ -109,7 +106,7 @@ public final class StuckTurns {
     Cancel why = turn.close().orElse(Cancel.STUCK);
     try {
       new UnansweredEvents(agent.threadId(), parts, new TurnEndings(parts))
-          .cutOff(left, why, turn.stoppedUpTo());
+          .cutOff(turn.events(), why, turn.stoppedUpTo());
     } finally {
       replace.accept(agent); // a bug above must not leave the chat thread without an agent
     }

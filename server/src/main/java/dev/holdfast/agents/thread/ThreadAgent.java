@@ -2,12 +2,30 @@ package dev.holdfast.agents.thread;
 
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.context.MemoryBudget;
+import dev.holdfast.agents.thread.AgentEffect.AwaitModel;
+import dev.holdfast.agents.thread.AgentEffect.AwaitNothing;
+import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
+import dev.holdfast.agents.thread.AgentEffect.CutOff;
+import dev.holdfast.agents.thread.AgentEffect.End;
+import dev.holdfast.agents.thread.AgentEffect.Reread;
+import dev.holdfast.agents.thread.AgentEffect.RunLoop;
+import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
+import dev.holdfast.agents.thread.AgentEffect.StopNext;
+import dev.holdfast.agents.thread.AgentEffect.StopTurn;
+import dev.holdfast.agents.thread.AgentState.Choosing;
+import dev.holdfast.agents.thread.AgentState.GivenUp;
+import dev.holdfast.agents.thread.AgentState.Gone;
+import dev.holdfast.agents.thread.AgentState.Idle;
+import dev.holdfast.agents.thread.AgentState.Running;
+import dev.holdfast.agents.thread.AgentState.Starting;
 import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -21,45 +39,60 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves one chat thread: one verticle on a virtual thread, one mailbox, one drain loop, one turn
- * at a time. The lock guards what others may touch; the conversation belongs to the drain loop
+ * Serves one chat thread: one verticle on a virtual thread, one mailbox, one loop, one turn at a
+ * time. {@link AgentMoves} says what each event does in each state; here is the loop, and what the
+ * moves ask for is done. The lock guards state and mailbox; the conversation belongs to the loop
  * alone. No error leaves it.
  */
 public final class ThreadAgent extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadAgent.class);
   private static final Duration RESTART_PAUSE = Duration.ofSeconds(1);
 
+  /** Who looks after agents. Called without the agent's lock. */
+  public interface Keeper {
+    /** The agent may have nothing to do for now. */
+    void settled(ThreadAgent agent);
+
+    /** The thread of its turn has not reacted to its interrupt in time. */
+    void deaf(ThreadAgent agent, RunningTurn turn);
+  }
+
   private final String threadId;
   private final AgentParts parts;
   private final AgentHost host;
+  private final Keeper keeper;
   private final Epoch epoch;
   private final TurnExecutor turns;
   private final UnansweredEvents unanswered;
   private final Object lock = new Object();
   private final Mailbox mailbox;
-  private Phase phase = Phase.STARTING;
-  private List<Incoming> batch = List.of();
-  private @Nullable RunningTurn running;
-  private boolean resetWanted;
-  private boolean asks;
-  private boolean closing;
+  private AgentState state = new Starting(false, AgentState.NO_STOP);
   private Instant since;
   private @Nullable Context loop;
 
-  /** Where somebody said stop before the turn that they meant had begun; 0: nowhere. */
-  private long stopPlace;
-
-  /** A person's word came while the turn had not begun to wait for it. */
-  private boolean wordCame;
-
-  public ThreadAgent(String threadId, AgentParts parts, AgentHost host) {
+  /**
+   * @param permits one for each turn that may run at the same time
+   * @param mailboxes what all mailboxes may hold together
+   */
+  public ThreadAgent(
+      String threadId,
+      AgentParts parts,
+      AgentHost host,
+      Keeper keeper,
+      TurnPermits permits,
+      Freshness freshness,
+      Budgets budgets,
+      MemoryBudget mailboxes) {
     this.threadId = threadId;
     this.parts = parts;
     this.host = host;
+    this.keeper = keeper;
     this.epoch = new Epoch(parts.time());
-    this.turns = new TurnExecutor(threadId, parts, host, epoch, this::joinRunning);
+    this.turns =
+        new TurnExecutor(
+            threadId, parts, host, epoch, permits, freshness, budgets, this::joinRunning);
     this.unanswered = new UnansweredEvents(threadId, parts, new TurnEndings(parts));
-    this.mailbox = new Mailbox(parts.config().threads().mailbox(), host.shared().mailboxes());
+    this.mailbox = new Mailbox(parts.config().threads().mailbox(), mailboxes);
     this.since = parts.time().now();
   }
 
@@ -78,8 +111,7 @@ public final class ThreadAgent extends VerticleBase {
   public Future<?> start() {
     synchronized (lock) {
       loop = context;
-      phase = Phase.IDLE;
-      wakeLoop();
+      move(new AgentEvent.Started());
     }
     return Future.succeededFuture();
   }
@@ -87,34 +119,40 @@ public final class ThreadAgent extends VerticleBase {
   /** False when this agent is gone. Never blocks. */
   public boolean offer(Incoming incoming) {
     synchronized (lock) {
-      if (phase == Phase.GONE) {
-        return false;
-      }
-      if (!isServed(incoming.seq())) {
+      if (state.inHand().stream().noneMatch(mine -> mine.seq() == incoming.seq())) {
         mailbox.offer(incoming);
       }
-      wakeLoop();
-      return true;
+      return wake();
     }
   }
 
   /** Looks on disk again, for events that came back. False when this agent is gone. */
   public boolean refresh() {
     synchronized (lock) {
-      if (phase == Phase.GONE) {
-        return false;
-      }
       mailbox.reread();
-      wakeLoop();
-      return true;
+      return wake();
     }
+  }
+
+  private boolean wake() {
+    if (!mailbox.isEmpty()) {
+      move(new AgentEvent.WorkCame());
+    }
+    return !(state instanceof Gone);
   }
 
   /** Starts a fresh context before the next turn. False when this agent is gone. */
   public boolean reset() {
     synchronized (lock) {
-      resetWanted = true;
-      return refresh();
+      move(new AgentEvent.ResetAsked());
+      return !(state instanceof Gone);
+    }
+  }
+
+  /** Whether somebody wanted a fresh context of an agent that was given up. */
+  public boolean leavesReset() {
+    synchronized (lock) {
+      return state instanceof GivenUp(boolean reset) && reset;
     }
   }
 
@@ -124,159 +162,165 @@ public final class ThreadAgent extends VerticleBase {
    */
   public boolean resume(boolean probe) {
     synchronized (lock) {
-      if (phase != Phase.PARKED || closing) {
-        return false;
-      }
-      turns.probeNext(probe);
-      phase = Phase.IDLE;
-      wakeLoop();
-      return true;
+      AgentState before = state;
+      move(new AgentEvent.Resumed(probe));
+      return state != before;
     }
   }
 
   /** A person has answered: the turn that asked goes on, also when it is only about to wait. */
   public void answered() {
     synchronized (lock) {
-      wordCame = phase == Phase.BUSY;
-      resume(false);
+      move(new AgentEvent.PersonAnswered());
     }
   }
 
   /**
    * Ends the turn that runs, is parked or is about to begin, as far as its events were accepted up
    * to {@code place}; with {@code all} whatever else came up to there. Nothing later is touched.
-   * What it ends has ended on disk when it returns, except the turn that is about to begin. Returns
-   * how many events that were.
+   * What it ends has ended on disk when it returns, except the turn that is about to begin. Blocks.
+   * Returns how many events that were.
    */
   public int stop(long place, boolean all) {
-    List<Incoming> ended;
-    int soon = 0;
-    synchronized (lock) {
-      ended = batch.stream().filter(incoming -> incoming.seq() <= place).toList();
-      RunningTurn turn = running;
-      if (turn != null) {
-        ended = !ended.isEmpty() && turn.stop(place) ? ended : List.of();
-      } else if (phase == Phase.STARTING || phase == Phase.BUSY) {
-        soon = batch.isEmpty() ? 1 : 0;
-        stopPlace = Math.max(stopPlace, place);
-      } else if (phase == Phase.PARKED && !ended.isEmpty()) {
-        host.gone(batch.getFirst());
-        batch = batch.stream().filter(incoming -> incoming.seq() > place).toList();
-        phase = Phase.STOPPING;
-      }
-      if (all) {
-        mailbox.clear();
-      }
-    }
-    int cancelled = soon + ended.size();
-    unanswered.cancel(ended);
-    cancelled += all ? unanswered.cancelOpen(place) : 0;
+    List<AgentEffect> asked;
     synchronized (lock) {
       if (all) {
-        mailbox.overflow(); // commands, and what came meanwhile, are still on disk
-        stopRunning(place); // what was begun while the others were ended
+        mailbox.hold(); // nothing begins that is about to be ended
       }
-      phase = phase == Phase.STOPPING ? Phase.IDLE : phase;
-      wakeLoop();
+      asked = move(new AgentEvent.StopSaid(place));
     }
-    host.settled(this); // it was parked and has nothing to do now: its place can be another's
-    return cancelled;
+    int ended = 0;
+    try {
+      for (AgentEffect effect : asked) {
+        if (effect instanceof End(List<Incoming> events)) {
+          endNow(events);
+          ended += events.size();
+        } else if (effect instanceof StopNext) {
+          ended++;
+        }
+      }
+      ended += all ? unanswered.cancelOpen(place) : 0;
+    } finally {
+      synchronized (lock) {
+        if (all) {
+          mailbox.letGo();
+        }
+        wake();
+      }
+    }
+    keeper.settled(this); // it was parked and has nothing to do now: its place can be another's
+    return ended;
   }
 
-  private void stopRunning(long place) {
-    if (running != null && batch.stream().anyMatch(incoming -> incoming.seq() <= place)) {
-      running.stop(place);
+  private void endNow(List<Incoming> events) {
+    try {
+      unanswered.cancel(events);
+    } finally {
+      synchronized (lock) {
+        move(new AgentEvent.StopWritten(events));
+      }
     }
   }
 
   /** Ends the running turn at its next checkpoint; nothing starts any more. */
   public void shutdown() {
     synchronized (lock) {
-      closing = true;
-      running().ifPresent(turn -> turn.cancel(Cancel.SHUTDOWN));
+      move(new AgentEvent.CloseAsked(true));
     }
   }
 
   /** Nothing new starts; a turn that runs may end. True when nothing runs. */
   public boolean quiesce() {
     synchronized (lock) {
-      closing = true;
-      return phase != Phase.BUSY;
+      move(new AgentEvent.CloseAsked(false));
+      return !state.isBusy();
     }
   }
 
   /** Leaves if there is nothing to do. */
   public boolean retire() {
     synchronized (lock) {
-      if (phase == Phase.IDLE && mailbox.isEmpty() && !resetWanted) {
-        phase = Phase.GONE;
+      if (mailbox.isEmpty() && !mailbox.isHeld()) {
+        move(new AgentEvent.LeaveAsked());
       }
-      return phase == Phase.GONE;
+      return state instanceof Gone;
     }
   }
 
   /** Since when it has been idle; empty while it is not. */
   public Optional<Instant> idleSince() {
     synchronized (lock) {
-      return phase == Phase.IDLE && mailbox.isEmpty() ? Optional.of(since) : Optional.empty();
+      boolean isIdle = state instanceof Idle && mailbox.isEmpty() && !mailbox.isHeld();
+      return isIdle ? Optional.of(since) : Optional.empty();
     }
   }
 
-  public Orchestrator.ThreadView view() {
+  public ThreadView view() {
     synchronized (lock) {
-      String doing = running == null ? phase.words(asks) : turns.doing();
-      String eventId = batch.isEmpty() ? "" : batch.getLast().id();
-      return new Orchestrator.ThreadView(threadId, doing, since, mailbox.size(), eventId);
+      String doing = state instanceof Running ? turns.doing() : state.words();
+      String eventId = state.inHand().isEmpty() ? "" : state.inHand().getLast().id();
+      return new ThreadView(threadId, doing, since, mailbox.size(), eventId);
     }
   }
 
   /** The turn that runs, if one does. */
   Optional<RunningTurn> running() {
     synchronized (lock) {
-      return Optional.ofNullable(running);
+      return state instanceof Running running ? Optional.of(running.turn()) : Optional.empty();
     }
   }
 
   /**
-   * Gives up the thread that runs this turn: nothing that it does counts from here on. Returns the
-   * turn's events, to be ended before this agent is replaced; empty when it is over, or writes.
+   * Gives up the thread that runs this turn: nothing that it does counts from here on, and its
+   * events are to be ended before this agent is replaced. False when it is over, or writes.
    */
-  List<Incoming> giveUp(RunningTurn turn) {
+  boolean giveUp(RunningTurn turn) {
     synchronized (lock) {
-      if (running != turn || phase != Phase.BUSY || !epoch.end()) {
-        return List.of();
+      boolean isOurs = state instanceof Running running && running.turn() == turn;
+      if (!isOurs || !epoch.end()) {
+        return false;
       }
-      phase = Phase.GIVEN_UP;
-      running = null;
-      mailbox.reread();
-      List<Incoming> left = batch;
-      batch = List.of();
-      return left;
+      move(new AgentEvent.ThreadGivenUp());
+      return true;
     }
   }
 
-  /** Whether somebody wanted a fresh context. */
-  public boolean wantsReset() {
-    synchronized (lock) {
-      return resetWanted;
-    }
-  }
-
-  private void wakeLoop() {
-    Context context = loop;
-    if (context != null && phase == Phase.IDLE && !closing && hasWork()) {
-      phase = Phase.BUSY;
+  /** Under the lock. Does what a move asks for, but what blocks: that is left to the caller. */
+  private List<AgentEffect> move(AgentEvent event) {
+    AgentMoves.Move move = AgentMoves.next(state, event);
+    if (move.next().getClass() != state.getClass()) {
       since = parts.time().now();
+    }
+    state = move.next();
+    move.effects().forEach(this::carryOut);
+    return move.effects();
+  }
+
+  private void carryOut(AgentEffect effect) {
+    switch (effect) {
+      case RunLoop() -> runLoop();
+      case RunLoopLater() -> parts.time().after(RESTART_PAUSE, this::restart);
+      case Reread() -> mailbox.reread();
+      case StopTurn(RunningTurn turn, long place) -> turn.stop(place);
+      case CutOff(RunningTurn turn) -> turn.cancel(Cancel.SHUTDOWN);
+      case AwaitModel(Incoming head) -> host.parked(head);
+      case AwaitPerson() -> host.asked(threadId, turns.askedUntil());
+      case AwaitNothing(Incoming head) -> host.gone(head);
+      case StopNext(), End(_) -> {} // the stopper does it, and counts
+    }
+  }
+
+  private void runLoop() {
+    Context context = loop;
+    if (context != null) {
       context.runOnContext(_ -> drain());
     }
   }
 
-  private boolean isServed(long seq) {
-    return batch.stream().anyMatch(mine -> mine.seq() == seq);
-  }
-
-  private boolean hasWork() {
-    return !batch.isEmpty() || !mailbox.isEmpty() || resetWanted;
+  private void restart() {
+    synchronized (lock) {
+      move(new AgentEvent.Started());
+    }
   }
 
   /** What the loop throws is a bug or a failure to read: it begins again from what is on disk. */
@@ -292,70 +336,43 @@ public final class ThreadAgent extends VerticleBase {
       LOG.error("thread {}: its loop crashed and will restart soon", threadId, e);
       parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
       synchronized (lock) {
-        running = null;
-        batch = List.of();
-        phase = Phase.IDLE;
-        stopPlace = 0;
-        mailbox.reread();
-        parts.time().after(RESTART_PAUSE, this::refresh);
+        move(new AgentEvent.LoopCrashed());
       }
     }
-    host.settled(this);
+    keeper.settled(this);
   }
 
-  /** The one loop. */
+  /** The one loop: commands first, then one turn after the other until there is nothing to do. */
   private void drainAll() {
-    boolean on = true;
-    while (on) {
-      resetIfWanted();
+    while (true) {
+      resetIfAsked();
       refill();
       runCommands();
-      List<Incoming> next = next();
-      on = next.isEmpty() ? !becomeIdle() : serve(next);
+      Optional<RunningTurn> turn = begin();
+      if (turn.isPresent()) {
+        end(turns.serve(turn.get()));
+      }
+      if (rests()) {
+        return;
+      }
     }
   }
 
-  private boolean serve(List<Incoming> next) {
-    StuckTurns stuck = host.shared().stuckTurns();
-    RunningTurn turn = new RunningTurn(next, epoch, parts.time(), deaf -> stuck.free(this, deaf));
+  private void resetIfAsked() {
+    boolean asked;
     synchronized (lock) {
-      running = turn;
-      wordCame = false;
-      since = parts.time().now();
-      stopRunning(stopPlace);
-      stopPlace = 0;
+      asked = state instanceof Choosing choosing && choosing.reset();
+      move(new AgentEvent.ResetBegun());
     }
-    TurnExecutor.Ended ended = turns.serve(next, turn);
-    synchronized (lock) {
-      epoch.check();
-      running = null;
-      since = parts.time().now();
-      if (ended != TurnExecutor.Ended.PARKED && ended != TurnExecutor.Ended.ASKED) {
-        if (batch.size() > next.size() || ended == TurnExecutor.Ended.LEFT) {
-          mailbox.reread(); // disk knows what joined the turn and ended, or was left
-        }
-        batch = List.of();
-        return true;
-      }
-      if (ended == TurnExecutor.Ended.ASKED && wordCame) {
-        return true; // the same batch once more
-      }
-      phase = Phase.PARKED;
-      asks = ended == TurnExecutor.Ended.ASKED;
+    if (asked) {
+      turns.resetIfPossible();
     }
-    // After the phase: it may be resumed at once.
-    if (asks) {
-      host.asked(threadId, turns.askedUntil());
-    } else {
-      host.parked(next.getFirst());
-    }
-    return false;
   }
 
   private void refill() {
     boolean wanted;
     synchronized (lock) {
-      wanted = batch.isEmpty() && mailbox.wantsRefill() && !closing;
+      wanted = choosesFromMailbox() && mailbox.wantsRefill();
       if (wanted) {
         mailbox.beginRefill();
       }
@@ -377,39 +394,50 @@ public final class ThreadAgent extends VerticleBase {
 
   private Optional<Incoming> command() {
     synchronized (lock) {
-      return closing ? Optional.empty() : mailbox.takeOvertaking();
+      return state instanceof Choosing ? mailbox.takeOvertaking() : Optional.empty();
     }
   }
 
-  /** The parked batch first, then what waits. */
-  private List<Incoming> next() {
+  /** The batch in hand goes first, then what waits. Empty when nothing is to begin. */
+  private Optional<RunningTurn> begin() {
     synchronized (lock) {
-      if (batch.isEmpty() && !closing) {
-        boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
-        batch = mailbox.take(incoming -> collect && incoming.canJoin());
+      if (!(state instanceof Choosing choosing)) {
+        return Optional.empty();
       }
-      return closing ? List.of() : batch;
+      boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
+      List<Incoming> batch =
+          choosesFromMailbox()
+              ? mailbox.take(incoming -> collect && incoming.canJoin())
+              : choosing.batch();
+      if (batch.isEmpty()) {
+        return Optional.empty();
+      }
+      RunningTurn turn =
+          new RunningTurn(
+              batch, choosing.probe(), epoch, parts.time(), deaf -> keeper.deaf(this, deaf));
+      move(new AgentEvent.TurnBegun(turn, batch));
+      return Optional.of(turn);
     }
   }
 
-  private boolean becomeIdle() {
+  private boolean choosesFromMailbox() {
+    return state instanceof Choosing choosing && choosing.batch().isEmpty();
+  }
+
+  private void end(TurnOutcome outcome) {
     synchronized (lock) {
-      if (!closing && hasWork()) {
-        return false;
-      }
-      phase = Phase.IDLE;
-      stopPlace = 0;
-      since = parts.time().now();
-      return true;
+      epoch.check();
+      move(new AgentEvent.TurnEnded(outcome));
     }
   }
 
-  private void resetIfWanted() {
-    if (wantsReset()) {
-      synchronized (lock) {
-        resetWanted = false;
+  /** Whether the loop is at its end: nothing to do, or its turn waits for something. */
+  private boolean rests() {
+    synchronized (lock) {
+      if (mailbox.isEmpty() || !(state instanceof Choosing)) {
+        move(new AgentEvent.LoopRested());
       }
-      turns.resetIfPossible();
+      return !state.isBusy();
     }
   }
 
@@ -419,11 +447,15 @@ public final class ThreadAgent extends VerticleBase {
       return List.of();
     }
     synchronized (lock) {
-      List<Incoming> joined = mailbox.takeJoining(Incoming::canJoin);
-      if (running != null) {
-        batch = running.joins(joined);
+      if (!(state instanceof Running running)) {
+        return List.of();
       }
-      return joined;
+      List<Incoming> more = mailbox.takeJoining(Incoming::canJoin);
+      if (!more.isEmpty()) {
+        running.turn().joins(more);
+        move(new AgentEvent.Joined(more));
+      }
+      return more;
     }
   }
 }

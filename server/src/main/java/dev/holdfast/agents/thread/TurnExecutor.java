@@ -17,6 +17,7 @@ import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.agents.turn.TurnLoop;
+import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.agents.turn.TurnProgress;
 import dev.holdfast.agents.turn.TurnStatus;
 import dev.holdfast.agents.turn.WaitsForPersonException;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,21 +49,12 @@ final class TurnExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(TurnExecutor.class);
   private static final Backoff RETRY = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(15));
 
-  /** How serving ended. */
-  enum Ended {
-    DONE,
-    /** It waits for a model. */
-    PARKED,
-    /** It waits for a person's word. */
-    ASKED,
-    LEFT,
-    /** Not ended: to be served again after a pause. */
-    AGAIN
-  }
-
   private final String threadId;
   private final AgentParts parts;
   private final AgentHost host;
+  private final TurnPermits permits;
+  private final Freshness freshness;
+  private final Budgets budgets;
   private final TurnLoop.Joining joining;
   private final Epoch epoch;
   private final TurnEndings endings;
@@ -70,19 +63,28 @@ final class TurnExecutor {
   private final TurnStatus turnStatus;
   private @Nullable Conversation conversation;
   private Instant askedUntil = Instant.EPOCH;
-  private volatile boolean probe;
 
   TurnExecutor(
-      String threadId, AgentParts parts, AgentHost host, Epoch epoch, TurnLoop.Joining joining) {
+      String threadId,
+      AgentParts parts,
+      AgentHost host,
+      Epoch epoch,
+      TurnPermits permits,
+      Freshness freshness,
+      Budgets budgets,
+      TurnLoop.Joining joining) {
     this.threadId = threadId;
     this.epoch = epoch;
     this.parts = parts;
     this.host = host;
+    this.permits = permits;
+    this.freshness = freshness;
+    this.budgets = budgets;
     this.joining = joining;
     this.endings = new TurnEndings(parts, epoch);
     this.unanswered = new UnansweredEvents(threadId, parts, endings);
     this.gate = new ApprovalGate(parts, endings);
-    this.turnStatus = new TurnStatus(host);
+    this.turnStatus = new TurnStatus(host::outage);
   }
 
   /** What the running turn does, in words. From any thread. */
@@ -93,11 +95,6 @@ final class TurnExecutor {
   /** When the question to a person is void. */
   Instant askedUntil() {
     return askedUntil;
-  }
-
-  /** Whether the next turn only finds out if a model is back. From any thread. */
-  void probeNext(boolean wanted) {
-    probe = wanted;
   }
 
   /** Time in which the process stood still does not count. */
@@ -111,24 +108,24 @@ final class TurnExecutor {
   }
 
   /** Serves one batch. {@code turn} is closed on return: no interrupt comes after it. */
-  Ended serve(List<Incoming> batch, RunningTurn turn) {
+  TurnOutcome serve(RunningTurn turn) {
+    List<Incoming> batch = turn.events();
     Incoming head = batch.getFirst();
     try {
       for (int failures = 1; ; failures++) {
         turnStatus.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
-        AgentHost.Shared shared = host.shared();
-        turn.acquire(shared.permits(), shared.freshness().of(head));
+        turn.acquire(permits, freshness.of(head));
         epoch.works();
         try (TimeLimit _ = timeoutOf(turn)) {
-          Ended ended = serveOnce(batch);
-          if (ended != Ended.AGAIN) {
-            return ended;
+          Optional<TurnOutcome> outcome = serveOnce(batch, turn.isProbe());
+          if (outcome.isPresent()) {
+            return settle(turn, outcome.get());
           }
         } catch (StoreException e) {
           if (e.failure().kind() == FailureKind.INVALID) {
             LOG.info("event {}: already ended elsewhere: {}", head.id(), e.failure().message());
-            return Ended.DONE;
+            return settle(turn, TurnOutcome.LEFT); // not all of them, perhaps: disk knows
           }
           LOG.warn(
               "thread {}: the store refuses writes, its turn waits: {}",
@@ -154,9 +151,15 @@ final class TurnExecutor {
       return unanswered.cutOff(cut, why, turn.stoppedUpTo());
     } finally {
       turn.close();
-      probe = false;
       turnStatus.doing("idle");
     }
+  }
+
+  /** A turn that has not ended may have been stopped in the same moment. */
+  private TurnOutcome settle(RunningTurn turn, TurnOutcome outcome) {
+    return outcome != TurnOutcome.DONE && turn.close().equals(Optional.of(Cancel.STOP))
+        ? unanswered.cutOff(turn.events(), Cancel.STOP, turn.stoppedUpTo())
+        : outcome;
   }
 
   /** Forgets what was said so far; it stays on disk, set aside. */
@@ -174,19 +177,20 @@ final class TurnExecutor {
     }
   }
 
-  private Ended serveOnce(List<Incoming> batch)
+  /** Empty: not ended, to be served again after a pause. */
+  private Optional<TurnOutcome> serveOnce(List<Incoming> batch, boolean probe)
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
-    if (waitsForModel(head)) {
+    if (waitsForModel(head, probe)) {
       if (unanswered.hasWaitedTooLong(head)) {
         unanswered.giveUpWaiting(batch, "no model was available");
-        return Ended.DONE;
+        return Optional.of(TurnOutcome.DONE);
       }
-      return Ended.PARKED;
+      return Optional.of(TurnOutcome.AWAITS_MODEL);
     }
     List<Incoming> started = start(batch);
     if (started.isEmpty()) {
-      return Ended.DONE; // ended by somebody else meanwhile
+      return Optional.of(TurnOutcome.DONE); // ended by somebody else meanwhile
     }
     if (head.command().isPresent()) {
       reset();
@@ -195,20 +199,20 @@ final class TurnExecutor {
           EventState.ANSWERED,
           "",
           new Say(Voice.COMMAND, "This is a fresh conversation."));
-      return Ended.DONE;
+      return Optional.of(TurnOutcome.DONE);
     }
     if (!head.isReadable()) {
       endings.end(started, EventState.DEAD_LETTERED, "unreadable payload", Say.NOTHING);
-      return Ended.DONE;
+      return Optional.of(TurnOutcome.DONE);
     }
-    return answer(started);
+    return answer(started, probe);
   }
 
   /**
    * An event that was parked before this process began goes to the end of the parking queue, not to
    * a model.
    */
-  private boolean waitsForModel(Incoming head) {
+  private boolean waitsForModel(Incoming head, boolean probe) {
     return head.event().state() == EventState.PARKED && !probe && !host.modelsAreBack();
   }
 
@@ -247,11 +251,11 @@ final class TurnExecutor {
     }
   }
 
-  private Ended answer(List<Incoming> batch)
+  private Optional<TurnOutcome> answer(List<Incoming> batch, boolean probe)
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     long begun = parts.time().nanos();
-    TurnProgress progress = new TurnProgress(parts, endings, head, probe, turnStatus);
+    TurnProgress progress = new TurnProgress(parts, endings, head, probe, budgets, turnStatus);
     ToolProgress watch = new ToolProgress(parts, endings, head, turnStatus::doing);
     try {
       Conversation talk = conversation(head);
@@ -259,22 +263,22 @@ final class TurnExecutor {
       new TurnLoop(parts, talk, progress, tools, joining).run(batch);
       endings.measure(begun, progress.modelTime().plus(watch.toolTime()));
       host.modelAnswered();
-      return Ended.DONE;
+      return Optional.of(TurnOutcome.DONE);
     } catch (WaitsForPersonException e) {
       askedUntil = e.until();
       for (Incoming incoming : batch) {
         String reason = "waiting for approval of: " + e.getMessage();
         epoch.change(() -> parts.store().inbox().park(incoming.seq(), reason, true));
       }
-      return Ended.ASKED;
+      return Optional.of(TurnOutcome.AWAITS_PERSON);
     } catch (ModelsAwayException e) {
       return park(batch, progress, e);
     } catch (StoreException e) {
       throw e;
     } catch (CallFailedException e) {
       if (Budgets.isOurs(e.failure())) {
-        host.shared().budgets().refuse(batch, e.failure(), endings);
-        return Ended.DONE;
+        budgets.refuse(batch, e.failure(), endings);
+        return Optional.of(TurnOutcome.DONE);
       }
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
       host.modelAnswered(); // it refused, so it is there
@@ -289,7 +293,7 @@ final class TurnExecutor {
           EventState.DEAD_LETTERED,
           e.failure().summary(),
           unanswered.error(ChatSentences.of(e.failure())));
-      return Ended.DONE;
+      return Optional.of(TurnOutcome.DONE);
     } catch (EpochOverException e) {
       throw e;
     } catch (RuntimeException | Error e) {
@@ -298,12 +302,13 @@ final class TurnExecutor {
     }
   }
 
-  private Ended park(List<Incoming> batch, TurnProgress progress, ModelsAwayException away)
+  private Optional<TurnOutcome> park(
+      List<Incoming> batch, TurnProgress progress, ModelsAwayException away)
       throws StoreException, InterruptedException {
     Incoming head = batch.getFirst();
     if (unanswered.hasWaitedTooLong(head)) {
       unanswered.giveUpWaiting(batch, away.failure().summary());
-      return Ended.DONE;
+      return Optional.of(TurnOutcome.DONE);
     }
     if (away.failure().kind() == FailureKind.PERMANENT) {
       LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
@@ -320,14 +325,15 @@ final class TurnExecutor {
     }
     endings.news("turn.parked", head, Entries.object().put("reason", away.failure().message()));
     endings.story(head, "turn.parked", Entries.object().put("reason", away.failure().summary()));
-    return Ended.PARKED;
+    return Optional.of(TurnOutcome.AWAITS_MODEL);
   }
 
   /**
    * A bug. The agent begins again from what is on disk; the same event gets a bounded number of
    * runs.
    */
-  private Ended crashed(List<Incoming> batch, Throwable bug) throws InterruptedException {
+  private Optional<TurnOutcome> crashed(List<Incoming> batch, Throwable bug)
+      throws InterruptedException {
     Incoming head = batch.getFirst();
     LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
     parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
@@ -338,9 +344,9 @@ final class TurnExecutor {
     if (attempts >= parts.config().attemptsMax()) {
       String reason = "a crash in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
       endings.end(batch, EventState.DEAD_LETTERED, reason, unanswered.error(ChatSentences.CRASHED));
-      return Ended.DONE;
+      return Optional.of(TurnOutcome.DONE);
     }
-    return Ended.AGAIN;
+    return Optional.empty();
   }
 
   private Conversation conversation(Incoming head) throws IOException, StoreException {

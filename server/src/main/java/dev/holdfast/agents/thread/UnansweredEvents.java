@@ -61,23 +61,23 @@ public final class UnansweredEvents {
    * Ends the events of a turn that was cut off, or leaves them for the next turn or start. A turn
    * may have taken in messages on both sides of a stop: those that came after it are left.
    */
-  public TurnExecutor.Ended cutOff(List<Incoming> batch, Cancel why, long stoppedUpTo) {
+  TurnOutcome cutOff(List<Incoming> batch, Cancel why, long stoppedUpTo) {
     switch (why) {
       case STOP -> {
         cancel(batch.stream().filter(incoming -> incoming.seq() <= stoppedUpTo).toList());
         List<Incoming> later =
             batch.stream().filter(incoming -> incoming.seq() > stoppedUpTo).toList();
         release(later);
-        return later.isEmpty() ? TurnExecutor.Ended.DONE : TurnExecutor.Ended.LEFT;
+        return later.isEmpty() ? TurnOutcome.DONE : TurnOutcome.LEFT;
       }
       case TIMEOUT -> giveUp(batch, "turn.timeout_secs reached", ChatSentences.TIMED_OUT);
       case STUCK -> giveUp(batch, "no sign of progress", ChatSentences.STUCK);
       case SHUTDOWN -> {
         release(batch);
-        return TurnExecutor.Ended.LEFT;
+        return TurnOutcome.LEFT;
       }
     }
-    return TurnExecutor.Ended.DONE;
+    return TurnOutcome.DONE;
   }
 
   private void giveUp(List<Incoming> batch, String reason, String sentence) {

@@ -67,10 +67,11 @@ public final class ApprovalGate implements ToolRound.Gate {
       throw new WaitsForPersonException(question.shown(), question.expiresAt());
     }
     Approval approval = asked.get();
+    String asks = key;
     return switch (approval.state()) {
       case WAITING -> waitOrExpire(incoming, approval);
       case APPROVED ->
-          approvals.use(key, hash)
+          endings.epoch().write(() -> approvals.use(asks, hash))
               ? Optional.empty()
               : refusal("The approval was for different arguments.");
       case USED -> refusal("The approval has already been used.");
@@ -95,7 +96,7 @@ public final class ApprovalGate implements ToolRound.Gate {
       }
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
-    if (parts.store().approvals().expire(approval.id())) {
+    if (endings.epoch().write(() -> parts.store().approvals().expire(approval.id()))) {
       ApprovalPrompts.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
     }
     return refusal("Nobody approved this call in time. Do not retry it unless you are asked to.");
@@ -122,7 +123,7 @@ public final class ApprovalGate implements ToolRound.Gate {
             now.plus(TIME_TO_ANSWER),
             "",
             ApprovalPrompts.visible(parts.secrets().redact(arguments)));
-    parts.store().approvals().ask(question);
+    endings.epoch().change(() -> parts.store().approvals().ask(question));
     ApprovalPrompts.opened(parts.news(), question);
     tell(incoming, question);
     return question;

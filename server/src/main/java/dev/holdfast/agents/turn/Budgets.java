@@ -159,7 +159,7 @@ public final class Budgets {
     Say say = isTold ? Say.NOTHING : new Say(Voice.ERROR, ChatSentences.overBudget(scope));
     endings.end(batch, outcome(scope, isTold), failure.summary(), say);
     if (!isTold) {
-      parts.store().usage().told(notice, parts.time().now());
+      endings.epoch().change(() -> parts.store().usage().told(notice, parts.time().now()));
     }
   }
 

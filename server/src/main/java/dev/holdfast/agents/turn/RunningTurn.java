@@ -2,7 +2,6 @@ package dev.holdfast.agents.turn;
 
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.thread.TurnPermits;
 import dev.holdfast.time.SecondLook;
 import dev.holdfast.time.Time;
 import java.time.Duration;
@@ -34,12 +33,18 @@ public final class RunningTurn {
   private long stoppedUpTo;
   private final List<Incoming> messages;
   private final SecondLook silence = new SecondLook();
+  private final boolean probe;
   private @Nullable TurnPermits permits;
   private boolean over;
 
-  /** {@code onDeaf} hears when the thread has not reacted within {@link #REACTION}. */
-  public RunningTurn(List<Incoming> opening, Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
+  /**
+   * @param probe whether it only finds out if a model is back
+   * @param onDeaf hears when the thread has not reacted within {@link #REACTION}
+   */
+  public RunningTurn(
+      List<Incoming> opening, boolean probe, Epoch epoch, Time time, Consumer<RunningTurn> onDeaf) {
     this.messages = new ArrayList<>(opening);
+    this.probe = probe;
     this.epoch = epoch;
     epoch.works();
     this.time = time;
@@ -50,10 +55,13 @@ public final class RunningTurn {
     return thread;
   }
 
-  /** More messages have become a part of it. Returns all that are. */
-  public synchronized List<Incoming> joins(List<Incoming> more) {
+  public boolean isProbe() {
+    return probe;
+  }
+
+  /** More messages have become a part of it. */
+  public synchronized void joins(List<Incoming> more) {
     messages.addAll(more);
-    return List.copyOf(messages);
   }
 
   /** The events that end with it. */

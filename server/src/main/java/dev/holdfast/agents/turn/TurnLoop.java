@@ -184,7 +184,12 @@ public final class TurnLoop {
     progress.fetching();
     try {
       List<StoredAttachment> had =
-          new AttachmentIntake(parts, conversation.attachments(), conversation.scratch())
+          new AttachmentIntake(
+                  parts.attachments(),
+                  parts.time(),
+                  endings.epoch(),
+                  conversation.attachments(),
+                  conversation.scratch())
               .take(incoming);
       progress.answered();
       return had;

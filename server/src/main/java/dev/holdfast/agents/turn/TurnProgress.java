@@ -27,6 +27,7 @@ public final class TurnProgress implements AnswerListener {
   private final TurnEndings endings;
   private final Incoming incoming;
   private final boolean probe;
+  private final Budgets budgets;
   private final TurnStatus turnStatus;
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
@@ -36,11 +37,13 @@ public final class TurnProgress implements AnswerListener {
       TurnEndings endings,
       Incoming incoming,
       boolean probe,
+      Budgets budgets,
       TurnStatus turnStatus) {
     this.parts = parts;
     this.endings = endings;
     this.incoming = incoming;
     this.probe = probe;
+    this.budgets = budgets;
     this.turnStatus = turnStatus;
     this.told.set(incoming.event().told());
   }
@@ -72,7 +75,7 @@ public final class TurnProgress implements AnswerListener {
    * @throws CallFailedException BUDGET_EXHAUSTED
    */
   void mayAsk(long tokensAhead) throws CallFailedException {
-    turnStatus.budgets().check(incoming, tokensAhead);
+    budgets.check(incoming, tokensAhead);
   }
 
   /** The model has the word. */
@@ -164,7 +167,7 @@ public final class TurnProgress implements AnswerListener {
                 call.costUsd(),
                 firstToken == null ? -1 : firstToken.toMillis(),
                 call.total().toMillis()),
-            turnStatus.budgets().person(incoming));
+            budgets.person(incoming));
   }
 
   @Override

@@ -1,22 +1,19 @@
 package dev.holdfast.agents.turn;
 
-import dev.holdfast.agents.thread.AgentHost;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * What people see of a chat thread's turns while they run, and what they were told. Thread-safe.
  */
 public final class TurnStatus {
-  private final AgentHost host;
+  private final LongSupplier outage;
   private final AtomicLong toldOutage = new AtomicLong();
   private volatile String doing = "idle";
 
-  public TurnStatus(AgentHost host) {
-    this.host = host;
-  }
-
-  Budgets budgets() {
-    return host.shared().budgets();
+  /** {@code outage}: the number of the outage of now. */
+  public TurnStatus(LongSupplier outage) {
+    this.outage = outage;
   }
 
   /** What the turn does, in a few words. */
@@ -32,7 +29,7 @@ public final class TurnStatus {
    * Whether nobody was told of the outage of now in this chat thread; from then on somebody was.
    */
   public boolean isFirstOfOutage() {
-    long outage = host.outage();
-    return toldOutage.getAndSet(outage) != outage;
+    long now = outage.getAsLong();
+    return toldOutage.getAndSet(now) != now;
   }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.ingress.api;
 
-import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.webhooks.WebMessages;
 import dev.holdfast.ingress.wire.ApiAnswer;
@@ -70,16 +70,16 @@ final class ThreadCalls {
   }
 
   private JsonObject view(ChatThreads.ThreadRow row) {
-    Optional<Orchestrator.ThreadView> active = turns.find(row.threadId());
+    Optional<ThreadView> active = turns.find(row.threadId());
     return new JsonObject()
         .put("thread_id", row.threadId())
         .put("last_at", row.lastAt().toString())
         .put("events", row.events())
         .put("open", row.open())
-        .put("doing", active.map(Orchestrator.ThreadView::doing).orElse("inactive"))
+        .put("doing", active.map(ThreadView::doing).orElse("inactive"))
         .put("since", active.map(view -> view.since().toString()).orElse(null))
-        .put("event_id", active.map(Orchestrator.ThreadView::eventId).orElse(""))
-        .put("waiting", active.map(Orchestrator.ThreadView::waiting).orElse(0));
+        .put("event_id", active.map(ThreadView::eventId).orElse(""))
+        .put("waiting", active.map(ThreadView::waiting).orElse(0));
   }
 
   private ApiAnswer log(ApiRequest request) throws IOException {

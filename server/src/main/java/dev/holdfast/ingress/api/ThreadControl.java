@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.store.engine.StoreException;
 import java.util.List;
 import java.util.Optional;
@@ -11,9 +12,9 @@ public interface ThreadControl {
 
   void reset(String threadId);
 
-  List<Orchestrator.ThreadView> active();
+  List<ThreadView> active();
 
-  Optional<Orchestrator.ThreadView> find(String threadId);
+  Optional<ThreadView> find(String threadId);
 
   /** A person's word on a call that waits; false when it does not wait any more. */
   boolean decide(String approvalId, boolean yes, String by) throws StoreException;
@@ -31,12 +32,12 @@ public interface ThreadControl {
       }
 
       @Override
-      public List<Orchestrator.ThreadView> active() {
+      public List<ThreadView> active() {
         return orchestrator.active();
       }
 
       @Override
-      public Optional<Orchestrator.ThreadView> find(String threadId) {
+      public Optional<ThreadView> find(String threadId) {
         return orchestrator.find(threadId);
       }
 

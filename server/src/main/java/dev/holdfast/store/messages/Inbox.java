@@ -242,6 +242,11 @@ public final class Inbox {
     return engine.call(tx -> endings.finish(tx, finish));
   }
 
+  /** The number of the event that was accepted last; 0 when there is none. */
+  public long newest() {
+    return engine.counted(MessageCounters.ACCEPTED);
+  }
+
   /**
    * Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted"
    * that number itself.

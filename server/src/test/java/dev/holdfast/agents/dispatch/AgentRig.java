@@ -56,13 +56,13 @@ import java.util.function.Supplier;
 public final class AgentRig {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  final ScriptedProvider model;
+  public final ScriptedProvider model;
   public final Store store;
-  final AgentParts parts;
+  public final AgentParts parts;
   public final Orchestrator orchestrator;
-  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  final Secrets secrets = new Secrets();
-  final News news = new News(1000, Runnable::run);
+  public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  public final Secrets secrets = new Secrets();
+  public final News news = new News(1000, Runnable::run);
   private final Time time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
   private final List<Thread> loops = new ArrayList<>();
@@ -73,19 +73,20 @@ public final class AgentRig {
     int activeMax = 100;
     int mailbox = 4;
     int turnsMax = 16;
-    Duration turnTimeout = Duration.ofMinutes(1);
-    Duration stuck = Duration.ofMinutes(1);
+    public Duration turnTimeout = Duration.ofMinutes(1);
+    public Duration stuck = Duration.ofMinutes(1);
 
     /** The agents' own time; the store and the models have the machine's. */
     Time time = new SystemTime();
 
-    List<ChannelAdapter> channels = List.of(new WebChannel());
-    volatile Autonomy autonomy = Autonomy.FULL;
+    public List<ChannelAdapter> channels = List.of(new WebChannel());
+    public volatile Autonomy autonomy = Autonomy.FULL;
     int keepRecentTokens = 20_000;
     public List<Tool> tools = List.of();
     Attachments attachments = Attachments.none();
     BudgetConfig budget = BudgetConfig.NONE;
     int memoryBytes = 16_384;
+    ThreadOwner owner = new SoleOwner();
   }
 
   public AgentRig(Path folder, ScriptedProvider model, Options options) throws Exception {
@@ -138,7 +139,7 @@ public final class AgentRig {
             meters,
             agents,
             options.attachments);
-    orchestrator = new Orchestrator(parts);
+    orchestrator = new Orchestrator(parts, options.owner);
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));
@@ -165,7 +166,8 @@ public final class AgentRig {
   }
 
   /** With files, on the account {@code source}. */
-  Event sendFiles(String source, String thread, String key, Attachment... files) throws Exception {
+  public Event sendFiles(String source, String thread, String key, Attachment... files)
+      throws Exception {
     String payload =
         InboundPayload.write(new InboundMessage("main", thread, "me", "look", List.of(files), key));
     return store
@@ -185,11 +187,11 @@ public final class AgentRig {
         .event();
   }
 
-  EventState stateOf(Event event) {
+  public EventState stateOf(Event event) {
     return store.inbox().find(event.id()).orElseThrow().state();
   }
 
-  void awaitState(Event event, EventState state) {
+  public void awaitState(Event event, EventState state) {
     await(() -> stateOf(event) == state, () -> "event is " + stateOf(event) + ", wanted " + state);
   }
 
@@ -202,7 +204,7 @@ public final class AgentRig {
     return text.toString();
   }
 
-  List<String> repliesTo(Event event) {
+  public List<String> repliesTo(Event event) {
     return store.outbox().ofEvent(event.id()).stream().map(reply -> reply.reply().text()).toList();
   }
 

@@ -27,7 +27,7 @@ public final class ScriptedProvider implements ModelProvider {
   private int windowTokens = 100_000;
 
   /** One call. */
-  interface Step {
+  public interface Step {
     ModelAnswer answer(ModelRequest request, ModelListener listener)
         throws CallFailedException, InterruptedException;
   }
@@ -67,7 +67,7 @@ public final class ScriptedProvider implements ModelProvider {
     return this;
   }
 
-  synchronized ScriptedProvider then(Step step) {
+  public synchronized ScriptedProvider then(Step step) {
     script.add(step);
     return this;
   }
@@ -87,7 +87,7 @@ public final class ScriptedProvider implements ModelProvider {
         TokenUsage.NONE);
   }
 
-  ScriptedProvider fails(FailureCode code, int times) {
+  public ScriptedProvider fails(FailureCode code, int times) {
     for (int i = 0; i < times; i++) {
       then(
           (_, _) -> {

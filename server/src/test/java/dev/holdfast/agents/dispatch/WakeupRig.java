@@ -1,5 +1,6 @@
 package dev.holdfast.agents.dispatch;
 
+import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.engine.StoreException;
@@ -94,7 +95,7 @@ abstract class WakeupRig {
 
   List<Event> open(String id) {
     return store.inbox().openOf(THREAD, 0, 10_000).stream()
-        .filter(event -> event.dedupeKey().startsWith(Wakeups.KEY + id + ":"))
+        .filter(event -> event.dedupeKey().startsWith(Incoming.WAKEUP_KEY + id + ":"))
         .toList();
   }
 

@@ -46,6 +46,20 @@ class MailboxTest {
   }
 
   @Test
+  void whileItIsHeldItGivesNothingOutAndThenItLooksOnDisk() {
+    refill();
+    mailbox.offer(event(1));
+    mailbox.hold();
+    mailbox.offer(event(2));
+    mailbox.refill(List.of(event(1)), true); // was read before it was held
+    assertThat(take()).isEmpty();
+    assertThat(mailbox.isEmpty()).isTrue();
+    assertThat(mailbox.wantsRefill()).isFalse();
+    mailbox.letGo();
+    assertThat(mailbox.wantsRefill()).isTrue();
+  }
+
+  @Test
   void whatDoesNotFitStaysOnDiskAndKeepsItsPlace() {
     refill();
     LongStream.rangeClosed(1, 5).forEach(seq -> mailbox.offer(event(seq)));

@@ -1,9 +1,10 @@
-package dev.holdfast.agents.dispatch;
+package dev.holdfast.agents.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.thread.UnansweredEvents;
+import dev.holdfast.agents.dispatch.AgentRig;
+import dev.holdfast.agents.dispatch.ScriptedProvider;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.TurnEndings;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An event ends once, and that is said once, however many want to end it. */
-class TurnEndingsTest {
+class UnansweredEventsTest {
   private static final String THREAD = "web:main:t";
 
   @TempDir Path folder;

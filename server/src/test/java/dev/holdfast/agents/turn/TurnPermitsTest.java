@@ -1,4 +1,4 @@
-package dev.holdfast.agents.thread;
+package dev.holdfast.agents.turn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

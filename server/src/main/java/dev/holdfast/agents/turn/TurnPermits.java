@@ -1,4 +1,4 @@
-package dev.holdfast.agents.thread;
+package dev.holdfast.agents.turn;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.Semaphore;

@@ -1,0 +1,226 @@
+package dev.holdfast.agents.dispatch;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.context.MemoryBudget;
+import dev.holdfast.agents.thread.AgentHost;
+import dev.holdfast.agents.thread.Freshness;
+import dev.holdfast.agents.thread.StuckTurns;
+import dev.holdfast.agents.thread.ThreadAgent;
+import dev.holdfast.agents.thread.ThreadView;
+import dev.holdfast.agents.thread.UnansweredEvents;
+import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.Budgets;
+import dev.holdfast.agents.turn.RunningTurn;
+import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnPermits;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.ThreadingModel;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread agents of this process, one for each chat thread that it serves and that has something
+ * to do: activated when an event comes, replaced when their thread hangs, gone when they are idle
+ * or their place is wanted. Thread-safe.
+ */
+final class ActiveAgents implements ThreadAgent.Keeper {
+  private static final Logger LOG = LoggerFactory.getLogger(ActiveAgents.class);
+
+  private final AgentParts parts;
+  private final ThreadOwner owner;
+  private final AgentHost host;
+  private final Runnable lost;
+  private final TurnPermits permits;
+  private final Freshness freshness;
+  private final Budgets budgets;
+  private final MemoryBudget mailboxes = MemoryBudget.ofHeap();
+  private final StuckTurns stuck;
+  private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
+  private final IdleAgents idle = new IdleAgents();
+  private volatile boolean closing;
+
+  /** {@code lost} hears when an agent could not start: its events are to be looked for again. */
+  ActiveAgents(AgentParts parts, ThreadOwner owner, AgentHost host, Runnable lost) {
+    this.parts = parts;
+    this.owner = owner;
+    this.host = host;
+    this.lost = lost;
+    permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
+    freshness = new Freshness(parts.time(), parts.store().inbox().newest());
+    budgets = new Budgets(parts);
+    stuck = new StuckTurns(parts, this::replace);
+    parts.meters().gauge("holdfast.threads.active", agents, ConcurrentMap::size);
+  }
+
+  /**
+   * Gives an event to its thread's agent. False when there is no room for that agent: the event
+   * stays on disk.
+   *
+   * @param share how many agents there may be for events of its kind, of all that may be active
+   */
+  boolean offer(Incoming incoming, Share share) {
+    boolean[] taken = {true};
+    agents.compute(
+        incoming.event().threadId(),
+        (id, agent) -> {
+          if (agent != null && agent.offer(incoming)) {
+            return agent;
+          }
+          taken[0] = agent != null || hasRoom(share);
+          return taken[0] ? activate(id, false) : null;
+        });
+    return taken[0];
+  }
+
+  /** How much of the room for agents an activation may use. */
+  enum Share {
+    ALL,
+    /** A tenth is kept for threads with new messages. */
+    ALL_BUT_A_TENTH
+  }
+
+  /** An agent for this thread, which finds its events on disk. False when there is no room. */
+  boolean activate(String threadId) {
+    if (agents.containsKey(threadId)) {
+      return true;
+    }
+    if (!hasRoom(Share.ALL)) {
+      return false;
+    }
+    agents.computeIfAbsent(threadId, id -> activate(id, false));
+    return true;
+  }
+
+  /** Room is made at the cost of the agent that has been idle for longest. */
+  private boolean hasRoom(Share share) {
+    int all = parts.config().threads().activeMax();
+    int limit = share == Share.ALL ? all : all - all / 10;
+    int active = agents.size();
+    while (active >= limit) {
+      Optional<ThreadAgent> oldest = idle.retireOldest();
+      if (oldest.isEmpty()) {
+        return false;
+      }
+      active--;
+      Thread.ofVirtual().start(() -> leave(oldest.get()));
+    }
+    return true;
+  }
+
+  /** Whether this process is the one to serve the thread; while it stops it serves none. */
+  boolean isOurs(String threadId) {
+    return !closing && owner.isHere(threadId);
+  }
+
+  /**
+   * A new agent looks on disk first, so that the event at hand comes after the older ones of its
+   * thread. {@code fresh}: it starts with a new context.
+   */
+  private ThreadAgent activate(String threadId, boolean fresh) {
+    ThreadAgent agent =
+        new ThreadAgent(threadId, parts, host, this, permits, freshness, budgets, mailboxes);
+    if (fresh) {
+      agent.reset();
+    }
+    DeploymentOptions options =
+        new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
+    parts.vertx().deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
+    return agent;
+  }
+
+  private void failed(ThreadAgent agent, Throwable bug) {
+    if (!closing) {
+      LOG.error("thread {}: no agent could be started", agent.threadId(), bug);
+      agents.remove(agent.threadId(), agent);
+      lost.run();
+    }
+  }
+
+  @Override
+  public void settled(ThreadAgent agent) {
+    if (agent.idleSince().isPresent()) {
+      idle.add(agent);
+    }
+  }
+
+  @Override
+  public void deaf(ThreadAgent agent, RunningTurn turn) {
+    stuck.free(agent, turn);
+  }
+
+  private void replace(ThreadAgent old) {
+    agents.computeIfPresent(
+        old.threadId(),
+        (id, agent) -> agent != old ? agent : isOurs(id) ? activate(id, old.leavesReset()) : null);
+    old.deployment().ifPresent(parts.vertx()::undeploy);
+  }
+
+  private void leave(ThreadAgent agent) {
+    agents.remove(agent.threadId(), agent);
+    agent.deployment().ifPresent(parts.vertx()::undeploy);
+  }
+
+  /** Lets those go that have been idle for long, and frees turns that do not move. */
+  void sweep() {
+    Instant limit = parts.time().now().minus(parts.config().threads().idle());
+    idle.retireSince(limit).forEach(this::leave);
+    agents.values().forEach(stuck::lookAfter);
+  }
+
+  /** All of them look on disk again. */
+  void refresh() {
+    agents.values().forEach(ThreadAgent::refresh);
+  }
+
+  Optional<ThreadAgent> find(String threadId) {
+    return Optional.ofNullable(agents.get(threadId));
+  }
+
+  List<ThreadView> views() {
+    return agents.values().stream().map(ThreadAgent::view).toList();
+  }
+
+  /**
+   * Ends what {@link ThreadAgent#stop} ends. A thread without an agent has no turn, so that only
+   * {@code all} finds something there.
+   */
+  int stop(String threadId, long place, boolean all) {
+    ThreadAgent agent = agents.get(threadId);
+    if (agent != null) {
+      return agent.stop(place, all);
+    }
+    return all && owner.isHere(threadId)
+        ? new UnansweredEvents(threadId, parts, new TurnEndings(parts)).cancelOpen(place)
+        : 0;
+  }
+
+  /** Starts a fresh context before the next turn. */
+  void reset(String threadId) {
+    if (owner.isHere(threadId)) {
+      agents.compute(
+          threadId, (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
+    }
+  }
+
+  /** Whether so many threads hang that the server can free no more of them. */
+  boolean isClogged() {
+    return stuck.areTooMany();
+  }
+
+  int hanging() {
+    return stuck.hanging();
+  }
+
+  /** As {@link Orchestrator#close}. */
+  void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
+    closing = true;
+    new Shutdown(parts.time(), agents.values()).close(patience, hurry);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.agents.thread;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.turn.RunningTurn;
+import java.util.List;
+
+/** What a move of a thread agent asks for. */
+sealed interface AgentEffect {
+  record RunLoop() implements AgentEffect {}
+
+  record RunLoopLater() implements AgentEffect {}
+
+  /** Forget the mailbox: disk knows better. */
+  record Reread() implements AgentEffect {}
+
+  /** Interrupt the turn; what came up to {@code place} ends with it. */
+  record StopTurn(RunningTurn turn, long place) implements AgentEffect {}
+
+  /** The turn that is about to begin will be stopped: nobody knows yet what it is about. */
+  record StopNext() implements AgentEffect {}
+
+  /** End these events on disk as stopped by a person. */
+  record End(List<Incoming> events) implements AgentEffect {}
+
+  /** Interrupt the turn; it goes on at the next start. */
+  record CutOff(RunningTurn turn) implements AgentEffect {}
+
+  /** Resume it when a model is back. */
+  record AwaitModel(Incoming head) implements AgentEffect {}
+
+  /** Resume it when the question to a person is void. */
+  record AwaitPerson() implements AgentEffect {}
+
+  /** A parked turn waits no more. */
+  record AwaitNothing(Incoming head) implements AgentEffect {}
+}
