@@ -4,7 +4,8 @@ import dev.holdfast.agents.context.Incoming;
 import java.time.Instant;
 
 /**
- * What a thread agent asks of its surroundings. Called under the agent's lock: never calls back.
+ * What a thread agent asks of its surroundings. Thread-safe; {@link #parked}, {@link #asked} and
+ * {@link #gone} are called under the agent's lock and must not call it.
  */
 public interface AgentHost {
   /** A turn of the thread waits for a model; the host will resume it. */
