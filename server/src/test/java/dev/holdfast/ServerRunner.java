@@ -20,6 +20,7 @@ import java.util.Map;
 final class ServerRunner {
   static final String TOKEN = "operator-token-0123456789";
   static final Time TIME = new SystemTime();
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   private final Path data;
   private final String yaml;
@@ -55,16 +56,16 @@ final class ServerRunner {
   static HttpResponse<String> post(Server server, String path, String body) throws Exception {
     return send(
         server,
-        HttpRequest.newBuilder(uri(server, path)).POST(HttpRequest.BodyPublishers.ofString(body)));
+        HttpRequest.newBuilder(uri(server, path))
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
   private static HttpResponse<String> send(Server server, HttpRequest.Builder request)
       throws Exception {
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      return client.send(
-          request.header("authorization", "Bearer " + TOKEN).build(),
-          HttpResponse.BodyHandlers.ofString());
-    }
+    return CLIENT.send(
+        request.header("authorization", "Bearer " + TOKEN).build(),
+        HttpResponse.BodyHandlers.ofString());
   }
 
   private static URI uri(Server server, String path) {

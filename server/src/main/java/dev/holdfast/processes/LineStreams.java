@@ -1,0 +1,40 @@
+package dev.holdfast.processes;
+
+import dev.holdfast.time.Time;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the streams of a child that is talked to in lines. */
+final class LineStreams implements ChildStreams.Maker {
+  private final LineProcessSpec spec;
+  private final Time time;
+  private LineProcess.@Nullable Streams made;
+
+  LineStreams(LineProcessSpec spec, Time time) {
+    this.spec = spec;
+    this.time = time;
+  }
+
+  @Override
+  public boolean hasInput() {
+    return true;
+  }
+
+  @Override
+  public ChildStreams over(ChildStreams.Ends ends) {
+    LineProcess.Streams streams =
+        new LineProcess.Streams(
+            new LineWriter(ends.input(), spec.inputBytesMax()),
+            new LineReader(ends.output(), spec, time),
+            new ErrorTail(ends.errors(), time));
+    made = streams;
+    return new ChildStreams(
+        streams.output(), streams.errors(), Optional.of(streams.input()));
+  }
+
+  /** Once the child has started. */
+  LineProcess.Streams made() {
+    return Objects.requireNonNull(made);
+  }
+}
