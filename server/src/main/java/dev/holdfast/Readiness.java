@@ -7,7 +7,7 @@ import dev.holdfast.health.Conditions;
 import dev.holdfast.health.Health;
 import dev.holdfast.health.ProbeEffect;
 import dev.holdfast.health.Ticks;
-import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.models.Models;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;

@@ -61,8 +61,6 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> DOORS =
       Map.of("store", Set.of("engine", "threads", "messages", "ledgers", ""));
 
-  /** Packages whose parts still have references upward. */
-  private static final Set<String> KNOTTED = Set.of("ingress");
 
   /** Only here may a future of Vert.x appear. */
   private static final String[] EVENT_LOOPS = {
@@ -125,7 +123,7 @@ class ArchitectureTest {
   void partsUsePartsBelowThemOnly() {
     PARTS.forEach(
         (name, parts) -> {
-          for (int i = 0; i < parts.size() - 1 && !KNOTTED.contains(name); i++) {
+          for (int i = 0; i < parts.size() - 1; i++) {
             String[] above =
                 parts.stream().skip(i + 1L).map(part -> partOf(name, part)).toArray(String[]::new);
             noClasses()

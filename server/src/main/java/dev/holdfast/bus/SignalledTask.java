@@ -30,8 +30,7 @@ final class SignalledTask {
       return;
     }
     State before =
-        state.getAndUpdate(
-            now -> now == State.IDLE ? State.RUNNING : State.RUNNING_AND_SIGNALLED);
+        state.getAndUpdate(now -> now == State.IDLE ? State.RUNNING : State.RUNNING_AND_SIGNALLED);
     if (before == State.IDLE) {
       executor.execute(this::run);
     }

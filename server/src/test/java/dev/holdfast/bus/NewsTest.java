@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -185,13 +185,13 @@ class NewsTest {
   void aWatcherMayEndItsOwnWatch() throws Exception {
     News news = new News(1000);
     CountDownLatch release = new CountDownLatch(1);
-    AtomicReference<News.Watch> own = new AtomicReference<>();
+    CompletableFuture<News.Watch> own = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
-    own.set(
+    own.complete(
         news.watch(
             item -> {
               awaitQuietly(release); // so that others wait behind it
-              own.get().close();
+              own.join().close();
               assertThat(Thread.currentThread().isInterrupted()).isFalse();
               hear(item);
               over.countDown();

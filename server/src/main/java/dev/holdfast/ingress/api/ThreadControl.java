@@ -2,12 +2,11 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.agents.thread.ThreadView;
-import dev.holdfast.store.engine.StoreException;
 import java.util.List;
 import java.util.Optional;
 
 /** What the outside may ask of the thread agents. Thread-safe. */
-public interface ThreadControl {
+interface ThreadControl {
   int stop(String threadId, boolean all);
 
   void reset(String threadId);
@@ -15,9 +14,6 @@ public interface ThreadControl {
   List<ThreadView> active();
 
   Optional<ThreadView> find(String threadId);
-
-  /** A person's word on a call that waits; false when it does not wait any more. */
-  boolean decide(String approvalId, boolean yes, String by) throws StoreException;
 
   static ThreadControl of(Orchestrator orchestrator) {
     return new ThreadControl() {
@@ -39,11 +35,6 @@ public interface ThreadControl {
       @Override
       public Optional<ThreadView> find(String threadId) {
         return orchestrator.find(threadId);
-      }
-
-      @Override
-      public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
-        return orchestrator.decide(approvalId, yes, by);
       }
     };
   }
