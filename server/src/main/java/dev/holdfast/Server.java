@@ -318,6 +318,7 @@ final class Server {
         config.listeners().metrics(),
         config.listeners().api(),
         store.inbox()::append,
+        id -> store.inbox().find(id).filter(event -> !event.state().isOpen()).isPresent(),
         ThreadControl.of(orchestrator),
         channels,
         news,

@@ -1,89 +1,158 @@
 package dev.holdfast.bus;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
+import dev.holdfast.supervision.Fatal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Spreads news to watchers and remembers the newest ones for those who come back. News are never
  * the only copy of anything. Thread-safe.
+ *
+ * <p>A watcher reads what is remembered at its own pace, on a virtual thread that lives while there
+ * is something to hear: it may block, throw, publish or end its watch and delays nobody but itself.
+ * It hears each item once, in order, in one call at a time. Whoever falls behind what is remembered
+ * is told so and goes on with the newest item.
  */
 public final class News {
+  private static final Logger LOG = LoggerFactory.getLogger(News.class);
+
   /** What all remembered items may hold together, in units of UTF-16. */
   private static final long UNITS_MAX = 8_000_000;
 
-  /**
-   * What each item may cost, and so how many fit: a watcher that missed more starts from the log
-   * again.
-   */
-  private final int remembered;
+  private final Executor executor;
 
-  private final ArrayDeque<NewsItem> recent = new ArrayDeque<>();
-  private final List<Consumer<NewsItem>> watchers = new CopyOnWriteArrayList<>();
-  private long lastId;
+  /** The item of each id stands at the id's remainder; null, or another one, when forgotten. */
+  private final AtomicReferenceArray<@Nullable NewsItem> remembered;
+
+  private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
+  private final SignalledTask wakeWatchers;
+  private final Object publishing = new Object();
+  private volatile long lastId;
+  private long firstId = 1;
   private long units;
 
-  /** {@code remembered}: how many items a watcher that comes back can be given again. */
+  /** {@code remembered}: how many items a watcher may be behind, or can be given again. */
   public News(int remembered) {
-    this.remembered = remembered;
+    this(remembered, task -> Thread.ofVirtual().name("news").start(task));
+  }
+
+  /** {@code executor}: calls the watchers; one that runs its tasks in place suits a test. */
+  public News(int remembered, Executor executor) {
+    this.remembered = new AtomicReferenceArray<>(remembered);
+    this.executor = executor;
+    this.wakeWatchers =
+        new SignalledTask(executor, () -> watchers.forEach(watcher -> watcher.delivery.signal()));
   }
 
   /** Ends a watch. */
   public interface Watch extends AutoCloseable {
+    /** No call begins after it; one that is running is interrupted, unless it closes its own. */
     @Override
     void close();
   }
 
-  /** Never blocks for long: watchers must hand over and return. */
+  /** Calls no watcher, and costs the same however many there are. */
   public void publish(String kind, String threadId, String eventId, String json) {
-    synchronized (recent) {
-      NewsItem item = new NewsItem(++lastId, kind, threadId, eventId, json);
-      recent.addLast(item);
+    synchronized (publishing) {
+      long id = lastId + 1;
       units += json.length();
-      while (recent.size() > remembered || units > UNITS_MAX) {
-        units -= recent.removeFirst().json().length();
+      while (id - firstId >= remembered.length() || (units > UNITS_MAX && firstId < id)) {
+        NewsItem oldest = remembered.getAndSet(slot(firstId++), null);
+        units -= oldest == null ? 0 : oldest.json().length();
       }
-      watchers.forEach(watcher -> watcher.accept(item));
+      remembered.set(slot(id), new NewsItem(id, kind, threadId, eventId, json));
+      lastId = id; // last: whoever reads it finds the item
+    }
+    if (!watchers.isEmpty()) {
+      wakeWatchers.signal();
     }
   }
 
+  /** Hears every item from now on. */
+  public Watch watch(Consumer<NewsItem> hear, Runnable missed) {
+    return resume(lastId, hear, missed);
+  }
+
   /**
-   * Hears every item from now on, in order, without a gap after what it returns.
+   * Replays what came after {@code afterId}, then goes on with what comes.
    *
-   * @param watcher called under a lock on the publisher's thread: it must hand over and return, and
-   *     never throw
+   * @param missed called in its place among the items when some are forgotten that were not heard:
+   *     the watcher has to read again what the news are about
    */
-  public Watch watch(Consumer<NewsItem> watcher) {
+  public Watch resume(long afterId, Consumer<NewsItem> hear, Runnable missed) {
+    Watcher watcher = new Watcher(afterId, hear, missed);
     watchers.add(watcher);
-    return () -> watchers.remove(watcher);
+    watcher.delivery.signal();
+    return watcher;
   }
-
-  /**
-   * Replays what came after {@code afterId}, then goes on as {@link #watch}; false in the result
-   * when some are forgotten.
-   */
-  public Resumed resume(long afterId, Consumer<NewsItem> watcher) {
-    synchronized (recent) {
-      boolean complete =
-          afterId <= lastId
-              && (recent.isEmpty() ? afterId == lastId : recent.getFirst().id() <= afterId + 1);
-      List<NewsItem> missed = new ArrayList<>();
-      if (complete) {
-        recent.stream().filter(item -> item.id() > afterId).forEach(missed::add);
-      }
-      missed.forEach(watcher);
-      return new Resumed(complete, watch(watcher));
-    }
-  }
-
-  /** {@code complete}: nothing is missing between the item that was named and the next one. */
-  public record Resumed(boolean complete, Watch watch) {}
 
   public long lastId() {
-    synchronized (recent) {
-      return lastId;
+    return lastId;
+  }
+
+  private int slot(long id) {
+    return (int) (id % remembered.length());
+  }
+
+  /** Reads the remembered items, one after the other. */
+  private final class Watcher implements Watch {
+    private final Consumer<NewsItem> hear;
+    private final Runnable missed;
+    private final SignalledTask delivery = new SignalledTask(executor, this::deliver);
+    private long heardId;
+    private volatile boolean closed;
+    private @Nullable Thread calling;
+
+    Watcher(long afterId, Consumer<NewsItem> hear, Runnable missed) {
+      this.heardId = afterId;
+      this.hear = hear;
+      this.missed = missed;
+    }
+
+    private void deliver() {
+      setCalling(Thread.currentThread());
+      for (long last = lastId; !closed && heardId != last; last = lastId) {
+        long next = heardId + 1;
+        NewsItem item = heardId < last ? remembered.get(slot(next)) : null;
+        if (item != null && item.id() == next) {
+          heardId = next;
+          call(() -> hear.accept(item));
+        } else {
+          heardId = heardId > last ? last : last - 1; // of another run, or too slow
+          call(missed);
+        }
+      }
+      setCalling(null);
+    }
+
+    private void call(Runnable watcher) {
+      try {
+        watcher.run();
+      } catch (RuntimeException | Error bug) {
+        Fatal.check(bug);
+        LOG.error("news: a watcher failed, it goes on with the next item", bug);
+      }
+    }
+
+    private synchronized void setCalling(@Nullable Thread thread) {
+      calling = thread;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      watchers.remove(this);
+      synchronized (this) {
+        if (calling != null && calling != Thread.currentThread()) {
+          calling.interrupt();
+        }
+      }
     }
   }
 }

@@ -16,12 +16,14 @@ import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.time.Time;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
+import java.util.function.Predicate;
 
 /**
  * All that the listeners need.
  *
  * @param vertx made with the metrics of {@code meters}, or there are no {@code vertx_*} families
  * @param intake {@code store.inbox()::append}
+ * @param hasEnded whether the event of an id ended, from the store
  * @param calls the operations of the API: {@link ApiCalls#of}
  */
 public record IngressParts(
@@ -30,6 +32,7 @@ public record IngressParts(
     MetricsConfig metrics,
     ApiConfig api,
     InboxIntake intake,
+    Predicate<String> hasEnded,
     ThreadControl turns,
     Channels channels,
     News news,

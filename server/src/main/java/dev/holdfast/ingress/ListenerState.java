@@ -13,6 +13,7 @@ import dev.holdfast.ingress.login.StrangerBudget;
 import dev.holdfast.ingress.pages.Assets;
 import dev.holdfast.ingress.stream.EventOutcomes;
 import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.stream.NewsEventOutcomes;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.Uploads;
@@ -59,7 +60,7 @@ public final class ListenerState implements AutoCloseable {
         new Authenticator(parts.tokens(), parts.sessions(), new LoginThrottle(parts.time()));
     acceptor = new MessageIntake(parts.intake(), parts.news(), parts.time(), parts.meters());
     streams = new EventStreams(parts.vertx(), parts.news(), authenticator, limits);
-    finishes = new EventOutcomes(parts.news());
+    finishes = new NewsEventOutcomes(parts.news(), parts.hasEnded());
     idempotency = new Idempotency(parts.time());
     calls = parts.calls().make(new ApiCalls.Given(parts, acceptor, finishes, streams));
     contract = loadContract(parts.vertx());

@@ -126,6 +126,7 @@ final class IngressRig implements AutoCloseable {
             new MetricsConfig("127.0.0.1", 0),
             new ApiConfig(List.of(), Duration.ofMillis(500)),
             inbox,
+            answers::containsKey,
             new FakeTurns(),
             new Channels(List.of(new FakeAdapter())),
             news,

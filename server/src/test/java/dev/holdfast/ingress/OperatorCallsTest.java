@@ -48,7 +48,7 @@ class OperatorCallsTest {
 
   @TempDir Path folder;
   private final SystemTime time = new SystemTime();
-  private final News news = new News(100);
+  private final News news = new News(100, Runnable::run);
   private final List<NewsItem> told = new ArrayList<>();
   private final FakeExecutions executions = new FakeExecutions();
   private Store store;
@@ -75,7 +75,7 @@ class OperatorCallsTest {
             time,
             new SimpleMeterRegistry(),
             new StoreHooks(() -> {}, (_, _) -> {}));
-    news.watch(told::add);
+    news.watch(told::add, () -> {});
   }
 
   @AfterEach

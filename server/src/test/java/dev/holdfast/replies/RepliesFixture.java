@@ -46,8 +46,8 @@ abstract class RepliesFixture {
   }
 
   Replies replies(OnUnknown onUnknown, int threadsMax) {
-    News news = new News(10);
-    news.watch(items::add);
+    News news = new News(1000, Runnable::run);
+    news.watch(items::add, () -> {});
     return new Replies(
         new ReplyPoster.Connections(
             book,

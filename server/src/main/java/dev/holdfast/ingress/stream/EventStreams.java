@@ -107,13 +107,9 @@ public final class EventStreams {
       client.gap();
     }
     if (after < 0) {
-      client.watchedBy(news.watch(client::offer));
-      return;
-    }
-    News.Resumed resumed = news.resume(after, client::offer);
-    client.watchedBy(resumed.watch());
-    if (!resumed.complete()) {
-      client.gap();
+      client.watchedBy(news.watch(client::offer, client::gap));
+    } else {
+      client.watchedBy(news.resume(after, client::offer, client::gap));
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reader of the stream. News come on the publisher's thread and wait here, within a bound,
+ * One reader of the stream. News come on the thread of its watch and wait here, within a bound,
  * until the connection takes them. A reader that is too slow loses what waits and is told so by a
  * {@code gap} event.
  */
@@ -52,7 +52,7 @@ final class StreamClient {
     watching.close();
   }
 
-  /** Called under the publisher's lock: only hands over. */
+  /** Never blocks: what the connection does not take is lost here, and told as a gap. */
   void offer(NewsItem item) {
     if (!threadId.isEmpty() && !threadId.equals(item.threadId()) && !item.threadId().isEmpty()) {
       return;

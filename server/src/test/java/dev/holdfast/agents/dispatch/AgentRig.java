@@ -62,7 +62,7 @@ public final class AgentRig {
   public final Orchestrator orchestrator;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final Secrets secrets = new Secrets();
-  final News news = new News(1000);
+  final News news = new News(1000, Runnable::run);
   private final Time time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
   private final List<Thread> loops = new ArrayList<>();

@@ -147,7 +147,8 @@ class ApprovalTurnTest {
                 String id = new JsonObject(item.json()).getString("approval_id");
                 decide(world, id);
               }
-            })) {
+            },
+            () -> {})) {
       Event event = world.send("t", "k1", "do it");
       assertThat(world.answerOf(event)).endsWith("finished");
       assertThat(runs).hasValue(1);

@@ -34,7 +34,7 @@ class TurnEndingsTest {
   @BeforeEach
   void open() throws Exception {
     world = new AgentRig(folder, model, new AgentRig.Options());
-    world.news.watch(heard::add);
+    world.news.watch(heard::add, () -> {});
   }
 
   @AfterEach

@@ -1,0 +1,136 @@
+package dev.holdfast.ingress.stream;
+
+import dev.holdfast.bus.News;
+import dev.holdfast.bus.NewsItem;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears of ends from the news of this process. One watch of the news serves all who wait, and there
+ * is none while nobody does: each costs whoever publishes.
+ */
+public final class NewsEventOutcomes implements EventOutcomes {
+  private final News news;
+  private final Predicate<String> hasEnded;
+  private final Map<String, Set<NewsWaiter>> waiters = new HashMap<>();
+  private News.@Nullable Watch watch;
+
+  /** {@code hasEnded}: reads from the store whether an event ended, when its news were missed. */
+  public NewsEventOutcomes(News news, Predicate<String> hasEnded) {
+    this.news = news;
+    this.hasEnded = hasEnded;
+  }
+
+  @Override
+  public synchronized Waiter expect(String threadId) {
+    NewsWaiter waiter = new NewsWaiter(threadId);
+    waiters.computeIfAbsent(threadId, _ -> new HashSet<>()).add(waiter);
+    if (watch == null) {
+      watch = news.watch(this::hear, this::missed);
+    }
+    return waiter;
+  }
+
+  private synchronized void leave(NewsWaiter waiter) {
+    waiters.computeIfPresent(
+        waiter.threadId,
+        (_, all) -> {
+          all.remove(waiter);
+          return all.isEmpty() ? null : all;
+        });
+    if (waiters.isEmpty() && watch != null) {
+      watch.close();
+      watch = null;
+    }
+  }
+
+  private void hear(NewsItem item) {
+    if (item.kind().equals("event.finished")) {
+      waiting(item.threadId()).forEach(waiter -> waiter.finished(item.eventId()));
+    }
+  }
+
+  private synchronized List<NewsWaiter> waiting(String threadId) {
+    return List.copyOf(waiters.getOrDefault(threadId, Set.of()));
+  }
+
+  private synchronized List<NewsWaiter> allWaiting() {
+    return waiters.values().stream().flatMap(Set::stream).toList();
+  }
+
+  private void missed() {
+    allWaiting().forEach(NewsWaiter::missed);
+  }
+
+  @Override
+  public void close() {
+    allWaiting().forEach(waiter -> waiter.done.complete(false));
+  }
+
+  private final class NewsWaiter implements Waiter {
+    private final String threadId;
+    private final Set<String> seen = new HashSet<>();
+    private final CompletableFuture<Boolean> done = new CompletableFuture<>();
+    private String wanted = "";
+    private boolean missed;
+
+    private NewsWaiter(String threadId) {
+      this.threadId = threadId;
+    }
+
+    private synchronized void finished(String eventId) {
+      seen.add(eventId);
+      if (eventId.equals(wanted)) {
+        done.complete(true);
+      }
+    }
+
+    private void missed() {
+      String eventId;
+      synchronized (this) {
+        missed = true;
+        eventId = wanted;
+      }
+      if (!eventId.isEmpty() && hasEnded.test(eventId)) {
+        done.complete(true);
+      }
+    }
+
+    @Override
+    public boolean await(String eventId, Duration most) throws InterruptedException {
+      boolean unsure;
+      synchronized (this) {
+        wanted = eventId;
+        if (seen.contains(eventId)) {
+          return true;
+        }
+        unsure = missed;
+      }
+      if (unsure && hasEnded.test(eventId)) {
+        return true;
+      }
+      try {
+        return done.get(most.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException _) {
+        return false;
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("it only ever completes well", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      leave(this);
+    }
+  }
+}
