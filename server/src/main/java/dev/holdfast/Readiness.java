@@ -4,7 +4,7 @@ import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.health.CheckState;
 import dev.holdfast.health.Health;
 import dev.holdfast.health.Ticks;
-import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;

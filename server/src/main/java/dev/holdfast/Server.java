@@ -14,13 +14,22 @@ import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
 import dev.holdfast.ingress.HttpListener;
-import dev.holdfast.ingress.IngressParts;
+import dev.holdfast.ingress.RequestRouter;
+import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.ApiCalls;
 import dev.holdfast.ingress.api.ServerFacts;
-import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.pages.Pages;
+import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HostNames;
+import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
@@ -48,7 +57,6 @@ import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.micrometer.VertxPrometheusOptions;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -119,7 +127,7 @@ final class Server {
         new Readiness(ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
-    listener = HttpListener.start(ingressParts(channels));
+    listener = listen(channels);
   }
 
   /** Recovers, binds and serves. On return messages are accepted. */
@@ -297,39 +305,62 @@ final class Server {
     tokens.replace(apiTokens(changed));
   }
 
-  private IngressParts ingressParts(Channels channels) {
+  /** Puts together what answers requests: each line needs only what the lines above it made. */
+  private HttpListener listen(Channels channels) throws IOException, InterruptedException {
     ServerConfig config = settings.config();
-    Instant started = time.now();
-    ServerFacts facts =
-        new ServerFacts(
-            Settings.version(),
-            started,
-            settings.dataDir().toString(),
-            () -> new JsonObject(effective.effective()),
-            new JsonObject(settings.chosen().loaded().effective()));
-    Runnable replayed =
-        () -> {
-          orchestrator.rescan();
-          replies.rescan();
-        };
-    return new IngressParts(
+    HttpConfig http = config.listeners().http();
+    Refusals refusals = new Refusals(meters);
+    HostNames names = new HostNames(http);
+    Authenticator authenticator = new Authenticator(tokens, sessions, time);
+    MessageIntake intake = new MessageIntake(store.inbox()::append, news, time, meters);
+    EventStreams streams = new EventStreams(vertx, news, authenticator, EventStreams.Limits.USUAL);
+    ApiCalls calls =
+        new ApiCalls(store, orchestrator, news, time)
+            .threads(intake, streams, config.attachments())
+            .chat(intake, config.listeners().api().answerWait())
+            .deadLetters(this::rescan)
+            .executions(new Rollbacks(tooling.backups()))
+            .breakers(guards)
+            .usage(budget(), config.zone())
+            .status(readiness, facts());
+    Api api = new Api(vertx, calls.byOperation(), authenticator, streams, refusals, time);
+    RequestRouter router =
+        new RequestRouter(
+            Webhooks.perLoop(channels, intake, http.maxBodyBytes(), refusals, time),
+            readiness,
+            api,
+            new Pages(authenticator, sessions, names, refusals),
+            names,
+            refusals);
+    return HttpListener.start(
         vertx,
-        config.listeners().http(),
+        new ConnectionLimits.Sizes(http, config.attachments().bytesMax()),
+        router,
         config.listeners().metrics(),
-        config.listeners().api(),
-        store.inbox()::append,
-        id -> store.inbox().find(id).filter(event -> !event.state().isOpen()).isPresent(),
-        ThreadControl.of(orchestrator),
-        channels,
-        news,
-        readiness,
-        time,
         meters,
-        tokens,
-        sessions,
         ticks,
-        ApiCalls.of(store, guards, facts, new Rollbacks(tooling.backups()), replayed),
-        config.attachments());
+        time);
+  }
+
+  private void rescan() {
+    orchestrator.rescan();
+    replies.rescan();
+  }
+
+  private ServerFacts facts() {
+    return new ServerFacts(
+        Settings.version(),
+        time.now(),
+        settings.dataDir().toString(),
+        () -> new JsonObject(effective.effective()));
+  }
+
+  /** As it was at the start: what waits for a restart is not in it. */
+  private JsonObject budget() {
+    JsonObject nothing = new JsonObject();
+    return new JsonObject(settings.chosen().loaded().effective())
+        .getJsonObject("models", nothing)
+        .getJsonObject("budget", nothing);
   }
 
   private List<TokenConfig> apiTokens(ServerConfig config) {

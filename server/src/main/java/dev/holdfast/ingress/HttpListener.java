@@ -1,8 +1,13 @@
 package dev.holdfast.ingress;
 
-import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.health.Ticks;
+import dev.holdfast.ingress.api.Api;
+import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.time.Time;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -13,6 +18,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,35 +28,49 @@ public final class HttpListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
   private static final int EVENT_LOOPS = 2;
   private static final Duration START_MAX = Duration.ofSeconds(30);
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
-
   private final Vertx vertx;
-  private final ListenerState shared;
+  private final Api api;
   private final List<HttpVerticle> loops = new CopyOnWriteArrayList<>();
   private final MetricsVerticle metrics;
   private final List<String> deployments = new CopyOnWriteArrayList<>();
 
-  private HttpListener(ListenerState shared) {
-    this.vertx = shared.parts().vertx();
-    this.shared = shared;
-    this.metrics = new MetricsVerticle(shared.parts(), shared.refusals());
+  private HttpListener(Vertx vertx, Api api, MetricsVerticle metrics) {
+    this.vertx = vertx;
+    this.api = api;
+    this.metrics = metrics;
   }
 
   /**
    * Binds both ports and serves. Blocks the calling thread, which must not be an event loop; the
    * API's contract is read in the background.
    *
+   * @param vertx made with the metrics of {@code meters}, or there are no {@code vertx_*} families
+   * @param ticks hears of each event loop, {@code http-0} and so on, several times a second
    * @throws IOException when a port cannot be bound, with the address in its message
    */
-  public static HttpListener start(IngressParts parts) throws IOException, InterruptedException {
-    return start(parts, EventStreams.Limits.USUAL);
-  }
-
-  static HttpListener start(IngressParts parts, EventStreams.Limits limits)
+  public static HttpListener start(
+      Vertx vertx,
+      ConnectionLimits.Sizes sizes,
+      RequestRouter router,
+      MetricsConfig scraped,
+      PrometheusMeterRegistry meters,
+      Ticks ticks,
+      Time time)
       throws IOException, InterruptedException {
-    HttpListener listener = new HttpListener(new ListenerState(parts, limits));
+    Refusals refusals = new Refusals(meters);
+    MetricsVerticle metrics = new MetricsVerticle(scraped, meters, refusals, time);
+    HttpListener listener = new HttpListener(vertx, router.api(), metrics);
+    AtomicInteger connections = new AtomicInteger();
+    Supplier<HttpVerticle> loop =
+        () -> {
+          String name = "http-" + listener.loops.size();
+          HttpVerticle made =
+              new HttpVerticle(sizes, router, connections, refusals, time, () -> ticks.tick(name));
+          listener.loops.add(made);
+          return made;
+        };
     try {
-      listener.deploy();
+      listener.deploy(loop, sizes.http(), scraped);
     } catch (IOException | InterruptedException e) {
       listener.close();
       throw e;
@@ -57,11 +78,10 @@ public final class HttpListener implements AutoCloseable {
     return listener;
   }
 
-  private void deploy() throws IOException, InterruptedException {
-    HttpConfig http = shared.parts().http();
-    MetricsConfig scraped = shared.parts().metrics();
+  private void deploy(Supplier<HttpVerticle> loop, HttpConfig http, MetricsConfig scraped)
+      throws IOException, InterruptedException {
     await(
-        vertx.deployVerticle(this::loop, new DeploymentOptions().setInstances(EVENT_LOOPS)),
+        vertx.deployVerticle(loop, new DeploymentOptions().setInstances(EVENT_LOOPS)),
         http.host() + ":" + http.port());
     await(vertx.deployVerticle(metrics), scraped.host() + ":" + scraped.port());
     LOG.info(
@@ -70,12 +90,6 @@ public final class HttpListener implements AutoCloseable {
         port(),
         scraped.host(),
         metricsPort());
-  }
-
-  private HttpVerticle loop() {
-    HttpVerticle loop = new HttpVerticle(shared, loops.size(), CLOSE_MAX);
-    loops.add(loop);
-    return loop;
   }
 
   private void await(Future<String> deployed, String address)
@@ -100,7 +114,7 @@ public final class HttpListener implements AutoCloseable {
 
   /** Runs {@code then}, on an event loop, when the contract was read or could not be. */
   public void whenContractWasRead(Runnable then) {
-    shared.contract().onComplete(_ -> then.run());
+    api.whenContractWasRead(then);
   }
 
   /** The port that was really bound, which matters when 0 was asked for. */
@@ -118,14 +132,14 @@ public final class HttpListener implements AutoCloseable {
    */
   @Override
   public void close() {
-    shared.close();
+    api.close();
     List<Future<Void>> ends = deployments.stream().map(vertx::undeploy).toList();
     deployments.clear();
     try {
       Future.join(ends)
           .toCompletionStage()
           .toCompletableFuture()
-          .get(2 * CLOSE_MAX.toSeconds(), TimeUnit.SECONDS);
+          .get(2 * HttpVerticle.CLOSE_MAX.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn("http: did not close cleanly", e);
     } catch (InterruptedException _) {

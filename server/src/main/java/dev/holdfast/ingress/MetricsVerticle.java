@@ -5,6 +5,8 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.time.Time;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -25,19 +27,23 @@ final class MetricsVerticle extends VerticleBase {
   private static final int CONNECTIONS_MAX = 64;
   private static final int BODY_BYTES_MAX = 1024;
 
-  private final IngressParts parts;
+  private final MetricsConfig config;
+  private final PrometheusMeterRegistry meters;
   private final Refusals refusals;
+  private final Time time;
   private final AtomicBoolean scraping = new AtomicBoolean();
   private @Nullable HttpServer server;
 
-  MetricsVerticle(IngressParts parts, Refusals refusals) {
-    this.parts = parts;
+  MetricsVerticle(
+      MetricsConfig config, PrometheusMeterRegistry meters, Refusals refusals, Time time) {
+    this.config = config;
+    this.meters = meters;
     this.refusals = refusals;
+    this.time = time;
   }
 
   @Override
   public Future<?> start() {
-    MetricsConfig config = parts.metrics();
     HttpServerOptions options =
         ConnectionLimits.options(config.host(), config.port() == 0 ? -2 : config.port());
     HttpConfig limits =
@@ -51,18 +57,14 @@ final class MetricsVerticle extends VerticleBase {
             Duration.ofSeconds(10),
             Duration.ofSeconds(120),
             CONNECTIONS_MAX);
-    ConnectionLimits doors =
+    ConnectionLimits connections =
         new ConnectionLimits(
-            new ConnectionLimits.Sizes(limits, 0),
-            options,
-            new AtomicInteger(),
-            parts.time(),
-            refusals);
-    vertx.setPeriodic(1000, _ -> doors.sweep());
+            new ConnectionLimits.Sizes(limits, 0), options, new AtomicInteger(), time, refusals);
+    vertx.setPeriodic(1000, _ -> connections.sweep());
     HttpServer made =
         vertx
             .createHttpServer(options)
-            .connectionHandler(doors::enter)
+            .connectionHandler(connections::enter)
             .exceptionHandler(_ -> {})
             .requestHandler(this::handle);
     server = made;
@@ -92,7 +94,7 @@ final class MetricsVerticle extends VerticleBase {
         .start(
             () -> {
               try {
-                String text = parts.meters().scrape();
+                String text = meters.scrape();
                 loop.runOnContext(_ -> send(request, text));
               } catch (RuntimeException e) {
                 loop.runOnContext(_ -> refusals.send(request, e));

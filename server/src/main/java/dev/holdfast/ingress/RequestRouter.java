@@ -1,8 +1,9 @@
 package dev.holdfast.ingress;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.api.Api;
+import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.pages.Pages;
-import dev.holdfast.ingress.pages.Probes;
 import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.HostNames;
@@ -12,65 +13,97 @@ import dev.holdfast.ingress.wire.RequestTarget;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.ingress.wire.Uploads;
 import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The first look at each request, the same for all; then on to webhooks, probes, API or pages. One
- * per event loop.
- */
-public final class RequestRouter implements Handler<HttpServerRequest> {
-  static final String API_PREFIX = "/api/";
-
+/** The first look at each request, the same for all; then on to webhooks, probes, API or pages. */
+public final class RequestRouter {
   private static final List<String> OVERRIDES =
       List.of("x-http-method-override", "x-http-method", "x-method-override");
 
-  private final Ways ways;
+  private final Supplier<Webhooks> webhooks;
+  private final Probes probes;
+  private final Api api;
+  private final Pages pages;
   private final HostNames names;
   private final Refusals refusals;
 
-  /** Where requests go from here. */
-  record Ways(Webhooks webhooks, Probes probes, Handler<HttpServerRequest> api, Pages pages) {}
-
-  RequestRouter(Ways ways, HostNames names, Refusals refusals) {
-    this.ways = ways;
+  /** {@code webhooks}: makes those of each event loop. */
+  public RequestRouter(
+      Supplier<Webhooks> webhooks,
+      Probes probes,
+      Api api,
+      Pages pages,
+      HostNames names,
+      Refusals refusals) {
+    this.webhooks = webhooks;
+    this.probes = probes;
+    this.api = api;
+    this.pages = pages;
     this.names = names;
     this.refusals = refusals;
   }
 
-  @Override
-  public void handle(HttpServerRequest request) {
-    try {
-      dispatch(request);
-    } catch (RefusedRequestException | RuntimeException e) {
-      refusals.send(request, e);
-    }
+  /** For one event loop: {@code vertx} is its own. */
+  Loop loop(Vertx vertx) {
+    return new Loop(webhooks.get(), api.handler(vertx));
   }
 
-  private void dispatch(HttpServerRequest request) throws RefusedRequestException {
-    if (!RequestTarget.isPlain(request.uri())) {
-      throw RefusedRequestException.invalid("the path is not plain");
+  Api api() {
+    return api;
+  }
+
+  /** What one event loop does with its requests. */
+  final class Loop implements Handler<HttpServerRequest> {
+    private final Webhooks ownWebhooks;
+    private final Handler<HttpServerRequest> ownApi;
+
+    private Loop(Webhooks ownWebhooks, Handler<HttpServerRequest> ownApi) {
+      this.ownWebhooks = ownWebhooks;
+      this.ownApi = ownApi;
     }
-    checkMethod(request);
-    checkBody(request);
-    String path = request.path();
-    if (path.startsWith(Webhooks.PREFIX)) {
-      ways.webhooks.handle(request);
-      return;
+
+    @Override
+    public void handle(HttpServerRequest request) {
+      try {
+        dispatch(request);
+      } catch (RefusedRequestException | RuntimeException e) {
+        refusals.send(request, e);
+      }
     }
-    if (probe(request, path)) {
-      return;
+
+    private void dispatch(HttpServerRequest request) throws RefusedRequestException {
+      if (!RequestTarget.isPlain(request.uri())) {
+        throw RefusedRequestException.invalid("the path is not plain");
+      }
+      checkMethod(request);
+      checkBody(request);
+      String path = request.path();
+      if (path.startsWith(Webhooks.PREFIX)) {
+        ownWebhooks.handle(request);
+        return;
+      }
+      if (probe(request, path)) {
+        return;
+      }
+      checkBrowser(request);
+      if (path.startsWith(Api.PREFIX)) {
+        ownApi.handle(request);
+      } else {
+        pages.handle(request);
+      }
     }
-    checkBrowser(request);
-    if (path.startsWith(API_PREFIX)) {
-      ways.api.handle(request);
-    } else {
-      ways.pages.handle(request);
+
+    /** To be called several times a second. */
+    void sweep() {
+      ownWebhooks.sweep();
     }
   }
 
@@ -136,15 +169,15 @@ public final class RequestRouter implements Handler<HttpServerRequest> {
   private void checkBrowser(HttpServerRequest request) throws RefusedRequestException {
     String host = request.getHeader(HttpHeaders.HOST);
     if (!names.isAllowed(host)) {
-      throw forbidden();
+      throw RefusedRequestException.forbidden();
     }
     List<String> origins = request.headers().getAll(HttpHeaders.ORIGIN);
     if (origins.size() > 1
         || (!origins.isEmpty() && !names.isOwnOrigin(origins.getFirst(), host))) {
-      throw forbidden();
+      throw RefusedRequestException.forbidden();
     }
     if ("cross-site".equals(site(request)) && !isNavigation(request)) {
-      throw forbidden();
+      throw RefusedRequestException.forbidden();
     }
   }
 
@@ -156,19 +189,15 @@ public final class RequestRouter implements Handler<HttpServerRequest> {
   private static boolean isNavigation(HttpServerRequest request) {
     return request.method().equals(HttpMethod.GET)
         && "navigate".equals(request.getHeader("sec-fetch-mode"))
-        && !request.path().startsWith(API_PREFIX);
-  }
-
-  public static RefusedRequestException forbidden() {
-    return new RefusedRequestException(403, FailureCode.AUTH, "forbidden");
+        && !request.path().startsWith(Api.PREFIX);
   }
 
   private boolean probe(HttpServerRequest request, String path) {
     JsonObject answer;
     switch (path) {
-      case "/live" -> answer = ways.probes.live();
-      case "/ready" -> answer = ways.probes.ready();
-      case "/health" -> answer = ways.probes.health();
+      case "/live" -> answer = probes.live();
+      case "/ready" -> answer = probes.ready();
+      case "/health" -> answer = probes.health();
       default -> {
         return false;
       }

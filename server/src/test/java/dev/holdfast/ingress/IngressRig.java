@@ -1,6 +1,5 @@
 package dev.holdfast.ingress;
 
-import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.InboundMessage;
@@ -12,23 +11,23 @@ import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.Ticks;
-import dev.holdfast.ingress.api.Answers;
-import dev.holdfast.ingress.api.ApiCall;
-import dev.holdfast.ingress.api.ApiCalls;
-import dev.holdfast.ingress.api.ApiConfig;
-import dev.holdfast.ingress.api.ChatCall;
-import dev.holdfast.ingress.api.ThreadControl;
+import dev.holdfast.ingress.api.Api;
+import dev.holdfast.ingress.api.FakeApiCalls;
+import dev.holdfast.ingress.api.Probes;
+import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
-import dev.holdfast.ingress.pages.Probes;
+import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.InboxIntake;
-import dev.holdfast.ingress.webhooks.WebMessages;
-import dev.holdfast.ingress.wire.ApiAnswer;
-import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
+import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.engine.StoreException;
@@ -50,10 +49,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,32 +65,32 @@ import org.jspecify.annotations.Nullable;
  * A listener on free ports with a store in memory and one channel whose signature is the header
  * {@code x-sign: ok}.
  */
-final class IngressRig implements AutoCloseable {
-  static final String ADMIN = "admin-token-0123456789";
-  static final String READ = "read-token-0123456789";
-  static final String CHAT = "chat-token-0123456789";
-  static final List<TokenConfig> TOKENS =
+public final class IngressRig implements AutoCloseable {
+  public static final String ADMIN = "admin-token-0123456789";
+  public static final String READ = "read-token-0123456789";
+  public static final String CHAT = "chat-token-0123456789";
+  public static final List<TokenConfig> TOKENS =
       List.of(
           new TokenConfig("main", new Secret(ADMIN), Scope.ADMIN),
           new TokenConfig("reader", new Secret(READ), Scope.READ),
           new TokenConfig("talker", new Secret(CHAT), Scope.CHAT));
 
-  final Time time;
-  final FakeInbox inbox = new FakeInbox();
-  final News news = new News(1000);
-  final Tokens tokens = new Tokens(TOKENS);
-  final Sessions sessions;
-  final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  final Vertx vertx;
-  final HttpListener listener;
-  final Map<String, Answers.Answer> answers = new ConcurrentHashMap<>();
-  final List<ApiRequest> calls = new CopyOnWriteArrayList<>();
+  public final Time time;
+  public final FakeInbox inbox = new FakeInbox();
+  public final News news = new News(1000);
+  public final Tokens tokens = new Tokens(TOKENS);
+  public final Sessions sessions;
+  public final PrometheusMeterRegistry meters =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  public final Vertx vertx;
+  public final HttpListener listener;
+  public final FakeApiCalls calls = new FakeApiCalls();
 
-  IngressRig() throws Exception {
+  public IngressRig() throws Exception {
     this(UnaryOperator.identity(), new SystemTime());
   }
 
-  IngressRig(UnaryOperator<HttpConfig> change, Time time) throws Exception {
+  public IngressRig(UnaryOperator<HttpConfig> change, Time time) throws Exception {
     this.time = time;
     sessions = new Sessions(tokens, time);
     vertx =
@@ -119,111 +116,65 @@ final class IngressRig implements AutoCloseable {
             usual.bodyTimeout(),
             usual.idleTimeout(),
             usual.maxConnections());
-    IngressParts parts =
-        new IngressParts(
-            vertx,
-            change.apply(free),
-            new MetricsConfig("127.0.0.1", 0),
-            new ApiConfig(List.of(), Duration.ofMillis(500)),
-            inbox,
-            answers::containsKey,
-            new FakeTurns(),
-            new Channels(List.of(new FakeAdapter())),
-            news,
+    HttpConfig http = change.apply(free);
+    Refusals refusals = new Refusals(meters);
+    HostNames names = new HostNames(http);
+    Authenticator authenticator = new Authenticator(tokens, sessions, time);
+    MessageIntake intake = new MessageIntake(inbox, news, time, meters);
+    EventStreams streams =
+        new EventStreams(
+            vertx, news, authenticator, new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
+    Api api =
+        new Api(vertx, calls.byOperation(intake, news), authenticator, streams, refusals, time);
+    RequestRouter router =
+        new RequestRouter(
+            Webhooks.perLoop(
+                new Channels(List.of(new FakeAdapter())),
+                intake,
+                http.maxBodyBytes(),
+                refusals,
+                time),
             new FakeProbes(),
-            time,
-            meters,
-            tokens,
-            sessions,
-            new Ticks(time),
-            this::calls,
-            AttachmentsConfig.defaults());
+            api,
+            new Pages(authenticator, sessions, names, refusals),
+            names,
+            refusals);
     listener =
-        HttpListener.start(parts, new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
+        HttpListener.start(
+            vertx,
+            new ConnectionLimits.Sizes(http, AttachmentsConfig.defaults().bytesMax()),
+            router,
+            new MetricsConfig("127.0.0.1", 0),
+            meters,
+            new Ticks(time),
+            time);
   }
 
-  private Map<String, ApiCall> calls(ApiCalls.Given given) {
-    Map<String, ApiCall> all = new HashMap<>();
-    for (String operation :
-        List.of(
-            "getStatus",
-            "listThreads",
-            "getThread",
-            "getThreadLog",
-            "stopThread",
-            "postAttachment",
-            "getAttachment",
-            "resetThread",
-            "getEvent",
-            "listDeadLetters",
-            "getDeadLetter",
-            "discardDeadLetter",
-            "replayDeadLetter",
-            "listBreakers",
-            "tripBreaker",
-            "resetBreaker",
-            "getUsage",
-            "getConfig",
-            "listApprovals",
-            "listSchedules",
-            "cancelSchedule",
-            "approve",
-            "deny",
-            "listAudit",
-            "verifyAudit",
-            "getExecution",
-            "rollBackExecution")) {
-      all.put(
-          operation,
-          request -> {
-            calls.add(request);
-            return ApiAnswer.ok(new JsonObject().put("called", operation).put("id", request.id()));
-          });
-    }
-    all.put(
-        "postMessage",
-        request -> {
-          calls.add(request);
-          Appended appended =
-              WebMessages.commit(
-                  given.acceptor(),
-                  WebMessages.make(
-                      request.threadId(),
-                      "u",
-                      request.body().getString("text"),
-                      List.of(),
-                      WebMessages.dedupeKey(request, request.threadId(), "")));
-          return new ApiAnswer(202, new JsonObject().put("event_id", appended.event().id()));
-        });
-    all.put("chat", new ChatCall(id -> Optional.ofNullable(answers.get(id)), given));
-    return all;
-  }
-
-  Raw raw() throws Exception {
+  public Raw raw() throws Exception {
     return new Raw(listener.port());
   }
 
   /** Sends one request on a connection of its own and reads the answer. */
-  Raw.Answer send(String request) throws Exception {
+  public Raw.Answer send(String request) throws Exception {
     try (Raw raw = raw()) {
       return raw.send(request).answer();
     }
   }
 
-  Raw.Answer get(String path, String... headers) throws Exception {
+  public Raw.Answer get(String path, String... headers) throws Exception {
     return send(Raw.request("GET", path, "", headers));
   }
 
-  Raw.Answer post(String path, String body, String... headers) throws Exception {
+  public Raw.Answer post(String path, String body, String... headers) throws Exception {
     return send(Raw.request("POST", path, body, headers));
   }
 
-  static String bearer(String token) {
+  public static String bearer(String token) {
     return "Authorization: Bearer " + token;
   }
 
   /** Waits for what is about to come true, for 10 s at most. */
-  static void until(BooleanSupplier condition) {
+  public static void until(BooleanSupplier condition) {
     Instant end = Instant.now().plusSeconds(10);
     while (!condition.getAsBoolean()) {
       if (Instant.now().isAfter(end)) {
@@ -233,7 +184,7 @@ final class IngressRig implements AutoCloseable {
     }
   }
 
-  double count(String name, String... tags) {
+  public double count(String name, String... tags) {
     var counter = meters.find(name).tags(tags).counter();
     return counter == null ? 0 : counter.count();
   }
@@ -245,12 +196,12 @@ final class IngressRig implements AutoCloseable {
   }
 
   /** Accepts, knows duplicates, and can be told to refuse or to wait. */
-  static final class FakeInbox implements InboxIntake {
+  public static final class FakeInbox implements InboxIntake {
     private final Map<String, Event> byKey = new ConcurrentHashMap<>();
-    final List<Event> events = new CopyOnWriteArrayList<>();
+    public final List<Event> events = new CopyOnWriteArrayList<>();
     private final AtomicLong numbers = new AtomicLong();
-    volatile @Nullable Failure refusal;
-    volatile CompletableFuture<?> gate = CompletableFuture.completedFuture("open");
+    public volatile @Nullable Failure refusal;
+    public volatile CompletableFuture<?> gate = CompletableFuture.completedFuture("open");
 
     @Override
     public CompletableFuture<Appended> append(NewEvent event) {
@@ -286,32 +237,6 @@ final class IngressRig implements AutoCloseable {
         events.add(stored);
       }
       return new Appended(stored, !fresh[0]);
-    }
-  }
-
-  /** Has nothing to do. */
-  private static final class FakeTurns implements ThreadControl {
-    @Override
-    public int stop(String threadId, boolean all) {
-      return 0;
-    }
-
-    @Override
-    public void reset(String threadId) {}
-
-    @Override
-    public List<Orchestrator.ThreadView> active() {
-      return List.of();
-    }
-
-    @Override
-    public Optional<Orchestrator.ThreadView> find(String threadId) {
-      return Optional.empty();
-    }
-
-    @Override
-    public boolean decide(String approvalId, boolean yes, String by) {
-      return false;
     }
   }
 

@@ -13,19 +13,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /** A connection on which anything can be sent. Reads give up after 10 s. */
-final class Raw implements AutoCloseable {
+public final class Raw implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
   private final OutputStream out;
 
   /** An answer as it came; status 0: the connection was closed instead. */
-  record Answer(int status, Map<String, String> headers, String body) {
-    String header(String name) {
+  public record Answer(int status, Map<String, String> headers, String body) {
+    public String header(String name) {
       return headers.getOrDefault(name, "");
     }
   }
 
-  Raw(int port) throws IOException {
+  public Raw(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(10_000);
     socket.setTcpNoDelay(true);
@@ -36,7 +36,7 @@ final class Raw implements AutoCloseable {
   /**
    * A plain request; with a body it gets a length and, unless another is given, the type of JSON.
    */
-  static String request(String method, String path, String body, String... headers) {
+  public static String request(String method, String path, String body, String... headers) {
     StringBuilder text = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
     String all = String.join("\r\n", headers);
     if (!all.toLowerCase(Locale.ROOT).contains("host:")) {
@@ -56,18 +56,18 @@ final class Raw implements AutoCloseable {
     return text.append("\r\n").append(body).toString();
   }
 
-  Raw send(String text) throws IOException {
+  public Raw send(String text) throws IOException {
     return send(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  Raw send(byte[] bytes) throws IOException {
+  public Raw send(byte[] bytes) throws IOException {
     out.write(bytes);
     out.flush();
     return this;
   }
 
   /** The next answer. */
-  Answer answer() throws IOException {
+  public Answer answer() throws IOException {
     String status = line();
     if (status.isEmpty()) {
       return new Answer(0, Map.of(), "");
@@ -88,7 +88,7 @@ final class Raw implements AutoCloseable {
   }
 
   /** The next line without its end; empty at the end of the stream. */
-  String line() throws IOException {
+  public String line() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     try {
       for (int b = in.read(); b >= 0 && b != '\n'; b = in.read()) {
@@ -101,7 +101,7 @@ final class Raw implements AutoCloseable {
   }
 
   /** Whether the server ends the connection, by an end or a reset, without a further byte. */
-  boolean isClosed() throws IOException {
+  public boolean isClosed() throws IOException {
     try {
       return in.read() < 0;
     } catch (java.net.SocketTimeoutException _) {
@@ -111,7 +111,7 @@ final class Raw implements AutoCloseable {
     }
   }
 
-  Socket socket() {
+  public Socket socket() {
     return socket;
   }
 

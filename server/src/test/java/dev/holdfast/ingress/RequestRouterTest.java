@@ -133,7 +133,7 @@ class RequestRouterTest {
           .isEqualTo(405);
     }
     assertThat(rig.send(Raw.request("PUT", HOOK, "t|x|m", "x-sign: ok")).status()).isEqualTo(405);
-    assertThat(rig.calls).isEmpty();
+    assertThat(rig.calls.requests).isEmpty();
   }
 
   /** S20: nothing is unpacked. */

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** Finds what an event ended with. */
 @FunctionalInterface
-public interface Answers {
+interface Answers {
   /** Blocks. Empty while the event has not ended. */
   Optional<Answer> find(String eventId);
 

@@ -11,4 +11,7 @@ import java.io.IOException;
 public interface ApiCall {
   ApiAnswer run(ApiRequest request)
       throws RefusedRequestException, StoreException, IOException, InterruptedException;
+
+  /** The server stops: whoever waits in this call gets an answer at once. */
+  default void stop() {}
 }

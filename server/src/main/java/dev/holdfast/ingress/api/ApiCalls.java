@@ -1,41 +1,83 @@
 package dev.holdfast.ingress.api;
 
-import dev.holdfast.ingress.IngressParts;
-import dev.holdfast.ingress.stream.EventOutcomes;
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.bus.News;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Makes the operations of the API, by the contract's names. */
-@FunctionalInterface
-public interface ApiCalls {
-  /** What the operations are given by the listener. */
-  record Given(
-      IngressParts parts, MessageIntake acceptor, EventOutcomes finishes, EventStreams streams) {}
+/** Gathers the operations of the API, subject by subject. */
+public final class ApiCalls {
+  private final Store store;
+  private final Orchestrator orchestrator;
+  private final News news;
+  private final Time time;
+  private final Map<String, ApiCall> calls = new HashMap<>();
 
-  Map<String, ApiCall> make(Given given);
+  public ApiCalls(Store store, Orchestrator orchestrator, News news, Time time) {
+    this.store = store;
+    this.orchestrator = orchestrator;
+    this.news = news;
+    this.time = time;
+    calls.putAll(new EventCalls(store).calls());
+    calls.putAll(new ScheduleCalls(store.schedules()).calls());
+    ApprovalDecisions decisions = ApprovalDecisions.of(store.approvals(), orchestrator);
+    calls.putAll(new ApprovalCalls(store.approvals(), decisions, time).calls());
+  }
 
-  /**
-   * {@code replayed}: called when a dead letter became work again; wakes whoever runs events or
-   * posts replies.
-   */
-  static ApiCalls of(
-      Store store, Guards guards, ServerFacts facts, ExecutionCalls executions, Runnable replayed) {
-    return given -> {
-      IngressParts parts = given.parts();
-      Map<String, ApiCall> calls = new HashMap<>();
-      calls.putAll(new ThreadCalls(store, given).calls());
-      calls.putAll(new ScheduleCalls(store.schedules()).calls());
-      calls.putAll(new EventCalls(store).calls());
-      calls.putAll(new DeadLetterCalls(store, parts.time(), replayed).calls());
-      calls.putAll(new ServerCalls(store, guards, facts, parts).calls());
-      calls.putAll(new ApprovalCalls(store.approvals(), parts.turns(), parts.time()).calls());
-      calls.putAll(new AuditCalls(store.audit(), executions, parts.news()).calls());
-      calls.put("chat", new ChatCall(new StoredAnswers(store), given));
-      return calls;
-    };
+  public ApiCalls threads(
+      MessageIntake intake, EventStreams streams, AttachmentsConfig attachments) {
+    ThreadControl threads = ThreadControl.of(orchestrator);
+    calls.putAll(new ThreadCalls(store, threads, intake, streams, attachments).calls());
+    return this;
+  }
+
+  public ApiCalls chat(MessageIntake intake, Duration answerWait) {
+    Answers answers = new StoredAnswers(store);
+    EventOutcomes outcomes =
+        new NewsEventOutcomes(news, eventId -> answers.find(eventId).isPresent());
+    calls.put("chat", new ChatCall(answers, outcomes, intake, answerWait));
+    return this;
+  }
+
+  /** {@code replayed}: wakes whoever runs events or posts replies. */
+  public ApiCalls deadLetters(Runnable replayed) {
+    calls.putAll(new DeadLetterCalls(store, time, replayed).calls());
+    return this;
+  }
+
+  public ApiCalls executions(ExecutionCalls executions) {
+    calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
+    return this;
+  }
+
+  public ApiCalls breakers(Guards guards) {
+    calls.putAll(new BreakerCalls(guards, store.audit()).calls());
+    return this;
+  }
+
+  /** {@code budget}: the limits that are in force; days and months are those of {@code zone}. */
+  public ApiCalls usage(JsonObject budget, ZoneId zone) {
+    calls.putAll(new UsageCalls(store.usage(), budget, zone, time).calls());
+    return this;
+  }
+
+  public ApiCalls status(Probes probes, ServerFacts facts) {
+    ThreadControl threads = ThreadControl.of(orchestrator);
+    calls.putAll(new StatusCalls(store, threads, probes, facts).calls());
+    return this;
+  }
+
+  /** By the contract's names. */
+  public Map<String, ApiCall> byOperation() {
+    return Map.copyOf(calls);
   }
 }

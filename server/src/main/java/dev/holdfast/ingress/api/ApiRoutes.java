@@ -1,15 +1,12 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.ingress.RequestRouter;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.stream.EventStreams;
-import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.Caller;
-import dev.holdfast.ingress.wire.ContractRequest;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
@@ -46,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * {@code /api/v1}: who asks, what the contract allows, then the operation on a virtual thread. One
  * instance per event loop.
  */
-public final class ApiRoutes {
+final class ApiRoutes {
   private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
   private static final String CALLER = "caller";
 
@@ -60,36 +57,42 @@ public final class ApiRoutes {
   private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
 
   private final Vertx vertx;
-  private final Parts parts;
+  private final Map<String, ApiCall> calls;
+  private final Authenticator authenticator;
+  private final EventStreams streams;
+  private final Idempotency idempotency;
+  private final Uploads uploads;
+  private final Refusals refusals;
 
-  /**
-   * What the API is made of. {@code calls} has an entry for each operation of the contract but the
-   * stream.
-   */
-  public record Parts(
-      Authenticator authenticator,
-      Idempotency idempotency,
+  /** {@code calls}: has an entry for each operation of the contract but the stream. */
+  ApiRoutes(
+      Vertx vertx,
       Map<String, ApiCall> calls,
+      Authenticator authenticator,
       EventStreams streams,
+      Idempotency idempotency,
       Uploads uploads,
-      Refusals refusals) {}
-
-  public ApiRoutes(Vertx vertx, Parts parts) {
+      Refusals refusals) {
     this.vertx = vertx;
-    this.parts = parts;
+    this.calls = calls;
+    this.authenticator = authenticator;
+    this.streams = streams;
+    this.idempotency = idempotency;
+    this.uploads = uploads;
+    this.refusals = refusals;
   }
 
-  public Router router(OpenAPIContract contract) {
+  Router router(OpenAPIContract contract) {
     RouterBuilder builder = RouterBuilder.create(vertx, contract, this::extract);
     builder.rootHandler(this::enter);
     for (Operation operation : contract.operations()) {
       OpenAPIRoute route = builder.getRoute(operation.getOperationId());
-      route.setDoSecurity(false); // the entrance does it, for unknown paths too
+      route.setDoSecurity(false); // enter does it, for unknown paths too
       Scope needed = scope(operation);
       if (operation.getOperationId().equals(EventStreams.OPERATION)) {
         route.addHandler(context -> openStream(context, needed));
       } else {
-        ApiCall call = parts.calls.get(operation.getOperationId());
+        ApiCall call = calls.get(operation.getOperationId());
         if (call == null) {
           throw new IllegalStateException("no code for operation " + operation.getOperationId());
         }
@@ -111,20 +114,20 @@ public final class ApiRoutes {
   private void enter(RoutingContext context) {
     HttpServerRequest request = context.request();
     try {
-      Caller caller = parts.authenticator.admit(request);
+      Caller caller = authenticator.admit(request);
       boolean reads =
           request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
-      // The front has found that an Origin, if there is one, is ours; a browser always sends one
+      // The router has found that an Origin, if there is one, is ours; a browser always sends one
       // with a change.
       if (caller.byCookie() && !reads && !request.headers().contains(HttpHeaders.ORIGIN)) {
-        throw RequestRouter.forbidden();
+        throw RefusedRequestException.forbidden();
       }
       context.put(CALLER, caller);
       if (Uploads.isOne(request)) {
-        parts.uploads.enter(request);
+        uploads.enter(request);
       }
     } catch (RefusedRequestException refused) {
-      parts.refusals.send(request, refused);
+      refusals.send(request, refused);
       return;
     }
     context.put(BODY, Buffer.buffer());
@@ -159,7 +162,7 @@ public final class ApiRoutes {
       }
       context.next();
     } catch (RefusedRequestException refused) {
-      parts.refusals.send(context.request(), refused);
+      refusals.send(context.request(), refused);
     }
   }
 
@@ -171,9 +174,9 @@ public final class ApiRoutes {
   private void openStream(RoutingContext context, Scope needed) {
     try {
       checkScope(context, needed);
-      parts.streams.open(context.request(), needed);
+      streams.open(context.request(), needed);
     } catch (RefusedRequestException refused) {
-      parts.refusals.send(context.request(), refused);
+      refusals.send(context.request(), refused);
     }
   }
 
@@ -181,7 +184,7 @@ public final class ApiRoutes {
       throws RefusedRequestException {
     Caller caller = context.get(CALLER);
     if (!caller.scope().covers(needed)) {
-      throw RequestRouter.forbidden();
+      throw RefusedRequestException.forbidden();
     }
     return caller;
   }
@@ -198,14 +201,14 @@ public final class ApiRoutes {
       Idempotency.check(key);
       String scope = caller.name() + ' ' + request.path() + ' ' + key;
       Buffer body = context.get(RAW);
-      Optional<Idempotency.Kept> before = parts.idempotency.begin(scope, body.getBytes());
+      Optional<Idempotency.Kept> before = idempotency.begin(scope, body.getBytes());
       if (before.isPresent()) {
         Responses.json(request, before.get().status(), Buffer.buffer(before.get().body()));
       } else {
         start(context, apiRequest(context, caller, key), call, scope);
       }
     } catch (RefusedRequestException refused) {
-      parts.refusals.send(request, refused);
+      refusals.send(request, refused);
     }
   }
 
@@ -240,7 +243,7 @@ public final class ApiRoutes {
               }
               String text = answer.body().encode();
               if (!scope.isEmpty()) {
-                parts.idempotency.end(scope, answer.status(), text);
+                idempotency.end(scope, answer.status(), text);
               }
               loop.runOnContext(_ -> Responses.json(request, answer.status(), Buffer.buffer(text)));
             });
@@ -252,7 +255,7 @@ public final class ApiRoutes {
     } catch (RefusedRequestException refused) {
       return refusal(refused, api, request);
     } catch (StoreException e) {
-      return refusal(Webhooks.refusalOf(e), api, request);
+      return refusal(Refusals.ofStore(e), api, request);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return refusal(
@@ -268,7 +271,7 @@ public final class ApiRoutes {
 
   private ApiAnswer refusal(
       RefusedRequestException refused, ApiRequest api, HttpServerRequest request) {
-    parts.refusals.count(refused.status());
+    refusals.count(refused.status());
     if (refused.retryAfterSecs() > 0) {
       request.response().putHeader(Responses.RETRY_AFTER, Long.toString(refused.retryAfterSecs()));
     }
@@ -296,7 +299,7 @@ public final class ApiRoutes {
     } else if (why == null) {
       why = new IllegalStateException("a request failed without a reason");
     }
-    parts.refusals.send(context.request(), why);
+    refusals.send(context.request(), why);
   }
 
   private static final Map<Integer, String> STATUS_WORDS =

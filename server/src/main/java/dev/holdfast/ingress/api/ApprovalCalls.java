@@ -21,22 +21,22 @@ import java.util.Optional;
  * Calls that wait for a yes. An operator may answer for anybody. A token that may only chat answers
  * for the person of its own name on the web channel: what it wrote itself.
  */
-public final class ApprovalCalls {
+final class ApprovalCalls {
   private static final int PAGE = 100;
   private static final String ALL = "all";
   private static final String WEB = "web:";
 
   private final Approvals approvals;
-  private final ThreadControl turns;
+  private final ApprovalDecisions decisions;
   private final Time time;
 
-  public ApprovalCalls(Approvals approvals, ThreadControl turns, Time time) {
+  ApprovalCalls(Approvals approvals, ApprovalDecisions decisions, Time time) {
     this.approvals = approvals;
-    this.turns = turns;
+    this.decisions = decisions;
     this.time = time;
   }
 
-  public Map<String, ApiCall> calls() {
+  Map<String, ApiCall> calls() {
     return Map.of(
         "listApprovals", this::list,
         "approve", request -> decide(request, true),
@@ -70,7 +70,7 @@ public final class ApprovalCalls {
       throw new RefusedRequestException(
           403, FailureCode.AUTH, "only the person who is asked, or an operator, can answer this");
     }
-    boolean counts = turns.decide(asked.id(), yes, OperatorAudit.actor(request));
+    boolean counts = decisions.decide(asked.id(), yes, OperatorAudit.actor(request));
     Approval now = find(request.id());
     if (!counts) {
       throw new RefusedRequestException(
@@ -82,7 +82,7 @@ public final class ApprovalCalls {
   }
 
   private Approval find(String id) throws RefusedRequestException {
-    return approvals
+    return decisions
         .find(id)
         .orElseThrow(() -> RefusedRequestException.unknown("no such approval"));
   }

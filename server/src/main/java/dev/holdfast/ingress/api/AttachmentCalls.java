@@ -2,8 +2,6 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.Attachment;
-import dev.holdfast.api.InboundMessage;
-import dev.holdfast.ingress.webhooks.WebMessages;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -23,7 +21,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** Files that people of the web channel send, and those that they get. */
-public final class AttachmentCalls {
+final class AttachmentCalls {
   private final Store store;
   private final AttachmentsConfig config;
 
@@ -89,23 +87,6 @@ public final class AttachmentCalls {
               Files.size(found)));
     }
     return all;
-  }
-
-  /** For those who watch: what is already here can be shown. */
-  public static JsonObject putUploaded(JsonObject entry, InboundMessage message) {
-    JsonArray files = new JsonArray();
-    for (Attachment attachment : message.attachments()) {
-      JsonObject file =
-          new JsonObject()
-              .put("name", FileNames.shown(attachment.name()))
-              .put("media_type", attachment.mediaType())
-              .put("bytes", attachment.bytes());
-      if (attachment.url().startsWith(Attachments.UPLOADED)) {
-        file.put("file", attachment.url().substring(Attachments.UPLOADED.length()));
-      }
-      files.add(file);
-    }
-    return files.isEmpty() ? entry : entry.put("attachments", files);
   }
 
   private AttachmentFolder folder(ApiRequest request) {

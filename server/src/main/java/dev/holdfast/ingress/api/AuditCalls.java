@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What is asked of the audit, and of the tool calls in it. */
-public final class AuditCalls {
+final class AuditCalls {
   private static final int PAGE = 100;
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
@@ -28,13 +28,13 @@ public final class AuditCalls {
   private final ExecutionCalls executions;
   private final News news;
 
-  public AuditCalls(Audit audit, ExecutionCalls executions, News news) {
+  AuditCalls(Audit audit, ExecutionCalls executions, News news) {
     this.audit = audit;
     this.executions = executions;
     this.news = news;
   }
 
-  public Map<String, ApiCall> calls() {
+  Map<String, ApiCall> calls() {
     return Map.of(
         "listAudit", this::list,
         "verifyAudit", _ -> verify(),

@@ -2,27 +2,36 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
-import dev.holdfast.ingress.stream.EventOutcomes;
-import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.store.messages.Appended;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** {@code POST /api/v1/chat}: a message in, its answer out, in one request. */
-public final class ChatCall implements ApiCall {
+final class ChatCall implements ApiCall {
   private static final String VERSION = "v1";
 
   private final Answers answers;
-  private final ApiCalls.Given given;
+  private final EventOutcomes outcomes;
+  private final MessageIntake intake;
+  private final Duration answerWait;
 
-  public ChatCall(Answers answers, ApiCalls.Given given) {
+  ChatCall(Answers answers, EventOutcomes outcomes, MessageIntake intake, Duration answerWait) {
     this.answers = answers;
-    this.given = given;
+    this.outcomes = outcomes;
+    this.intake = intake;
+    this.answerWait = answerWait;
+  }
+
+  @Override
+  public void stop() {
+    outcomes.close();
   }
 
   @Override
@@ -41,12 +50,12 @@ public final class ChatCall implements ApiCall {
             request.body().getString("message"),
             List.of(),
             WebMessages.dedupeKey(request, threadId, ""));
-    try (EventOutcomes.Waiter waiter = given.finishes().expect(threadId)) {
-      Appended appended = WebMessages.commit(given.acceptor(), message);
+    try (EventOutcomes.Waiter waiter = outcomes.expect(threadId)) {
+      Appended appended = intake.commit(WebMessages.CHANNEL, message);
       String eventId = appended.event().id();
       boolean ended =
           (appended.duplicate() && answers.find(eventId).isPresent())
-              || waiter.await(eventId, given.parts().api().answerWait());
+              || waiter.await(eventId, answerWait);
       Optional<Answers.Answer> answer = ended ? answers.find(eventId) : Optional.empty();
       JsonObject body =
           new JsonObject()

@@ -1,46 +1,31 @@
 package dev.holdfast.ingress.api;
 
-import dev.holdfast.api.FailureCode;
-import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.wire.RefusedRequestException;
-import dev.holdfast.time.Time;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.time.Duration;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers answers by the client's Idempotency-Key for a day, within bounds, in memory: after a
- * restart the events' own dedupe keys still hold. Thread-safe.
+ * Remembers answers by the client's Idempotency-Key for a day. What is remembered is known to this
+ * process alone: for several processes an implementation has to share it among them. Thread-safe.
  */
-public final class Idempotency {
-  private static final Duration KEPT = Duration.ofHours(24);
-  private static final int KEY_CHARS_MAX = 255;
-  private static final int ENTRIES_MAX = 10_000;
-  private static final long BYTES_MAX = 32L * 1024 * 1024;
+interface Idempotency {
+  int KEY_CHARS_MAX = 255;
 
-  private final Time time;
-  private final LinkedHashMap<String, Entry> entries = new LinkedHashMap<>();
-  private long bytes;
+  /**
+   * Begins a request, or returns the answer of the one before.
+   *
+   * @param scope the key together with who asks for what
+   * @throws RefusedRequestException 409 while the first one runs, 422 when its body was another
+   */
+  Optional<Kept> begin(String scope, byte[] body) throws RefusedRequestException;
 
-  /** {@code answer}: null while the first request with this key runs. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared as a record
-  private record Entry(byte[] bodyDigest, long sinceNanos, @Nullable Kept answer) {
-    long bytes() {
-      return answer == null ? 0 : answer.body().length();
-    }
-  }
+  /**
+   * Ends a request that was begun. An answer of 500 and above is not kept: the next try may do
+   * better.
+   */
+  void end(String scope, int status, String body);
 
   /** An answer as it went out. */
   record Kept(int status, String body) {}
-
-  public Idempotency(Time time) {
-    this.time = time;
-  }
 
   /**
    * @throws RefusedRequestException 400 when it is not 1 to 255 plain characters
@@ -51,79 +36,6 @@ public final class Idempotency {
         || key.chars().anyMatch(c -> c <= ' ' || c > '~')) {
       throw RefusedRequestException.invalid(
           "Idempotency-Key must be 1 to " + KEY_CHARS_MAX + " plain characters without blanks");
-    }
-  }
-
-  /**
-   * Begins a request, or returns the answer of the one before.
-   *
-   * @param scope the key together with who asks for what
-   * @throws RefusedRequestException 409 while the first one runs, 422 when its body was another
-   */
-  synchronized Optional<Kept> begin(String scope, byte[] body) throws RefusedRequestException {
-    forgetOld();
-    byte[] digest = Tokens.sha256(body);
-    Entry known = entries.get(scope);
-    if (known == null) {
-      put(scope, new Entry(digest, time.nanos(), null));
-      return Optional.empty();
-    }
-    if (!MessageDigest.isEqual(known.bodyDigest, digest)) {
-      throw new RefusedRequestException(
-          422, FailureCode.INVALID_REQUEST, "this Idempotency-Key was used with another body");
-    }
-    if (known.answer == null) {
-      throw new RefusedRequestException(
-          409,
-          FailureCode.INVALID_REQUEST,
-          "a request with this Idempotency-Key is still running",
-          Duration.ofSeconds(1));
-    }
-    return Optional.of(known.answer);
-  }
-
-  /**
-   * Ends a request that was begun. An answer of 500 and above is not kept: the next try may do
-   * better.
-   */
-  synchronized void end(String scope, int status, String body) {
-    Entry begun = entries.get(scope);
-    if (begun == null) {
-      return; // pushed out by newer ones
-    }
-    remove(scope);
-    if (status < 500 && status != 429) {
-      put(scope, new Entry(begun.bodyDigest, begun.sinceNanos, new Kept(status, body)));
-    }
-  }
-
-  private void put(String scope, Entry entry) {
-    entries.put(scope, entry);
-    bytes += entry.bytes() + 2L * scope.getBytes(StandardCharsets.UTF_8).length;
-    while (entries.size() > ENTRIES_MAX || bytes > BYTES_MAX) {
-      String oldest = entries.keySet().iterator().next();
-      remove(oldest);
-    }
-  }
-
-  private void remove(String scope) {
-    Entry gone = entries.remove(scope);
-    if (gone != null) {
-      bytes -= gone.bytes() + 2L * scope.getBytes(StandardCharsets.UTF_8).length;
-    }
-  }
-
-  private void forgetOld() {
-    long now = time.nanos();
-    for (Iterator<Map.Entry<String, Entry>> each = entries.entrySet().iterator();
-        each.hasNext(); ) {
-      Map.Entry<String, Entry> oldest = each.next();
-      if (now - oldest.getValue().sinceNanos <= KEPT.toNanos()) {
-        return;
-      }
-      bytes -=
-          oldest.getValue().bytes() + 2L * oldest.getKey().getBytes(StandardCharsets.UTF_8).length;
-      each.remove();
     }
   }
 }

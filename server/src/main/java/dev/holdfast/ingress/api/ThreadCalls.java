@@ -2,10 +2,12 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.channels.InboundPayload;
-import dev.holdfast.ingress.webhooks.WebMessages;
+import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.Event;
@@ -26,17 +28,24 @@ final class ThreadCalls {
   private static final int PENDING_MAX = 200;
 
   private final Store store;
-  private final ApiCalls.Given given;
-  private final ThreadControl turns;
+  private final ThreadControl threads;
+  private final MessageIntake intake;
+  private final EventStreams streams;
   private final OperatorAudit records;
   private final AttachmentCalls files;
 
-  ThreadCalls(Store store, ApiCalls.Given given) {
+  ThreadCalls(
+      Store store,
+      ThreadControl threads,
+      MessageIntake intake,
+      EventStreams streams,
+      AttachmentsConfig attachments) {
     this.store = store;
-    this.given = given;
-    this.turns = given.parts().turns();
+    this.threads = threads;
+    this.intake = intake;
+    this.streams = streams;
     this.records = new OperatorAudit(store.audit());
-    this.files = new AttachmentCalls(store, given.parts().attachments());
+    this.files = new AttachmentCalls(store, attachments);
   }
 
   Map<String, ApiCall> calls() {
@@ -54,10 +63,10 @@ final class ThreadCalls {
   private ApiAnswer list(ApiRequest request) {
     int limit = request.whole("limit", PAGE);
     List<ThreadFolders.ThreadRow> rows = store.threads().list(request.text("after", ""), limit);
-    JsonArray threads = new JsonArray();
-    rows.forEach(row -> threads.add(view(row)));
+    JsonArray views = new JsonArray();
+    rows.forEach(row -> views.add(view(row)));
     String next = rows.size() < limit ? null : rows.getLast().place();
-    return ApiAnswer.ok(new JsonObject().put("threads", threads).put("next", next));
+    return ApiAnswer.ok(new JsonObject().put("threads", views).put("next", next));
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
@@ -70,7 +79,7 @@ final class ThreadCalls {
   }
 
   private JsonObject view(ThreadFolders.ThreadRow row) {
-    Optional<Orchestrator.ThreadView> active = turns.find(row.threadId());
+    Optional<Orchestrator.ThreadView> active = threads.find(row.threadId());
     return new JsonObject()
         .put("thread_id", row.threadId())
         .put("last_at", row.lastAt().toString())
@@ -84,7 +93,7 @@ final class ThreadCalls {
 
   private ApiAnswer log(ApiRequest request) throws IOException {
     String threadId = request.threadId();
-    String cursor = given.streams().cursor(); // before reading, so that nothing falls in between
+    String cursor = streams.cursor(); // before reading, so that nothing falls in between
     Map<String, JsonObject> entries = new LinkedHashMap<>();
     for (String line : store.threads().of(threadId).readLog(request.whole("limit", LOG_PAGE))) {
       entry(line).ifPresent(entry -> entries.put(entry.getString("id"), entry));
@@ -138,17 +147,13 @@ final class ThreadCalls {
   }
 
   private static JsonObject pending(Event event) {
-    var message = InboundPayload.read(event.payload());
-    JsonObject entry =
-        new JsonObject()
-            .put("id", event.id())
-            .put("at", event.receivedAt().toString())
-            .put("role", "user")
-            .put("event_id", event.id())
-            .put("sender", message.sender())
-            .put("text", message.text())
-            .put("pending", true);
-    return AttachmentCalls.putUploaded(entry, message);
+    return new JsonObject()
+        .put("id", event.id())
+        .put("at", event.receivedAt().toString())
+        .put("role", "user")
+        .put("event_id", event.id())
+        .put("pending", true)
+        .mergeIn(MessageIntake.shown(InboundPayload.read(event.payload())));
   }
 
   private ApiAnswer post(ApiRequest request)
@@ -156,8 +161,8 @@ final class ThreadCalls {
     String key = request.bodyText("dedupe_key");
     String user = request.bodyText("user_id");
     Appended appended =
-        WebMessages.commit(
-            given.acceptor(),
+        intake.commit(
+            WebMessages.CHANNEL,
             WebMessages.make(
                 request.threadId(),
                 user == null ? request.caller().name() : user,
@@ -173,13 +178,13 @@ final class ThreadCalls {
 
   private ApiAnswer stop(ApiRequest request) {
     boolean all = request.body().getBoolean("all", false);
-    JsonObject stopped = new JsonObject().put("stopped", turns.stop(request.threadId(), all));
+    JsonObject stopped = new JsonObject().put("stopped", threads.stop(request.threadId(), all));
     records.done(request, "thread_stop", request.threadId(), stopped.copy().put("all", all));
     return ApiAnswer.ok(stopped);
   }
 
   private ApiAnswer reset(ApiRequest request) {
-    turns.reset(request.threadId());
+    threads.reset(request.threadId());
     records.done(request, "thread_reset", request.threadId(), new JsonObject());
     return ApiAnswer.ok(new JsonObject().put("reset", true));
   }

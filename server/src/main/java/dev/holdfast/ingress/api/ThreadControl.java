@@ -1,12 +1,11 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
-import dev.holdfast.store.engine.StoreException;
 import java.util.List;
 import java.util.Optional;
 
 /** What the outside may ask of the thread agents. Thread-safe. */
-public interface ThreadControl {
+interface ThreadControl {
   int stop(String threadId, boolean all);
 
   void reset(String threadId);
@@ -14,9 +13,6 @@ public interface ThreadControl {
   List<Orchestrator.ThreadView> active();
 
   Optional<Orchestrator.ThreadView> find(String threadId);
-
-  /** A person's word on a call that waits; false when it does not wait any more. */
-  boolean decide(String approvalId, boolean yes, String by) throws StoreException;
 
   static ThreadControl of(Orchestrator orchestrator) {
     return new ThreadControl() {
@@ -38,11 +34,6 @@ public interface ThreadControl {
       @Override
       public Optional<Orchestrator.ThreadView> find(String threadId) {
         return orchestrator.find(threadId);
-      }
-
-      @Override
-      public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
-        return orchestrator.decide(approvalId, yes, by);
       }
     };
   }

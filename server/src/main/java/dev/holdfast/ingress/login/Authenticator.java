@@ -4,6 +4,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.time.Time;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -27,10 +28,10 @@ public final class Authenticator {
   private final Sessions sessions;
   private final LoginThrottle throttle;
 
-  public Authenticator(Tokens tokens, Sessions sessions, LoginThrottle throttle) {
+  public Authenticator(Tokens tokens, Sessions sessions, Time time) {
     this.tokens = tokens;
     this.sessions = sessions;
-    this.throttle = throttle;
+    this.throttle = new LoginThrottle(time);
   }
 
   /**
@@ -44,12 +45,12 @@ public final class Authenticator {
     if (caller.isPresent()) {
       return caller.get();
     }
-    checkBrake(request);
+    checkThrottle(request);
     // A stale cookie is a page left open, not a guess: its signature cannot be guessed.
     if (request.headers().contains(HttpHeaders.AUTHORIZATION)) {
       failed(request);
     }
-    throw refusal("unauthorized");
+    throw RefusedRequestException.unauthorized();
   }
 
   /** Whether what opened a stream still opens it. */
@@ -57,7 +58,7 @@ public final class Authenticator {
     return find(request).map(caller -> caller.scope().covers(scope)).orElse(false);
   }
 
-  private void checkBrake(HttpServerRequest request) throws RefusedRequestException {
+  private void checkThrottle(HttpServerRequest request) throws RefusedRequestException {
     Duration wait = throttle.wait(address(request));
     if (!wait.isZero()) {
       throw new RefusedRequestException(
@@ -70,12 +71,12 @@ public final class Authenticator {
    */
   public RefusedRequestException wrongLogin(HttpServerRequest request) {
     try {
-      checkBrake(request);
-    } catch (RefusedRequestException braked) {
-      return braked;
+      checkThrottle(request);
+    } catch (RefusedRequestException throttled) {
+      return throttled;
     }
     failed(request);
-    return refusal("unauthorized");
+    return RefusedRequestException.unauthorized();
   }
 
   private void failed(HttpServerRequest request) {
@@ -83,10 +84,6 @@ public final class Authenticator {
     if (throttle.failed(address)) {
       LOG.warn("login from {}: wrong too often, not listened to for a while", address);
     }
-  }
-
-  public static RefusedRequestException refusal(String message) {
-    return new RefusedRequestException(401, FailureCode.AUTH, message);
   }
 
   private Optional<Caller> find(HttpServerRequest request) {

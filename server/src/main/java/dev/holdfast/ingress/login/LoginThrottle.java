@@ -11,7 +11,7 @@ import java.util.Map;
  * nothing: who has a token of little scope must not be able to reset the count. Loopback is an
  * address like any other. Thread-safe.
  */
-public final class LoginThrottle {
+final class LoginThrottle {
   private static final int FREE_FAILURES = 10;
   private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
   private static final Duration WAIT_MAX = Duration.ofMinutes(5);
@@ -23,7 +23,7 @@ public final class LoginThrottle {
 
   private record Guesser(int failures, long lastNanos, long freeNanos) {}
 
-  public LoginThrottle(Time time) {
+  LoginThrottle(Time time) {
     this.time = time;
   }
 

@@ -10,7 +10,7 @@ import dev.holdfast.ingress.wire.Scope;
  * @param scope the widest thing that it allows
  */
 public record TokenConfig(String name, Secret token, Scope scope) {
-  /** A guess must be hopeless even without the brake on failures. */
+  /** A guess must be hopeless even without the throttle on failures. */
   private static final int CHARS_MIN = 16;
 
   public TokenConfig {

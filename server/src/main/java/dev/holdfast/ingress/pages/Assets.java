@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The files that browsers get, from the class path. A name either stands on the list, or is one
  * plain segment under {@code /assets/}; nothing of a request is ever joined to a path. Thread-safe.
  */
-public final class Assets {
+final class Assets {
   private static final String ASSETS = "/assets/";
   private static final Pattern PLAIN =
       Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9]{1,16}){1,2}");

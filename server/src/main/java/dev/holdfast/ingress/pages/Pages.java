@@ -20,21 +20,15 @@ import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The chat page, its files, and logging in and out of it. */
+/** The chat page, its files, and logging in and out of it. Thread-safe. */
 public final class Pages {
-  private final Assets assets;
+  private final Assets assets = new Assets();
   private final Authenticator authenticator;
   private final Sessions sessions;
   private final HostNames names;
   private final Refusals refusals;
 
-  public Pages(
-      Assets assets,
-      Authenticator authenticator,
-      Sessions sessions,
-      HostNames names,
-      Refusals refusals) {
-    this.assets = assets;
+  public Pages(Authenticator authenticator, Sessions sessions, HostNames names, Refusals refusals) {
     this.authenticator = authenticator;
     this.sessions = sessions;
     this.names = names;

@@ -1,5 +1,5 @@
 /**
- * The pages, their files, and the probes.
+ * The pages, their files, and logging in.
  *
  * <p>Knows no message: the page asks the API.
  */

@@ -1,5 +1,5 @@
 /**
- * What happens, as server-sent events, and who waits for an end.
+ * What happens, as server-sent events.
  *
  * <p>Knows the news, not who makes them.
  */

@@ -1,18 +1,28 @@
 package dev.holdfast.ingress.webhooks;
 
+import dev.holdfast.agents.context.Attachments;
+import dev.holdfast.api.Attachment;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.InboundPayload;
-import dev.holdfast.ingress.api.AttachmentCalls;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.media.FileNames;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +32,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class MessageIntake {
   private static final Logger LOG = LoggerFactory.getLogger(MessageIntake.class);
+
+  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
+
+  /** Platforms give up after 3 s and send again; a clear 503 before that tells them more. */
+  static final Duration COMMIT_WAIT_MAX = Duration.ofMillis(2500);
 
   private final InboxIntake intake;
   private final News news;
@@ -50,22 +65,62 @@ public final class MessageIntake {
             InboundPayload.write(message),
             time.now());
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
-    JsonObject words = new JsonObject().put("text", message.text()).put("sender", message.sender());
-    String told = AttachmentCalls.putUploaded(words, message).encode();
-    return intake.append(event).thenApply(appended -> committed(channel, told, appended));
+    String shown = shown(message).encode();
+    return intake.append(event).thenApply(appended -> committed(channel, shown, appended));
   }
 
-  private Appended committed(String channel, String told, Appended appended) {
+  private Appended committed(String channel, String shown, Appended appended) {
     count(channel, appended.duplicate() ? "duplicate" : "accepted");
     if (!appended.duplicate()) {
       // The event is safe: its sender gets 200 whatever goes wrong from here on.
       try {
-        news.publish("event.accepted", appended.event().threadId(), appended.event().id(), told);
+        news.publish("event.accepted", appended.event().threadId(), appended.event().id(), shown);
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but nobody could be told", appended.event().id(), e);
       }
     }
     return appended;
+  }
+
+  /** The event may still be accepted. */
+  static RefusedRequestException slow() {
+    return new RefusedRequestException(
+        503, FailureCode.OVERLOADED, "the store is slow; send again", RETRY_LATER);
+  }
+
+  /**
+   * As {@link #accept}, and blocks until the commit. Of a disk that hangs the client is told before
+   * it gives up; the message may still be accepted, and its key tells when it is sent again.
+   *
+   * @throws RefusedRequestException when the store refused or is slow
+   */
+  public Appended commit(String channel, InboundMessage message)
+      throws RefusedRequestException, InterruptedException {
+    try {
+      return accept(channel, message).get(COMMIT_WAIT_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      throw slow();
+    } catch (ExecutionException e) {
+      throw Refusals.ofStore(e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  /** A message as watchers and readers are shown it: sender, text and what files it has. */
+  public static JsonObject shown(InboundMessage message) {
+    JsonObject shown = new JsonObject().put("text", message.text()).put("sender", message.sender());
+    JsonArray files = new JsonArray();
+    for (Attachment attachment : message.attachments()) {
+      JsonObject file =
+          new JsonObject()
+              .put("name", FileNames.shown(attachment.name()))
+              .put("media_type", attachment.mediaType())
+              .put("bytes", attachment.bytes());
+      if (attachment.url().startsWith(Attachments.UPLOADED)) {
+        file.put("file", attachment.url().substring(Attachments.UPLOADED.length()));
+      }
+      files.add(file);
+    }
+    return files.isEmpty() ? shown : shown.put("attachments", files);
   }
 
   void count(String channel, String outcome) {

@@ -1,15 +1,11 @@
 package dev.holdfast.ingress.webhooks;
 
-import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
-import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.channels.Channels;
-import dev.holdfast.ingress.login.Authenticator;
-import dev.holdfast.ingress.login.StrangerBudget;
 import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -33,9 +29,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,15 +44,18 @@ public final class Webhooks {
   public static final String PREFIX = "/webhooks/";
 
   private static final Logger LOG = LoggerFactory.getLogger(Webhooks.class);
-  private static final Duration RETRY_SOON = Duration.ofSeconds(1);
-  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
-  /** Platforms give up after 3 s and send again; a clear 503 before that tells them more. */
-  static final Duration COMMIT_WAIT_MAX = Duration.ofMillis(2500);
+  /** Requests of strangers whose bodies are on their way, and the room for them. */
+  private static final int STRANGERS_MAX = 1024;
+
+  private static final long STRANGERS_BYTES_MIN = 32L * 1024 * 1024;
+  private static final int BODIES_AT_ONCE = 32;
+
+  private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
   private final Map<String, ChannelAdapter> adapters = new HashMap<>();
-  private final MessageIntake acceptor;
-  private final StrangerBudget preAuth;
+  private final MessageIntake intake;
+  private final StrangerBudget strangers;
   private final Refusals refusals;
   private final Time time;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -79,15 +78,24 @@ public final class Webhooks {
     }
   }
 
-  public Webhooks(
+  /** One instance for each event loop; all share one budget of strangers. */
+  public static Supplier<Webhooks> perLoop(
+      Channels channels, MessageIntake intake, int maxBodyBytes, Refusals refusals, Time time) {
+    StrangerBudget strangers =
+        new StrangerBudget(
+            STRANGERS_MAX, Math.max(STRANGERS_BYTES_MIN, (long) maxBodyBytes * BODIES_AT_ONCE));
+    return () -> new Webhooks(channels, intake, strangers, refusals, time);
+  }
+
+  private Webhooks(
       Channels channels,
-      MessageIntake acceptor,
-      StrangerBudget preAuth,
+      MessageIntake intake,
+      StrangerBudget strangers,
       Refusals refusals,
       Time time) {
     channels.all().forEach(adapter -> adapters.put(adapter.channel(), adapter));
-    this.acceptor = acceptor;
-    this.preAuth = preAuth;
+    this.intake = intake;
+    this.strangers = strangers;
     this.refusals = refusals;
     this.time = time;
   }
@@ -107,8 +115,8 @@ public final class Webhooks {
       throw RefusedRequestException.unknown("no such channel");
     }
     long announced = announcedBytes(request);
-    if (!preAuth.take(announced)) {
-      acceptor.count(channel, "refused");
+    if (!strangers.take(announced)) {
+      intake.count(channel, "refused");
       throw new RefusedRequestException(
           429, FailureCode.RATE_LIMITED, "too many requests at once", RETRY_SOON);
     }
@@ -117,13 +125,13 @@ public final class Webhooks {
         new BodyReader.Reader() {
           @Override
           public void onBody(byte[] body) {
-            preAuth.give(announced);
+            strangers.give(announced);
             onRead(request, adapter, named, body);
           }
 
           @Override
           public void onGone() {
-            preAuth.give(announced);
+            strangers.give(announced);
           }
         });
   }
@@ -166,16 +174,16 @@ public final class Webhooks {
           Responses.start(request, status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(text);
       case WebhookVerdict.Refused(String reason) -> {
         LOG.debug("channel {}: refused a request: {}", channel, reason);
-        acceptor.count(channel, "refused");
-        refusals.send(request, Authenticator.refusal("unauthorized"));
+        intake.count(channel, "refused");
+        refusals.send(request, RefusedRequestException.unauthorized());
       }
       case WebhookVerdict.Unparsable(String reason) -> {
         LOG.info("channel {}: a verified request was not understood: {}", channel, reason);
-        acceptor.count(channel, "refused");
+        intake.count(channel, "refused");
         refusals.send(request, RefusedRequestException.invalid("the body was not understood"));
       }
       case WebhookVerdict.NoAccount _ -> {
-        acceptor.count(channel, "refused");
+        intake.count(channel, "refused");
         refusals.send(request, RefusedRequestException.unknown("no such account"));
       }
     }
@@ -185,9 +193,9 @@ public final class Webhooks {
     List<CompletableFuture<Appended>> commits = new ArrayList<>(messages.size());
     for (InboundMessage message : messages) {
       if (isNothing(message)) {
-        acceptor.count(channel, "filtered");
+        intake.count(channel, "filtered");
       } else {
-        commits.add(acceptor.accept(channel, message));
+        commits.add(intake.accept(channel, message));
       }
     }
     if (commits.isEmpty()) {
@@ -195,7 +203,7 @@ public final class Webhooks {
       return;
     }
     Context context = Vertx.currentContext();
-    Waiting wait = new Waiting(request, time.nanos() + COMMIT_WAIT_MAX.toNanos());
+    Waiting wait = new Waiting(request, time.nanos() + MessageIntake.COMMIT_WAIT_MAX.toNanos());
     waiting.addLast(wait);
     CompletableFuture<?> all =
         commits.size() == 1
@@ -227,7 +235,7 @@ public final class Webhooks {
         if (failure == null) {
           ok(wait.request);
         } else {
-          refusals.send(wait.request, refusalOf(failure));
+          refusals.send(wait.request, Refusals.ofStore(failure));
         }
       }
     }
@@ -250,34 +258,9 @@ public final class Webhooks {
       waiting.removeFirst();
       if (!first.answered) {
         first.answered = true;
-        refusals.send(first.request, slow());
+        refusals.send(first.request, MessageIntake.slow());
       }
     }
-  }
-
-  /** The event may still be accepted. */
-  static RefusedRequestException slow() {
-    return new RefusedRequestException(
-        503, FailureCode.OVERLOADED, "the store is slow; send again", RETRY_LATER);
-  }
-
-  /** What the client is told when the store refused. */
-  public static RefusedRequestException refusalOf(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    if (cause instanceof CallFailedException failed) {
-      Failure why = failed.failure();
-      if (why.code() == FailureCode.INVALID_REQUEST) {
-        return RefusedRequestException.invalid(why.message());
-      }
-      Duration wait = why.retryAfter().isZero() ? RETRY_LATER : why.retryAfter();
-      return new RefusedRequestException(
-          503, why.code(), "new messages are not accepted at the moment", wait);
-    }
-    LOG.error("store: failed in an unforeseen way", cause);
-    return new RefusedRequestException(503, FailureCode.INTERNAL, "internal error", RETRY_LATER);
   }
 
   private void ok(HttpServerRequest request) {

@@ -65,7 +65,7 @@ public final class ConnectionLimits {
         .setReuseAddress(true)
         .setAcceptBacklog(4096)
         .setIdleTimeout(
-            0); // the doorkeeper keeps it: a request that waits for its answer is not idle
+            0); // RequestLimits keeps it: a request that waits for its answer is not idle
   }
 
   public void enter(HttpConnection connection) {
@@ -80,25 +80,25 @@ public final class ConnectionLimits {
           .addListener(ChannelFutureListener.CLOSE);
       return;
     }
-    RequestLimits door = new RequestLimits(this, channel);
+    RequestLimits requests = new RequestLimits(this, channel);
     ChannelPipeline pipeline = channel.pipeline();
-    pipeline.replace("httpDecoder", "httpDecoder", new StrictDecoder(options, door));
+    pipeline.replace("httpDecoder", "httpDecoder", new StrictDecoder(options, requests));
     ChannelHandlerContext decoder = pipeline.context("httpDecoder");
-    door.decodedBy(decoder);
-    pipeline.addBefore("handler", "doorkeeper", door);
-    open.add(door);
+    requests.decodedBy(decoder);
+    pipeline.addBefore("handler", "requestLimits", requests);
+    open.add(requests);
   }
 
-  void left(RequestLimits door) {
-    if (open.remove(door)) {
+  void left(RequestLimits requests) {
+    if (open.remove(requests)) {
       connections.decrementAndGet();
     }
   }
 
   public void sweep() {
     long now = time.nanos();
-    for (RequestLimits door : List.copyOf(open)) {
-      door.sweep(now);
+    for (RequestLimits requests : List.copyOf(open)) {
+      requests.sweep(now);
     }
   }
 

@@ -36,6 +36,14 @@ public final class RefusedRequestException extends Exception {
     return new RefusedRequestException(404, FailureCode.ACTOR_NOT_FOUND, message);
   }
 
+  public static RefusedRequestException unauthorized() {
+    return new RefusedRequestException(401, FailureCode.AUTH, "unauthorized");
+  }
+
+  public static RefusedRequestException forbidden() {
+    return new RefusedRequestException(403, FailureCode.AUTH, "forbidden");
+  }
+
   public int status() {
     return status;
   }

@@ -43,7 +43,7 @@ final class RequestLimits extends ChannelDuplexHandler {
     BODY
   }
 
-  private final ConnectionLimits doors;
+  private final ConnectionLimits connections;
   private final Channel channel;
   private @Nullable ChannelHandlerContext decoder;
   private Phase phase = Phase.HEAD;
@@ -57,10 +57,10 @@ final class RequestLimits extends ChannelDuplexHandler {
   private boolean answering;
   private boolean refused;
 
-  RequestLimits(ConnectionLimits doors, Channel channel) {
-    this.doors = doors;
+  RequestLimits(ConnectionLimits connections, Channel channel) {
+    this.connections = connections;
     this.channel = channel;
-    this.deadlineNanos = doors.nanos() + doors.headerNanos();
+    this.deadlineNanos = connections.nanos() + connections.headerNanos();
   }
 
   void decodedBy(ChannelHandlerContext context) {
@@ -75,7 +75,7 @@ final class RequestLimits extends ChannelDuplexHandler {
     }
     if (phase == Phase.BETWEEN) {
       phase = Phase.HEAD;
-      deadlineNanos = doors.nanos() + doors.headerNanos();
+      deadlineNanos = connections.nanos() + connections.headerNanos();
     }
     return true;
   }
@@ -120,7 +120,7 @@ final class RequestLimits extends ChannelDuplexHandler {
     phase = Phase.BODY;
     bodyBytes = 0;
     isUpload = request.method().equals(HttpMethod.POST) && Uploads.isPath(request.uri());
-    deadlineNanos = doors.nanos() + doors.bodyNanos(isUpload);
+    deadlineNanos = connections.nanos() + connections.bodyNanos(isUpload);
     if (!request.decoderResult().isSuccess()) {
       return RawAnswers.statusOf(request.decoderResult().cause());
     }
@@ -138,7 +138,7 @@ final class RequestLimits extends ChannelDuplexHandler {
         || request.headers().contains("")) {
       return 400;
     }
-    return HttpUtil.getContentLength(request, 0L) > doors.bodyBytesMax(isUpload) ? 413 : 0;
+    return HttpUtil.getContentLength(request, 0L) > connections.bodyBytesMax(isUpload) ? 413 : 0;
   }
 
   private int onContent(HttpContent content) {
@@ -146,12 +146,12 @@ final class RequestLimits extends ChannelDuplexHandler {
       return 400;
     }
     bodyBytes += content.content().readableBytes();
-    if (bodyBytes > doors.bodyBytesMax(isUpload)) {
+    if (bodyBytes > connections.bodyBytesMax(isUpload)) {
       return 413;
     }
     if (content instanceof LastHttpContent) {
       phase = Phase.BETWEEN;
-      deadlineNanos = doors.nanos() + doors.idleNanos();
+      deadlineNanos = connections.nanos() + connections.idleNanos();
     }
     return 0;
   }
@@ -173,7 +173,7 @@ final class RequestLimits extends ChannelDuplexHandler {
       answering = false;
       unanswered--;
       if (phase == Phase.BETWEEN) {
-        deadlineNanos = doors.nanos() + doors.idleNanos();
+        deadlineNanos = connections.nanos() + connections.idleNanos();
       }
     }
     ChannelFuture _ = context.write(message, promise);
@@ -189,7 +189,7 @@ final class RequestLimits extends ChannelDuplexHandler {
     }
     refused = true;
     lingerBytesMax = bodyBytes + LINGER_BYTES;
-    doors.countRefusal(status);
+    connections.countRefusal(status);
     // With another answer still to come or half written, a client would take this one for that:
     // only closing is clear.
     boolean clear = !answering && unanswered == (phase == Phase.BODY ? 1 : 0);
@@ -198,7 +198,7 @@ final class RequestLimits extends ChannelDuplexHandler {
       closeNow();
       return;
     }
-    deadlineNanos = doors.nanos() + LINGER_NANOS;
+    deadlineNanos = connections.nanos() + LINGER_NANOS;
     context.writeAndFlush(RawAnswers.bytes(status)).addListener(this::finishOutput);
     channel.config().setAutoRead(true);
   }
@@ -222,7 +222,7 @@ final class RequestLimits extends ChannelDuplexHandler {
   /** Looks at the clock; called every quarter of a second. */
   void sweep(long now) {
     if (!refused && isStuck(now)) {
-      doors.countRefusal(408);
+      connections.countRefusal(408);
       closeNow();
       return;
     }
@@ -248,7 +248,7 @@ final class RequestLimits extends ChannelDuplexHandler {
     if (channel.config().isAutoRead()) {
       refuse(408);
     } else {
-      deadlineNanos = now + doors.bodyNanos(isUpload); // it is we who do not read
+      deadlineNanos = now + connections.bodyNanos(isUpload); // it is we who do not read
     }
   }
 
@@ -262,12 +262,12 @@ final class RequestLimits extends ChannelDuplexHandler {
       stuck = true;
       stuckSinceNanos = now;
     }
-    return stuck && now - stuckSinceNanos > doors.idleNanos();
+    return stuck && now - stuckSinceNanos > connections.idleNanos();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    doors.left(this);
+    connections.left(this);
     super.channelInactive(context);
   }
 

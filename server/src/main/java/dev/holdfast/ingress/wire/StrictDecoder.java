@@ -10,21 +10,21 @@ import java.util.List;
 
 /**
  * The decoder of Vert.x, which also refuses header lines that are folded onto the next one: it
- * would join them with a space, and a list of signatures is written with spaces. Tells its
- * doorkeeper about every read.
+ * would join them with a space, and a list of signatures is written with spaces. Tells its {@link
+ * RequestLimits} about every read.
  */
 final class StrictDecoder extends VertxHttpRequestDecoder {
-  private final RequestLimits door;
+  private final RequestLimits limits;
   private boolean inHeaders;
 
-  StrictDecoder(HttpServerOptions options, RequestLimits door) {
+  StrictDecoder(HttpServerOptions options, RequestLimits limits) {
     super(options);
-    this.door = door;
+    this.limits = limits;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
-    if (door.onBytes(message)) {
+    if (limits.onBytes(message)) {
       super.channelRead(context, message);
     }
   }
@@ -38,10 +38,10 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf buffer, List<Object> out)
       throws Exception {
-    boolean between = door.isBetweenMessages();
+    boolean between = limits.isBetweenMessages();
     if ((between || inHeaders) && hasFoldedLine(buffer)) {
       buffer.skipBytes(buffer.readableBytes());
-      door.refuse(400);
+      limits.refuse(400);
       return;
     }
     int before = out.size();
@@ -89,7 +89,7 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
     if (cause instanceof DecoderException) {
-      door.refuse(400);
+      limits.refuse(400);
     } else {
       super.exceptionCaught(context, cause);
     }

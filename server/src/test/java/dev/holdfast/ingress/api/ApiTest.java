@@ -1,7 +1,9 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.IngressRig;
+import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.wire.RequestTarget;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -51,7 +53,7 @@ class ApiTest {
       assertThat(body.getString("correlation_id")).isNotEmpty();
       assertThat(body.getJsonObject("error").getString("code")).isEqualTo("AUTH");
     }
-    assertThat(rig.calls).isEmpty();
+    assertThat(rig.calls.requests).isEmpty();
     assertThat(rig.get("/api/v1/status", IngressRig.bearer(IngressRig.ADMIN)).status())
         .isEqualTo(200);
   }
@@ -341,7 +343,7 @@ class ApiTest {
     Raw.Answer second = rig.post(MESSAGES, "{\"text\":\"hi\"}", token, key);
     assertThat(second.status()).isEqualTo(202);
     assertThat(second.body()).isEqualTo(first.body());
-    assertThat(rig.calls).hasSize(1);
+    assertThat(rig.calls.requests).hasSize(1);
     assertThat(rig.post(MESSAGES, "{\"text\":\"other\"}", token, key).status()).isEqualTo(422);
     assertThat(
             rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: " + "k".repeat(256))
@@ -392,7 +394,7 @@ class ApiTest {
             "Idempotency-Key: k1");
     try (Raw first = rig.raw()) {
       first.send(request);
-      IngressRig.until(() -> !rig.calls.isEmpty());
+      IngressRig.until(() -> !rig.calls.requests.isEmpty());
       assertThat(rig.send(request).status()).isEqualTo(409);
       commit.complete("done");
       assertThat(first.answer().status()).isEqualTo(202);

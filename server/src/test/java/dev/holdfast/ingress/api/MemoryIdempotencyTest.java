@@ -9,11 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class IdempotencyTest {
+class MemoryIdempotencyTest {
   private static final byte[] BODY = "{}".getBytes(StandardCharsets.UTF_8);
 
   private final ManualTime time = new ManualTime();
-  private final Idempotency idempotency = new Idempotency(time);
+  private final Idempotency idempotency = new MemoryIdempotency(time);
 
   @Test
   void keepsAnAnswerForADay() throws Exception {

@@ -1,10 +1,11 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.ingress.api.Answers;
+import dev.holdfast.ingress.IngressRig;
+import dev.holdfast.ingress.Raw;
 import io.vertx.core.json.JsonObject;
 import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;
@@ -66,7 +67,7 @@ class ApiAnswersTest {
               "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
               IngressRig.bearer(IngressRig.CHAT)));
       IngressRig.until(() -> !rig.inbox.events.isEmpty());
-      rig.answers.put("e1", new Answers.Answer("answered", "hello ann"));
+      rig.calls.answers.put("e1", new Answers.Answer("answered", "hello ann"));
       rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
       Raw.Answer answer = raw.answer();
       assertThat(answer.status()).isEqualTo(200);
@@ -92,7 +93,7 @@ class ApiAnswersTest {
 
   @Test
   void aFailedTurnIsAnErrorOfTheChat() throws Exception {
-    rig.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
+    rig.calls.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
     try (Raw raw = rig.raw()) {
       raw.send(
           Raw.request(

@@ -1,4 +1,4 @@
-package dev.holdfast.ingress.stream;
+package dev.holdfast.ingress.api;
 
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * Hears of ends from the news of this process. One watch of the news serves all who wait, and there
  * is none while nobody does: each costs whoever publishes.
  */
-public final class NewsEventOutcomes implements EventOutcomes {
+final class NewsEventOutcomes implements EventOutcomes {
   private final News news;
   private final Predicate<String> hasEnded;
   private final Map<String, Set<NewsWaiter>> waiters = new HashMap<>();
   private News.@Nullable Watch watch;
 
   /** {@code hasEnded}: reads from the store whether an event ended, when its news were missed. */
-  public NewsEventOutcomes(News news, Predicate<String> hasEnded) {
+  NewsEventOutcomes(News news, Predicate<String> hasEnded) {
     this.news = news;
     this.hasEnded = hasEnded;
   }

@@ -1,7 +1,8 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.IngressRig;
 import io.vertx.core.Vertx;
 import io.vertx.openapi.contract.OpenAPIContract;
 import io.vertx.openapi.contract.Operation;
@@ -17,7 +18,7 @@ class ContractTest {
     Vertx vertx = Vertx.vertx();
     try {
       OpenAPIContract contract =
-          OpenAPIContract.from(vertx, ListenerState.readContract())
+          OpenAPIContract.from(vertx, Api.readContract())
               .toCompletionStage()
               .toCompletableFuture()
               .get(30, TimeUnit.SECONDS);
@@ -33,8 +34,8 @@ class ContractTest {
   @Test
   void whatItDescribesOutsideTheApiIsThere() throws Exception {
     try (IngressRig rig = new IngressRig()) {
-      for (String path : ListenerState.readContract().getJsonObject("paths").fieldNames()) {
-        if (!path.startsWith(RequestRouter.API_PREFIX)) {
+      for (String path : Api.readContract().getJsonObject("paths").fieldNames()) {
+        if (!path.startsWith(Api.PREFIX)) {
           String real = path.replace("{channel}/{account}", "webhook/ci");
           assertThat(rig.get(real).status()).as(path).isNotEqualTo(404);
         }

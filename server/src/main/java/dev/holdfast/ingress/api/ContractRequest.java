@@ -1,4 +1,4 @@
-package dev.holdfast.ingress.wire;
+package dev.holdfast.ingress.api;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -16,10 +16,10 @@ import java.util.Map;
  * Hands a request to the validator. Each parameter is decoded once: the validator's own extraction
  * would do so twice and take a plus sign for a blank.
  */
-public final class ContractRequest {
+final class ContractRequest {
   private ContractRequest() {}
 
-  public static ValidatableRequest of(RoutingContext context, Operation operation, Buffer body) {
+  static ValidatableRequest of(RoutingContext context, Operation operation, Buffer body) {
     Map<String, RequestParameter> path = new HashMap<>();
     Map<String, RequestParameter> query = new HashMap<>();
     Map<String, RequestParameter> headers = new HashMap<>();

@@ -1,7 +1,9 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.IngressRig;
+import dev.holdfast.ingress.Raw;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -1,26 +1,26 @@
-package dev.holdfast.ingress.login;
+package dev.holdfast.ingress.webhooks;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds what strangers may occupy before they have proved who they are: requests whose bodies are
- * being read. ListenerState by all event loops. Thread-safe.
+ * being read. Shared by all event loops. Thread-safe.
  */
-public final class StrangerBudget {
+final class StrangerBudget {
   private final int requestsMax;
   private final long bytesMax;
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
 
   /** {@code bytesMax}: of all bodies together that are announced and not yet verified. */
-  public StrangerBudget(int requestsMax, long bytesMax) {
+  StrangerBudget(int requestsMax, long bytesMax) {
     this.requestsMax = requestsMax;
     this.bytesMax = bytesMax;
   }
 
   /** False: too many at once; then nothing is to be given back. */
-  public boolean take(long announced) {
+  boolean take(long announced) {
     int requestsNow = requests.incrementAndGet();
     long bytesNow = bytes.addAndGet(announced);
     boolean fits = requestsNow <= requestsMax && bytesNow <= bytesMax;
@@ -30,7 +30,7 @@ public final class StrangerBudget {
     return fits;
   }
 
-  public void give(long announced) {
+  void give(long announced) {
     requests.decrementAndGet();
     bytes.addAndGet(-announced);
   }

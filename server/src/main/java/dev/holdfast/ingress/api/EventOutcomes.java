@@ -1,4 +1,4 @@
-package dev.holdfast.ingress.stream;
+package dev.holdfast.ingress.api;
 
 import java.time.Duration;
 
@@ -7,7 +7,7 @@ import java.time.Duration;
  * so is the end of what this process answers: for several processes an implementation has to hear
  * of ends at the others too. Thread-safe.
  */
-public interface EventOutcomes extends AutoCloseable {
+interface EventOutcomes extends AutoCloseable {
   /**
    * Begins to listen to a thread: before the event is accepted, since it may end before its id is
    * known here.

@@ -1,4 +1,4 @@
-package dev.holdfast.ingress.pages;
+package dev.holdfast.ingress.api;
 
 import io.vertx.core.json.JsonObject;
 

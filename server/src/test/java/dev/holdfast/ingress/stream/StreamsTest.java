@@ -1,8 +1,10 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
+import dev.holdfast.ingress.IngressRig;
+import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.Scope;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.holdfast.ingress.stream;
+package dev.holdfast.ingress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

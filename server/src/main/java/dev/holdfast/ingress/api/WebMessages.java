@@ -1,21 +1,17 @@
-package dev.holdfast.ingress.webhooks;
+package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
-import dev.holdfast.store.messages.Appended;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** Messages that come in by the API: those of the web channel. */
-public final class WebMessages {
+final class WebMessages {
   static final String CHANNEL = "web";
   static final String ACCOUNT = "main";
   private static final String PREFIX = CHANNEL + ":" + ACCOUNT + ":";
@@ -25,7 +21,7 @@ public final class WebMessages {
   /**
    * @throws RefusedRequestException 400 for a thread of a platform: it gets its messages from there
    */
-  public static InboundMessage make(
+  static InboundMessage make(
       String threadId, String user, String text, List<Attachment> files, String dedupeKey)
       throws RefusedRequestException {
     checkThread(threadId);
@@ -39,7 +35,7 @@ public final class WebMessages {
   /**
    * @throws RefusedRequestException 400 for a thread of a platform
    */
-  public static void checkThread(String threadId) throws RefusedRequestException {
+  static void checkThread(String threadId) throws RefusedRequestException {
     if (!threadId.startsWith(PREFIX) || threadId.length() == PREFIX.length()) {
       throw RefusedRequestException.invalid(
           "messages can only be sent to threads of the web channel: " + PREFIX + "<id>");
@@ -51,7 +47,7 @@ public final class WebMessages {
    * a new one. A client may use an Idempotency-Key again in another thread: that is another
    * message.
    */
-  public static String dedupeKey(ApiRequest request, String threadId, String given) {
+  static String dedupeKey(ApiRequest request, String threadId, String given) {
     if (!given.isEmpty()) {
       return given;
     }
@@ -62,7 +58,7 @@ public final class WebMessages {
   }
 
   /** A thread for a message that names none: the same one when the request is sent again. */
-  public static String newThread(ApiRequest request) {
+  static String newThread(ApiRequest request) {
     return request.idempotencyKey().isEmpty()
         ? UUID.randomUUID().toString()
         : "chat-" + hash(request, "");
@@ -73,22 +69,5 @@ public final class WebMessages {
     String scope = request.idempotencyKey() + ' ' + request.caller().name() + ' ' + threadId;
     byte[] digest = Tokens.sha256(scope.getBytes(StandardCharsets.UTF_8));
     return HexFormat.of().formatHex(digest, 0, 16);
-  }
-
-  /**
-   * Blocks until the commit. Of a disk that hangs the client is told before it gives up; the
-   * message may still be accepted, and its key tells when it is sent again.
-   */
-  public static Appended commit(MessageIntake acceptor, InboundMessage message)
-      throws RefusedRequestException, InterruptedException {
-    try {
-      return acceptor
-          .accept(CHANNEL, message)
-          .get(Webhooks.COMMIT_WAIT_MAX.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException _) {
-      throw Webhooks.slow();
-    } catch (ExecutionException e) {
-      throw Webhooks.refusalOf(e.getCause() == null ? e : e.getCause());
-    }
   }
 }

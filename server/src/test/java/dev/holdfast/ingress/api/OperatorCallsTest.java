@@ -1,16 +1,10 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
-import dev.holdfast.ingress.api.ApiCall;
-import dev.holdfast.ingress.api.ApprovalCalls;
-import dev.holdfast.ingress.api.AuditCalls;
-import dev.holdfast.ingress.api.ExecutionCalls;
-import dev.holdfast.ingress.api.ThreadControl;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -85,33 +79,20 @@ class OperatorCallsTest {
 
   private JsonObject call(String operation, Caller caller, String id, JsonObject body)
       throws Exception {
-    ThreadControl turns =
-        new ThreadControl() {
+    ApprovalDecisions decisions =
+        new ApprovalDecisions() {
           @Override
-          public int stop(String threadId, boolean all) {
-            return 0;
+          public Optional<Approval> find(String approval) {
+            return store.approvals().find(approval);
           }
 
           @Override
-          public void reset(String threadId) {}
-
-          @Override
-          public List<Orchestrator.ThreadView> active() {
-            return List.of();
-          }
-
-          @Override
-          public Optional<Orchestrator.ThreadView> find(String threadId) {
-            return Optional.empty();
-          }
-
-          @Override
-          public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
-            return store.approvals().decide(approvalId, yes, by, time.now());
+          public boolean decide(String approval, boolean yes, String by) throws StoreException {
+            return store.approvals().decide(approval, yes, by, time.now());
           }
         };
     Map<String, ApiCall> calls = new java.util.HashMap<>();
-    calls.putAll(new ApprovalCalls(store.approvals(), turns, time).calls());
+    calls.putAll(new ApprovalCalls(store.approvals(), decisions, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
     ApiRequest request =
         new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());

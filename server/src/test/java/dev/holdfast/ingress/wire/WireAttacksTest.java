@@ -1,8 +1,9 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.ingress.wire.HttpConfig;
+import dev.holdfast.ingress.IngressRig;
+import dev.holdfast.ingress.Raw;
 import dev.holdfast.time.SystemTime;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,9 +1,11 @@
-package dev.holdfast.ingress;
+package dev.holdfast.ingress.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.IngressRig;
+import dev.holdfast.ingress.Raw;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

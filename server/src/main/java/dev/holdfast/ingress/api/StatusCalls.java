@@ -1,0 +1,56 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.store.Store;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+
+/** What is asked of the server as a whole: its status and its configuration. */
+final class StatusCalls {
+  private static final List<String> STATES =
+      List.of(
+          "accepted",
+          "pending",
+          "running",
+          "parked",
+          "answered",
+          "silent",
+          "held",
+          "dead_lettered",
+          "cancelled");
+
+  private final Store store;
+  private final ThreadControl threads;
+  private final Probes probes;
+  private final ServerFacts facts;
+
+  StatusCalls(Store store, ThreadControl threads, Probes probes, ServerFacts facts) {
+    this.store = store;
+    this.threads = threads;
+    this.probes = probes;
+    this.facts = facts;
+  }
+
+  Map<String, ApiCall> calls() {
+    return Map.of(
+        "getStatus", _ -> status(),
+        "getConfig", _ -> ApiAnswer.ok(new JsonObject().put("config", facts.config().get())));
+  }
+
+  private ApiAnswer status() {
+    Map<String, Long> counted = store.inbox().counts();
+    JsonObject counts = new JsonObject();
+    STATES.forEach(state -> counts.put(state, counted.getOrDefault(state, 0L)));
+    return ApiAnswer.ok(
+        new JsonObject()
+            .put("version", facts.version())
+            .put("started_at", facts.startedAt().toString())
+            .put("ready", "UP".equals(probes.ready().getString("status")))
+            .put("refusal", store.refusal())
+            .put("counts", counts)
+            .put("outbox_depth", store.outbox().depth())
+            .put("threads_active", threads.active().size())
+            .put("data_dir", facts.dataDir()));
+  }
+}

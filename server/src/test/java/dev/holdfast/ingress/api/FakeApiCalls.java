@@ -1,0 +1,84 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.bus.News;
+import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.store.messages.Appended;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Remembers what was asked; messages go to the intake, and answers come from a map. */
+public final class FakeApiCalls {
+  public final List<ApiRequest> requests = new CopyOnWriteArrayList<>();
+  final Map<String, Answers.Answer> answers = new ConcurrentHashMap<>();
+
+  public Map<String, ApiCall> byOperation(MessageIntake intake, News news) {
+    Map<String, ApiCall> all = new HashMap<>();
+    for (String operation :
+        List.of(
+            "getStatus",
+            "listThreads",
+            "getThread",
+            "getThreadLog",
+            "stopThread",
+            "postAttachment",
+            "getAttachment",
+            "resetThread",
+            "getEvent",
+            "listDeadLetters",
+            "getDeadLetter",
+            "discardDeadLetter",
+            "replayDeadLetter",
+            "listBreakers",
+            "tripBreaker",
+            "resetBreaker",
+            "getUsage",
+            "getConfig",
+            "listApprovals",
+            "listSchedules",
+            "cancelSchedule",
+            "approve",
+            "deny",
+            "listAudit",
+            "verifyAudit",
+            "getExecution",
+            "rollBackExecution")) {
+      all.put(
+          operation,
+          request -> {
+            requests.add(request);
+            return ApiAnswer.ok(new JsonObject().put("called", operation).put("id", request.id()));
+          });
+    }
+    all.put(
+        "postMessage",
+        request -> {
+          requests.add(request);
+          Appended appended =
+              intake.commit(
+                  WebMessages.CHANNEL,
+                  WebMessages.make(
+                      request.threadId(),
+                      "u",
+                      request.body().getString("text"),
+                      List.of(),
+                      WebMessages.dedupeKey(request, request.threadId(), "")));
+          return new ApiAnswer(202, new JsonObject().put("event_id", appended.event().id()));
+        });
+    all.put(
+        "chat",
+        new ChatCall(
+            id -> Optional.ofNullable(answers.get(id)),
+            new NewsEventOutcomes(news, answers::containsKey),
+            intake,
+            Duration.ofMillis(500)));
+    return all;
+  }
+}
