@@ -127,7 +127,9 @@ final class Server {
     }
   }
 
-  /** Makes the parts in the order of their needs; each that has to be closed tells {@code opened}. */
+  /**
+   * Makes the parts in the order of their needs; each that has to be closed tells {@code opened}.
+   */
   private Server(Settings settings, Time time, Opened opened)
       throws IOException, StartRefusedException, InterruptedException {
     this.settings = settings;
@@ -191,8 +193,7 @@ final class Server {
     readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(
-            interval ->
-                watchdogs.add(new Watchdog(systemd, readiness.probes(), time, interval)));
+            interval -> watchdogs.add(new Watchdog(systemd, readiness.probes(), time, interval)));
     opened.add("watchdog", () -> watchdogs.forEach(Watchdog::close));
     watchdogs.forEach(Watchdog::start);
   }
@@ -294,7 +295,9 @@ final class Server {
     }
   }
 
-  /** After a start that failed: nothing that was written before it may look as if it had crashed. */
+  /**
+   * After a start that failed: nothing that was written before it may look as if it had crashed.
+   */
   private static void close(Store store) throws IOException {
     store.close();
     store.markClean();

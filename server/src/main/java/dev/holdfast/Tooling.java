@@ -80,8 +80,7 @@ final class Tooling {
             settings.config().attachments(),
             knowledge);
     Toolbox toolbox =
-        new Toolbox(
-            BuiltIns.of(tools, needs), tools.output(), settings.secrets(), time, meters);
+        new Toolbox(BuiltIns.of(tools, needs), tools.output(), settings.secrets(), time, meters);
     return new Tooling(settings, store, web, files, children, toolbox);
   }
 

@@ -61,7 +61,6 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> DOORS =
       Map.of("store", Set.of("engine", "threads", "messages", "ledgers", ""));
 
-
   /** Only here may a future of Vert.x appear. */
   private static final String[] EVENT_LOOPS = {
     ROOT + ".ingress..", ROOT + ".net..", ROOT + ".resilience..", ROOT
@@ -69,7 +68,7 @@ class ArchitectureTest {
 
   /** The verticle of a chat thread, which ends its start and stop as Vert.x wants, and its host. */
   private static final Set<String> DEPLOYED =
-      Set.of(ROOT + ".agents.thread.ThreadAgent", ROOT + ".agents.dispatch.Orchestrator");
+      Set.of(ROOT + ".agents.thread.ThreadAgent", ROOT + ".agents.dispatch.ActiveAgents");
 
   /** Waits for its producers, who wake it; a lock would cost each of them a wait. */
   private static final Set<String> PARKING = Set.of(ROOT + ".store.engine.WriteQueue");

@@ -3,8 +3,8 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.InstanceLock;
+import dev.holdfast.store.engine.StartRefusedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -54,8 +54,7 @@ class FailedStartTest {
     List<String> steps = new ArrayList<>();
     ServerRunner whole = new ServerRunner(folder.resolve("whole"), USUAL);
     stop(whole.start(new Opened(steps::add)));
-    assertThat(steps)
-        .contains("vertx", "store", "children", "supervisor", "listener", "watchdog");
+    assertThat(steps).contains("vertx", "store", "children", "supervisor", "listener", "watchdog");
     for (String step : steps) {
       ServerRunner runner = new ServerRunner(folder.resolve(step.replace(' ', '-')), USUAL);
       assertThatThrownBy(
@@ -81,7 +80,8 @@ class FailedStartTest {
     try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       for (String listener : List.of("http", "metrics")) {
         String yaml =
-            USUAL.replace(listener + ": {port: 0}", listener + ": {port: " + busy.getLocalPort() + "}");
+            USUAL.replace(
+                listener + ": {port: 0}", listener + ": {port: " + busy.getLocalPort() + "}");
         ServerRunner runner = new ServerRunner(folder.resolve(listener), yaml);
         assertThatThrownBy(() -> startLocked(runner, new Opened(_ -> {})))
             .isInstanceOf(IOException.class)

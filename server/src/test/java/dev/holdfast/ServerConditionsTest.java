@@ -38,7 +38,8 @@ class ServerConditionsTest {
   void eachRefusalOfTheStoreIsTheFailureOfOneFamily(StoreRefusal.Cause cause) {
     List<ConditionReport> all =
         Stream.of("server", "store", "disk", "intake")
-            .flatMap(family -> ServerConditions.refusal(family, new StoreRefusal(cause, "why")).stream())
+            .flatMap(
+                family -> ServerConditions.refusal(family, new StoreRefusal(cause, "why")).stream())
             .toList();
     assertThat(all).extracting(ConditionReport::status).containsExactly(ConditionStatus.FAILED);
   }

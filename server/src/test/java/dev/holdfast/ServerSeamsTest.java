@@ -221,7 +221,9 @@ class ServerSeamsTest {
       begin();
       try {
         ServerRunner.TIME.sleep(Duration.ofMillis(2));
-        posts.computeIfAbsent(reply.inReplyTo(), _ -> new ConcurrentLinkedQueue<>()).add(reply.text());
+        posts
+            .computeIfAbsent(reply.inReplyTo(), _ -> new ConcurrentLinkedQueue<>())
+            .add(reply.text());
         return new PostOutcome.Sent("");
       } finally {
         end();
@@ -236,8 +238,7 @@ class ServerSeamsTest {
     private P plugin;
     private Registration registration;
 
-    Slot(Supplier<P> maker, Adding<P> adding)
-        throws RegistrationRefusedException {
+    Slot(Supplier<P> maker, Adding<P> adding) throws RegistrationRefusedException {
       this.maker = maker;
       this.adding = adding;
       this.plugin = maker.get();
@@ -318,8 +319,7 @@ class ServerSeamsTest {
           new JsonObject()
               .put("message", "!tool probe")
               .put("context", new JsonObject().put("thread_id", thread));
-      HttpResponse<String> answer =
-          ServerRunner.post(server, "/api/v1/chat", message.encode());
+      HttpResponse<String> answer = ServerRunner.post(server, "/api/v1/chat", message.encode());
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
       assertThat(new JsonObject(answer.body()).getString("output")).matches(ANSWER);
       turns++;
@@ -351,10 +351,8 @@ class ServerSeamsTest {
     }
     assertThat(posts.keySet()).containsExactlyInAnyOrderElementsOf(accepted);
     assertThat(posts.values())
-        .allSatisfy(
-            texts -> assertThat(texts).singleElement().asString().matches(ANSWER));
-    JsonObject letters =
-        new JsonObject(ServerRunner.get(server, "/api/v1/dead-letters").body());
+        .allSatisfy(texts -> assertThat(texts).singleElement().asString().matches(ANSWER));
+    JsonObject letters = new JsonObject(ServerRunner.get(server, "/api/v1/dead-letters").body());
     assertThat(letters.getJsonArray("dead_letters")).isEmpty();
     JsonObject status = new JsonObject(ServerRunner.get(server, "/api/v1/status").body());
     JsonObject events = status.getJsonObject("counts");

@@ -149,8 +149,7 @@ public final class Models {
       throws CallFailedException, InterruptedException {
     List<Candidate> candidates = candidates(level);
     List<String> own = config.levels().of(level);
-    Failure last =
-        Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
+    Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
     try (ModelSelection asking = new ModelSelection(listener, time, config.parkAfter())) {
       for (Candidate candidate : candidates) {
         try {
@@ -231,8 +230,7 @@ public final class Models {
         () -> {
           try (Use<Reached> use = begin(candidate)) {
             return new ModelAttempt(asking, deadline, config.timeouts().idle())
-                .run(
-                    use.value().provider(), request, made -> report(made, candidate, asking));
+                .run(use.value().provider(), request, made -> report(made, candidate, asking));
           }
         };
     ModelAnswer answer =

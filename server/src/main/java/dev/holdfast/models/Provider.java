@@ -15,8 +15,7 @@ import java.util.regex.Pattern;
  * @param windows the size of the context window of each configured model, in tokens, by its name
  *     without the provider
  */
-record Provider(
-    String name, boolean isLocal, Map<String, Integer> windows, ModelProvider models) {
+record Provider(String name, boolean isLocal, Map<String, Integer> windows, ModelProvider models) {
   static final String KIND = "provider";
   static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 

@@ -180,8 +180,7 @@ final class ChildLauncher {
       }
     }
 
-    RunningChild attach(
-        Process process, RunningChild.Parts parts, ChildStreams.Maker maker) {
+    RunningChild attach(Process process, RunningChild.Parts parts, ChildStreams.Maker maker) {
       ChildStreams streams =
           maker.over(
               new ChildStreams.Ends(

@@ -184,7 +184,8 @@ public final class Children implements AutoCloseable {
     }
     Optional<ChildResult> result = streams.result(child, timedOut);
     if (result.isEmpty()) {
-      LOG.warn("children: {} prevented a child from starting: {}", isolation, streams.wrapperErrors());
+      LOG.warn(
+          "children: {} prevented a child from starting: {}", isolation, streams.wrapperErrors());
       String message = "A child cannot be started now: " + streams.wrapperErrors();
       throw new CallFailedException(Failure.of(FailureCode.IO, message));
     }

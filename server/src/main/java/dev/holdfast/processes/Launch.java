@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What is started, where and within which limits, however it is talked to. */
-record Launch(
-    List<String> command, Path folder, Map<String, String> environment, Limits limits) {
+record Launch(List<String> command, Path folder, Map<String, String> environment, Limits limits) {
   Launch {
     command = List.copyOf(command);
     if (command.isEmpty()) {

@@ -29,8 +29,7 @@ final class LineStreams implements ChildStreams.Maker {
             new LineReader(ends.output(), spec, time),
             new ErrorTail(ends.errors(), time));
     made = streams;
-    return new ChildStreams(
-        streams.output(), streams.errors(), Optional.of(streams.input()));
+    return new ChildStreams(streams.output(), streams.errors(), Optional.of(streams.input()));
   }
 
   /** Once the child has started. */

@@ -1,10 +1,9 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.libc.Descriptors;
-
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.libc.Descriptors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

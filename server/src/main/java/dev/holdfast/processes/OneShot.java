@@ -24,8 +24,7 @@ final class OneShot implements ChildStreams.Maker {
 
   @Override
   public ChildStreams over(ChildStreams.Ends ends) {
-    StdoutReader out =
-        new StdoutReader(ends.output(), spec.outputBytesMax(), new byte[0], time);
+    StdoutReader out = new StdoutReader(ends.output(), spec.outputBytesMax(), new byte[0], time);
     StdoutReader err =
         new StdoutReader(ends.errors(), spec.outputBytesMax(), SandboxCommand.STARTED, time);
     output = out;

@@ -1,7 +1,6 @@
 package dev.holdfast.processes;
 
 import dev.holdfast.libc.Descriptors;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

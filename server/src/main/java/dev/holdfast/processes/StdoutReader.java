@@ -1,6 +1,5 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.libc.Descriptors;
 import dev.holdfast.time.Time;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -23,8 +23,7 @@ public record FactReader(String kind) {
     try {
       fact = code.call();
     } catch (Throwable thrown) {
-      if (thrown instanceof VirtualMachineError broken
-          && !(thrown instanceof StackOverflowError)) {
+      if (thrown instanceof VirtualMachineError broken && !(thrown instanceof StackOverflowError)) {
         throw broken;
       }
       throw new RegistrationRefusedException(

@@ -85,8 +85,7 @@ final class ReplyPoster {
         : advance(reply, due, Optional.empty(), halt);
   }
 
-  private PostStep advance(
-      Reply reply, boolean due, Optional<Channel> channel, StopInterrupt halt)
+  private PostStep advance(Reply reply, boolean due, Optional<Channel> channel, StopInterrupt halt)
       throws InterruptedException {
     return switch (rules(channel).before(reply, time.now(), due)) {
       case ReplyMove.Wait(Duration wait) -> new PostStep.Wait(wait);

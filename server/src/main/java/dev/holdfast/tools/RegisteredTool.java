@@ -37,9 +37,7 @@ record RegisteredTool(
         tool,
         facts,
         SchemaCheck.of("arguments", facts.spec().schema()),
-        results.isEmpty()
-            ? Optional.empty()
-            : Optional.of(SchemaCheck.of("results", results)),
+        results.isEmpty() ? Optional.empty() : Optional.of(SchemaCheck.of("results", results)),
         isBuiltIn);
   }
 

@@ -45,8 +45,7 @@ final class SchemaCheck {
       facts.require(
           json.getValue("type", "object").equals("object"), problem + "is not that of an object");
       facts.require(refersToItself(json), problem + "refers to another document");
-      SchemaCheck check =
-          new SchemaCheck(what, Validator.create(JsonSchema.of(json), OPTIONS));
+      SchemaCheck check = new SchemaCheck(what, Validator.create(JsonSchema.of(json), OPTIONS));
       check.validator.validate(new JsonObject()); // what cannot be resolved shows at its first use
       return check;
     } catch (DecodeException | SchemaException e) {

@@ -140,7 +140,9 @@ public final class Toolbox {
     }
   }
 
-  /** A short look into a tool: on this thread into one of our own, on another into a foreign one. */
+  /**
+   * A short look into a tool: on this thread into one of our own, on another into a foreign one.
+   */
   private <T> T look(Use<RegisteredTool> use, Callable<T> body)
       throws TimeoutException, ExecutionException, InterruptedException {
     if (!use.value().isBuiltIn()) {
@@ -173,9 +175,7 @@ public final class Toolbox {
     }
     try (Use<RegisteredTool> use = begun.get()) {
       Optional<String> problem = problem(use, call);
-      return problem.isPresent()
-          ? refused(call.tool(), problem.get())
-          : run(use, call, context);
+      return problem.isPresent() ? refused(call.tool(), problem.get()) : run(use, call, context);
     }
   }
 
@@ -223,9 +223,7 @@ public final class Toolbox {
     Duration timeout = tool.facts().timeout();
     try {
       return threads.run(
-          () -> whole(tool.tool().run(arguments(call), context)),
-          timeout,
-          use.another()::close);
+          () -> whole(tool.tool().run(arguments(call), context)), timeout, use.another()::close);
     } catch (RejectedExecutionException e) {
       String text = "Too many tools are running.";
       return ToolResult.error(Failure.of(FailureCode.OVERLOADED, text));

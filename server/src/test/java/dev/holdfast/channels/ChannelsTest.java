@@ -126,8 +126,7 @@ class ChannelsTest {
 
   @Test
   void accountsAndLimitsThatCannotBeUsedAreRefused() {
-    Set<String> many =
-        IntStream.range(0, 2000).mapToObj(i -> "a" + i).collect(Collectors.toSet());
+    Set<String> many = IntStream.range(0, 2000).mapToObj(i -> "a" + i).collect(Collectors.toSet());
     for (Set<String> accounts : List.of(Set.of("a:b"), Set.of(""), Set.of("a/b"), many)) {
       assertThat(refusalOf(new Adapter("late", accounts, 1000)))
           .isInstanceOf(Refusal.Malformed.class);

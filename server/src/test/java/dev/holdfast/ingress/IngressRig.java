@@ -130,12 +130,7 @@ public final class IngressRig implements AutoCloseable {
         new Api(vertx, calls.byOperation(intake, news), authenticator, streams, refusals, time);
     RequestRouter router =
         new RequestRouter(
-            Webhooks.perLoop(
-                channels,
-                intake,
-                http.maxBodyBytes(),
-                refusals,
-                time),
+            Webhooks.perLoop(channels, intake, http.maxBodyBytes(), refusals, time),
             new FakeProbes(),
             api,
             new Pages(authenticator, sessions, names, refusals),

@@ -248,8 +248,7 @@ class ModelsTest {
   }
 
   private static Refusal refusalOf(Models models, ModelProvider provider) {
-    return catchThrowableOfType(
-            RegistrationRefusedException.class, () -> models.add(provider))
+    return catchThrowableOfType(RegistrationRefusedException.class, () -> models.add(provider))
         .refusal();
   }
 

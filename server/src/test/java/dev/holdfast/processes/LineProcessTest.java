@@ -208,8 +208,7 @@ class LineProcessTest {
   void closingTheChildrenEndsThoseThatAreKept() throws Exception {
     Children children = rig.children(Sandbox.AUTO);
     List<LineProcess> kept =
-        List.of(
-            children.open(rig.lines(rig.sleeper())), children.open(rig.lines(rig.sleeper())));
+        List.of(children.open(rig.lines(rig.sleeper())), children.open(rig.lines(rig.sleeper())));
     ChildRig.await(SOON, () -> rig.alive() == 2);
     children.close();
     assertThat(rig.alive()).isZero();

@@ -54,10 +54,7 @@ abstract class RepliesFixture {
     news.watch(items::add, () -> {});
     return new Replies(
         new ReplyPoster.Connections(
-            book,
-            channels,
-            name -> gates.computeIfAbsent(name, _ -> new FakeGate()),
-            noFiles()),
+            book, channels, name -> gates.computeIfAbsent(name, _ -> new FakeGate()), noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new ReplyEvents(news, stories::add, metrics, time),
         time,

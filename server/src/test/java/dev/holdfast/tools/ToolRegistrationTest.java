@@ -41,11 +41,7 @@ class ToolRegistrationTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final Toolbox box =
       new Toolbox(
-          List.of(new Plain("own")),
-          new ToolOutputConfig(1000, 100),
-          new Secrets(),
-          time,
-          meters);
+          List.of(new Plain("own")), new ToolOutputConfig(1000, 100), new Secrets(), time, meters);
 
   /** Says what it is told to say about itself. */
   private static class Plain implements Tool {

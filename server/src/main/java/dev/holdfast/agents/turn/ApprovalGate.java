@@ -106,7 +106,8 @@ public final class ApprovalGate implements ToolRound.Gate {
       throws StoreException, InterruptedException {
     Instant now = parts.time().now();
     String arguments = pending.call().arguments();
-    String shown = ApprovalPrompts.visible(parts.secrets().redact(parts.toolbox().label(pending.call())));
+    String shown =
+        ApprovalPrompts.visible(parts.secrets().redact(parts.toolbox().label(pending.call())));
     Approval question =
         new Approval(
             UUID.randomUUID().toString(),

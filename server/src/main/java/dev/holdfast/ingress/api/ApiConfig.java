@@ -59,6 +59,7 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
         return scope;
       }
     }
-    throw new RefusedValueException("scopes", "scopes must be among read, chat, admin, got " + name);
+    throw new RefusedValueException(
+        "scopes", "scopes must be among read, chat, admin, got " + name);
   }
 }

@@ -156,14 +156,15 @@ public final class Webhooks {
     WebhookVerdict verdict;
     try (Use<Channel> use = begun.get()) {
       verdict =
-          use.value().receive(
-              new WebhookRequest(
-                  request.method().name(),
-                  account,
-                  headers(request),
-                  query(request),
-                  body,
-                  time.now()));
+          use.value()
+              .receive(
+                  new WebhookRequest(
+                      request.method().name(),
+                      account,
+                      headers(request),
+                      query(request),
+                      body,
+                      time.now()));
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       LOG.error("channel {}: its adapter failed on a request", channel, e);
       refusals.send(

@@ -2,8 +2,8 @@ package dev.holdfast.store.messages;
 
 import dev.holdfast.store.engine.Counter;
 import dev.holdfast.store.engine.Engine;
-import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.StoreWatch;
 import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.time.Time;

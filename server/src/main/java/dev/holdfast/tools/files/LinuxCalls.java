@@ -36,13 +36,11 @@ final class LinuxCalls {
       case Errno.EISDIR -> FileFailedException.refused(text + "is a folder");
       case Errno.ENXIO -> FileFailedException.refused(text + "is not a plain file");
       case Errno.ENAMETOOLONG -> FileFailedException.refused(text + "the name is too long");
-      case Errno.EPERM, Errno.EACCES ->
-          FileFailedException.refused(text + "permission denied");
+      case Errno.EPERM, Errno.EACCES -> FileFailedException.refused(text + "permission denied");
       case Errno.ENOTEMPTY -> FileFailedException.refused(text + "the folder is not empty");
       case Errno.ENOSPC, Errno.EDQUOT ->
           new FileFailedException(Why.PASSING, text + "the disk is full");
-      case Errno.EROFS ->
-          new FileFailedException(Why.PASSING, text + "the disk is read-only");
+      case Errno.EROFS -> new FileFailedException(Why.PASSING, text + "the disk is read-only");
       case Errno.ENFILE, Errno.EMFILE ->
           new FileFailedException(Why.PASSING, text + "too many open files");
       default -> new FileFailedException(Why.PASSING, text + "the system said error " + errno);

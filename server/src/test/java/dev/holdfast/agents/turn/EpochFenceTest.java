@@ -121,8 +121,7 @@ class EpochFenceTest {
     writes.put("the scratch folder", conversation::scratch);
     writes.put("a file of a message", () -> intake.take(incoming));
     writes.put(
-        "a question",
-        () -> new ApprovalGate(world.parts, endings).check(incoming, call, facts));
+        "a question", () -> new ApprovalGate(world.parts, endings).check(incoming, call, facts));
     writes.put(
         "a refusal", () -> new Budgets(world.parts).refuse(List.of(incoming), spent, endings));
     writes.put(

@@ -36,6 +36,7 @@ public final class FakeApiCalls {
             "getDeadLetter",
             "discardDeadLetter",
             "replayDeadLetter",
+            "listConditions",
             "listBreakers",
             "tripBreaker",
             "resetBreaker",

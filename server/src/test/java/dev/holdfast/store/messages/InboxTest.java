@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.TestStore;
-import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.SystemTime;
 import java.nio.file.Path;
