@@ -50,19 +50,17 @@ final class ServerRunner {
   }
 
   static HttpResponse<String> get(Server server, String path) throws Exception {
-    return send(server, HttpRequest.newBuilder(uri(server, path)));
+    return send(HttpRequest.newBuilder(uri(server, path)));
   }
 
   static HttpResponse<String> post(Server server, String path, String body) throws Exception {
     return send(
-        server,
         HttpRequest.newBuilder(uri(server, path))
             .header("content-type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
-  private static HttpResponse<String> send(Server server, HttpRequest.Builder request)
-      throws Exception {
+  private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
     return CLIENT.send(
         request.header("authorization", "Bearer " + TOKEN).build(),
         HttpResponse.BodyHandlers.ofString());

@@ -232,7 +232,7 @@ class ServerSeamsTest {
   }
 
   /** One place in the server that something new is put into again and again. */
-  private final class Slot<P extends Plugin> {
+  private static final class Slot<P extends Plugin> {
     private final Supplier<P> maker;
     private final Adding<P> adding;
     private P plugin;
@@ -345,7 +345,7 @@ class ServerSeamsTest {
   }
 
   private void assertEachIsAnswered(Server server, List<String> accepted) throws Exception {
-    long end = ServerRunner.TIME.nanos() + Duration.ofSeconds(120).toNanos();
+    long end = ServerRunner.TIME.nanos() + Duration.ofMinutes(2).toNanos();
     while (!posts.keySet().containsAll(accepted) && ServerRunner.TIME.nanos() < end) {
       ServerRunner.TIME.sleep(Duration.ofMillis(50));
     }

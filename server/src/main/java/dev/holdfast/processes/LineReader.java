@@ -148,6 +148,6 @@ final class LineReader extends PipeReader {
   }
 
   private static long cost(OutputLine line) {
-    return line.text().length() + LINE_COST;
+    return (long) line.text().length() + LINE_COST;
   }
 }

@@ -133,8 +133,8 @@ class LineProcessTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
   void oneThatNeverReadsHoldsNobodyUpForLongerThanItsDeadline(Sandbox sandbox) throws Exception {
-    try (Children children = rig.children(sandbox);
-        LineProcess child = children.open(rig.lines("exec sleep 50"))) {
+    try (Children children = rig.children(sandbox)) {
+      LineProcess child = children.open(rig.lines("exec sleep 50"));
       String line = "x".repeat(5000);
       CallFailedException refused =
           catchThrowableOfType(

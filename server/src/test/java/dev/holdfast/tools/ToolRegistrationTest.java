@@ -17,6 +17,7 @@ import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
@@ -182,32 +183,29 @@ class ToolRegistrationTest {
         .isInstanceOf(Refusal.Malformed.class);
   }
 
-  private enum Thrown {
-    EXCEPTION(new IllegalStateException("secret")),
-    MISSING_CLASS(new NoClassDefFoundError("secret")),
-    STACK(new StackOverflowError()),
-    CHECKED(new java.io.IOException("secret"));
+  static List<Throwable> throwables() {
+    return List.of(
+        new IllegalStateException("secret"),
+        new NoClassDefFoundError("secret"),
+        new StackOverflowError(),
+        new IOException("secret"));
+  }
 
-    private final Throwable throwable;
-
-    Thrown(Throwable throwable) {
-      this.throwable = throwable;
-    }
-
-    @SuppressWarnings("unchecked") // to throw what the signature does not allow, as plugins can
-    <T extends Throwable, R> R now() throws T {
-      throw (T) throwable;
-    }
+  /** Throws also what no signature allows, as plugins can. */
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void sneak(Throwable thrown) throws T {
+    throw (T) thrown;
   }
 
   @ParameterizedTest
-  @EnumSource
-  void aToolThatThrowsAboutItselfIsRefused(Thrown thrown) {
+  @MethodSource("throwables")
+  void aToolThatThrowsAboutItselfIsRefused(Throwable thrown) {
     Tool tool =
         new Plain("late") {
           @Override
           public ToolSpec spec() {
-            return thrown.<RuntimeException, ToolSpec>now();
+            ToolRegistrationTest.<RuntimeException>sneak(thrown);
+            return super.spec();
           }
         };
     assertThat(refusalOf(tool))
