@@ -30,7 +30,7 @@ class ArchitectureTest {
       List.of(
           Set.of("config", "time"),
           Set.of("resilience"),
-          Set.of("store", "processes", "supervision", "health", "net", "media"),
+          Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus"),
           Set.of("agents", "replies"),
           Set.of("ingress", "cli"));

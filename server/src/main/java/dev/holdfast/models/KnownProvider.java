@@ -1,8 +1,10 @@
 package dev.holdfast.models;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The providers that are built in, and the model that each answers with when the configuration
@@ -46,6 +48,13 @@ enum KnownProvider {
 
   boolean isLocal() {
     return this == OLLAMA;
+  }
+
+  /** Of all that come with the server, {@code embedded} too. */
+  static Set<String> names() {
+    Set<String> names = new HashSet<>(Set.of(EchoModel.PROVIDER));
+    Arrays.stream(values()).map(KnownProvider::key).forEach(names::add);
+    return Set.copyOf(names);
   }
 
   static Optional<KnownProvider> of(String name) {

@@ -3,7 +3,6 @@ package dev.holdfast.models;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelListener;
-import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.UsageFacts;
@@ -38,13 +37,13 @@ final class ModelAttempt implements ModelListener {
   }
 
   /** {@code report}: hears of the call, however it ends; it fills in the price. */
-  ModelAnswer run(ModelProvider provider, ModelRequest request, Consumer<ModelCall> report)
+  ModelAnswer run(Provider provider, ModelRequest request, Consumer<ModelCall> report)
       throws CallFailedException, InterruptedException {
     String outcome = "internal";
     TokenUsage usage = TokenUsage.NONE;
     asking.listener().onWait(deadline.left());
     try {
-      ModelAnswer answer = provider.ask(request, this);
+      ModelAnswer answer = provider.models().ask(request, this);
       outcome = ModelCall.OK;
       usage = answer.usage();
       return answer;

@@ -6,6 +6,10 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
+import dev.holdfast.registry.Registration;
+import dev.holdfast.registry.RegistrationRefusedException;
+import dev.holdfast.registry.Registry;
+import dev.holdfast.registry.Use;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guard;
@@ -15,45 +19,40 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The models by level, each behind its provider's guard. Thread-safe; blocks the calling virtual
+ * The models by level, each behind its provider's guard. Providers come and go while the server
+ * runs; the models of one that is absent are passed over. Thread-safe; blocks the calling virtual
  * thread.
  */
 public final class Models {
   private static final Logger LOG = LoggerFactory.getLogger(Models.class);
 
   private final ModelsConfig config;
-  private final Map<String, ModelProvider> providers;
+  private final Registry<Reached> providers;
+  private final Set<String> reserved;
   private final Guards guards;
   private final Time time;
   private final ModelCatalog catalog = ModelCatalog.load();
   private final ModelMetrics metrics;
 
-  private Models(
-      ModelsConfig config,
-      List<ModelProvider> providers,
-      Guards guards,
-      Time time,
-      MeterRegistry registry) {
+  private Models(ModelsConfig config, Guards guards, Time time, MeterRegistry registry) {
     this.config = config;
-    this.providers =
-        providers.stream().collect(Collectors.toMap(ModelProvider::name, Function.identity()));
     this.guards = guards;
     this.time = time;
+    this.providers = new Registry<>(Provider.KIND, name -> guards.remove(guardName(name)));
+    this.reserved = KnownProvider.names();
     this.metrics = new ModelMetrics(registry, config.levels().all());
-    config.levels().all().forEach(this::candidate);
   }
 
   /**
-   * @param providers at least those of the configured models; see {@link Providers#of}
-   * @throws IllegalArgumentException when the configuration names a model whose provider is not
-   *     there
+   * @param providers those that are there from the start, and stay; see {@link Providers#of}
+   * @throws IllegalArgumentException when the configuration names a model whose provider is neither
+   *     there nor one that may come
    */
   public static Models create(
       ModelsConfig config,
@@ -61,7 +60,42 @@ public final class Models {
       Guards guards,
       Time time,
       MeterRegistry registry) {
-    return new Models(config, providers, guards, time, registry);
+    Models models = new Models(config, guards, time, registry);
+    try {
+      for (ModelProvider provider : providers) {
+        Registration _ = models.add(provider, Set.of());
+      }
+    } catch (RegistrationRefusedException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+    config.levels().all().forEach(models::checkThere);
+    return models;
+  }
+
+  private void checkThere(String model) {
+    String provider = Provider.nameOf(model);
+    if (providers.find(provider).isEmpty() && !config.pluginProviders().contains(provider)) {
+      throw new IllegalArgumentException("no provider for " + model);
+    }
+  }
+
+  /**
+   * Adds a provider: the next question goes to its models where the levels name them. What it says
+   * about itself is read here, once; when this throws, nothing was added.
+   */
+  public Registration add(ModelProvider provider) throws RegistrationRefusedException {
+    return add(provider, reserved);
+  }
+
+  private Registration add(ModelProvider models, Set<String> reservedNames)
+      throws RegistrationRefusedException {
+    Provider provider = Provider.of(models, config.levels().all(), reservedNames);
+    return providers.add(
+        provider.name(),
+        () -> {
+          String guard = guardName(provider.name());
+          return new Reached(provider, guards.guard(guard, config.guard(provider.name())));
+        });
   }
 
   /** The guard that the calls to a provider go through. */
@@ -72,9 +106,20 @@ public final class Models {
   /** An answer and who gave it, {@code provider/name}. */
   public record Answered(ModelAnswer answer, String model) {}
 
-  private record Candidate(ModelProvider provider, String model, Guard guard) {
+  /** A provider and the guard that the calls to it go through. */
+  private record Reached(Provider provider, Guard guard) {}
+
+  private record Candidate(Reached reached, String model) {
+    Guard guard() {
+      return reached.guard();
+    }
+
+    int windowTokens() {
+      return reached.provider().windows().getOrDefault(model, Integer.MAX_VALUE);
+    }
+
     String fullName() {
-      return provider.name() + "/" + model;
+      return reached.provider().name() + "/" + model;
     }
   }
 
@@ -91,7 +136,7 @@ public final class Models {
       throws CallFailedException, InterruptedException {
     List<Candidate> candidates = candidates(level);
     List<String> own = config.levels().of(level);
-    Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no model is configured");
+    Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
     try (ModelSelection asking = new ModelSelection(listener, time, config.parkAfter())) {
       for (Candidate candidate : candidates) {
         try {
@@ -119,10 +164,10 @@ public final class Models {
   /** The smallest context window among the models of the level, in tokens. */
   public int windowTokens(String level) {
     return config.levels().of(level).stream()
-        .map(this::candidate)
-        .mapToInt(candidate -> candidate.provider().windowTokens(candidate.model()))
+        .flatMap(this::candidate)
+        .mapToInt(Candidate::windowTokens)
         .min()
-        .orElseThrow();
+        .orElse(Integer.MAX_VALUE); // nobody is there to be asked too much
   }
 
   /** {@code provider/name} of each model of the level, in order. */
@@ -130,10 +175,18 @@ public final class Models {
     return config.levels().of(level);
   }
 
-  /** Whether every model of the level runs on this machine and works without the network. */
+  /**
+   * Whether every model of the level runs on this machine and works without the network; an absent
+   * one may not.
+   */
   public boolean isLocal(String level) {
     return config.levels().of(level).stream()
-        .allMatch(model -> candidate(model).provider().isLocal());
+        .allMatch(
+            model ->
+                providers
+                    .find(Provider.nameOf(model))
+                    .map(reached -> reached.provider().isLocal())
+                    .orElse(false));
   }
 
   public String defaultLevel() {
@@ -153,12 +206,25 @@ public final class Models {
     Deadline deadline = Deadline.in(time, config.timeouts().total());
     asking.listener().onWait(deadline.left());
     Call<ModelAnswer> call =
-        () ->
-            new ModelAttempt(asking, deadline, config.timeouts().idle())
-                .run(candidate.provider(), request, made -> report(made, candidate, asking));
+        () -> {
+          try (Use<Reached> use = begin(candidate)) {
+            return new ModelAttempt(asking, deadline, config.timeouts().idle())
+                .run(use.value().provider(), request, made -> report(made, candidate, asking));
+          }
+        };
     ModelAnswer answer =
         probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
     return new Answered(answer, candidate.fullName());
+  }
+
+  private Use<Reached> begin(Candidate candidate) throws CallFailedException {
+    String provider = candidate.reached().provider().name();
+    return providers
+        .begin(provider)
+        .orElseThrow(
+            () ->
+                new CallFailedException(
+                    Failure.of(FailureCode.AGENT_UNAVAILABLE, provider + " was removed")));
   }
 
   private void report(ModelCall made, Candidate candidate, ModelSelection asking) {
@@ -193,17 +259,13 @@ public final class Models {
   }
 
   private List<Candidate> candidates(String level) {
-    return config.levels().withFallbacks(level).stream().map(this::candidate).toList();
+    return config.levels().withFallbacks(level).stream().flatMap(this::candidate).toList();
   }
 
-  private Candidate candidate(String fullName) {
-    int slash = fullName.indexOf('/');
-    String name = fullName.substring(0, slash);
-    ModelProvider provider = providers.get(name);
-    if (provider == null) {
-      throw new IllegalArgumentException("no provider for " + fullName);
-    }
-    Guard guard = guards.guard(guardName(name), config.guard(name));
-    return new Candidate(provider, fullName.substring(slash + 1), guard);
+  /** None while its provider is absent. */
+  private Stream<Candidate> candidate(String fullName) {
+    String provider = Provider.nameOf(fullName);
+    return providers.find(provider).stream()
+        .map(reached -> new Candidate(reached, fullName.substring(provider.length() + 1)));
   }
 }

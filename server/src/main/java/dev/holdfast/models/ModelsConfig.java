@@ -7,8 +7,10 @@ import dev.holdfast.resilience.GuardConfig;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The {@code models} section of holdfast.yaml.
@@ -17,6 +19,8 @@ import java.util.Map;
  * @param retry what the guard of each provider is made of; {@link #guard} adds its number of calls
  *     at once
  * @param providers every built-in one by its name, also those that are off
+ * @param pluginProviders names of providers that are added while the server runs; the levels may
+ *     name their models, which are passed over while the provider is absent
  */
 public record ModelsConfig(
     Levels levels,
@@ -24,13 +28,18 @@ public record ModelsConfig(
     GuardConfig retry,
     ModelTimeouts timeouts,
     BudgetConfig budget,
-    Map<String, ProviderConfig> providers) {
+    Map<String, ProviderConfig> providers,
+    Set<String> pluginProviders) {
 
   public ModelsConfig {
+    pluginProviders = Set.copyOf(pluginProviders);
+    pluginProviders.forEach(ModelsConfig::checkPluginProvider);
     Check.atLeast("park_after_secs", parkAfter, Duration.ofSeconds(1));
     providers = Map.copyOf(providers);
     for (String model : levels.all()) {
-      checkOn(model, providers);
+      if (!pluginProviders.contains(Provider.nameOf(model))) {
+        checkOn(model, providers);
+      }
     }
   }
 
@@ -53,7 +62,8 @@ public record ModelsConfig(
         models.section("retry").read(GuardConfig::from),
         models.section("timeouts").read(ModelTimeouts::from),
         models.section("budget").read(BudgetConfig::from),
-        providers);
+        providers,
+        new LinkedHashSet<>(models.texts("plugin_providers", List.of())));
   }
 
   /** What the guard of a provider is made of. */
@@ -83,6 +93,15 @@ public record ModelsConfig(
         Level.OPERATIONAL.key(), models.isEmpty() ? List.of(EchoModel.FULL_NAME) : models);
   }
 
+  private static void checkPluginProvider(String name) {
+    if (!Provider.NAME.matcher(name).matches() || KnownProvider.names().contains(name)) {
+      throw new IllegalArgumentException(
+          "plugin_providers must hold names of lower-case letters, digits and hyphens that no"
+              + " built-in provider has, got "
+              + name);
+    }
+  }
+
   private static void checkOn(String model, Map<String, ProviderConfig> providers) {
     String provider = model.substring(0, model.indexOf('/'));
     if (provider.equals(EchoModel.PROVIDER)) {
@@ -90,7 +109,8 @@ public record ModelsConfig(
     }
     if (KnownProvider.of(provider).isEmpty()) {
       throw new IllegalArgumentException(
-          "levels must name models of embedded, anthropic, openai, gemini, minimax or ollama, got "
+          "levels must name models of embedded, anthropic, openai, gemini, minimax, ollama or one of"
+              + " plugin_providers, got "
               + model);
     }
     if (!isOn(provider, providers)) {

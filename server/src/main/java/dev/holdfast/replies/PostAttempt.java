@@ -1,12 +1,12 @@
 package dev.holdfast.replies;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.channels.Channel;
 import dev.holdfast.net.UnsentInterruptedException;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.store.engine.StoreException;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class PostAttempt implements Call<Boolean> {
   private static final Logger LOG = LoggerFactory.getLogger(PostAttempt.class);
 
-  private final ChannelAdapter adapter;
+  private final Channel channel;
   private final OutboundReply reply;
   private final StoreCall before;
   private final StopInterrupt halt;
@@ -36,8 +36,8 @@ final class PostAttempt implements Call<Boolean> {
   }
 
   /** {@code before}: what must be durable before the first byte goes out. */
-  PostAttempt(ChannelAdapter adapter, OutboundReply reply, StoreCall before, StopInterrupt halt) {
-    this.adapter = adapter;
+  PostAttempt(Channel channel, OutboundReply reply, StoreCall before, StopInterrupt halt) {
+    this.channel = channel;
     this.reply = reply;
     this.before = before;
     this.halt = halt;
@@ -73,9 +73,9 @@ final class PostAttempt implements Call<Boolean> {
 
   private PostOutcome post() throws InterruptedException {
     try {
-      return adapter.post(reply);
-    } catch (RuntimeException e) {
-      LOG.error("reply {}: the channel {} has a bug", reply.id(), adapter.channel(), e);
+      return channel.post(reply);
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
+      LOG.error("reply {}: the channel {} has a bug", reply.id(), channel.facts().name(), e);
       return lost(FailureCode.INTERNAL, "the channel failed in an unforeseen way");
     }
   }
@@ -87,6 +87,10 @@ final class PostAttempt implements Call<Boolean> {
 
   private static PostOutcome lost(FailureCode code, String message) {
     return new PostOutcome.Unknown(Failure.of(code, message));
+  }
+
+  Channel channel() {
+    return channel;
   }
 
   /** How the post ended; null when it was not begun, because the guard or the store refused. */

@@ -1,6 +1,7 @@
 package dev.holdfast.replies;
 
 import dev.holdfast.bus.News;
+import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
@@ -63,13 +64,15 @@ public final class Replies {
         new ReplyPoster.Connections(
             new PostingOutbox.OfStore(around.outbox()),
             around.channels(),
-            name -> new PostGuard.OfGuard(around.guards().guard(name)),
+            source -> new PostGuard.OfGuard(around.guards().guard(guardName(source))),
             id -> around.threads().of(id).attachments()),
         config,
         new ReplyEvents(around.news(), around.stories()::add, metrics, time),
         time,
         THREADS_MAX);
     around.outbox().onPlanned(this::wake);
+    around.channels().onAdded(this::isBack);
+    around.channels().onGone(channel -> forget(channel, around.guards()));
   }
 
   Replies(
@@ -95,6 +98,25 @@ public final class Replies {
         routes.computeIfAbsent(source(threadId), _ -> new AccountQueue(threadsMax));
     route.wake(threadId);
     work(route);
+  }
+
+  /** The channel is there again: what waits for it goes on. Returns at once. */
+  void isBack(String channel) {
+    routes.forEach(
+        (source, route) -> {
+          if (source.startsWith(channel + ":")) {
+            route.resume();
+            work(route);
+          }
+        });
+  }
+
+  private static void forget(ChannelFacts channel, Guards guards) {
+    channel.accounts().forEach(account -> guards.remove(guardName(channel.name() + ":" + account)));
+  }
+
+  private static String guardName(String source) {
+    return "channel:" + source;
   }
 
   /**

@@ -1,11 +1,12 @@
 package dev.holdfast.replies;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.StoredFile;
+import dev.holdfast.channels.Channel;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.registry.Use;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.NewReply;
@@ -47,7 +48,7 @@ final class ReplyPoster {
   private final Time time;
 
   /**
-   * {@code gates}: by the name of the guard; {@code files}: where those of a chat thread are, by
+   * {@code gates}: by {@code channel:account}; {@code files}: where those of a chat thread are, by
    * its id.
    */
   record Connections(
@@ -71,31 +72,55 @@ final class ReplyPoster {
    * @param due whether its wait was waited for in this process
    */
   PostStep advance(Reply reply, boolean due, StopInterrupt halt) throws InterruptedException {
-    return switch (rules.before(reply, time.now(), due)) {
+    String channel = channel(reply.reply());
+    Optional<Use<Channel>> begun = channels.begin(channel);
+    if (begun.isPresent()) {
+      try (Use<Channel> use = begun.get()) {
+        return advance(reply, due, Optional.of(use.value()), halt);
+      }
+    }
+    return channels.mayCome(channel)
+        ? absent(reply.reply()) // however long it takes: it does not grow too old meanwhile
+        : advance(reply, due, Optional.empty(), halt);
+  }
+
+  private PostStep advance(Reply reply, boolean due, Optional<Channel> channel, StopInterrupt halt)
+      throws InterruptedException {
+    return switch (rules(channel).before(reply, time.now(), due)) {
       case ReplyMove.Wait(Duration wait) -> new PostStep.Wait(wait);
       case ReplyMove.Lost _ -> lose(reply, "the server stopped while it was sending", halt);
       case ReplyMove.Hold(String why) -> hold(reply, why, halt);
-      case ReplyMove.Post(boolean resend) -> post(reply, resend, halt);
+      case ReplyMove.Post(boolean resend) ->
+          channel.filter(found -> hasAccountOf(found, reply)).isPresent()
+              ? post(reply, resend, channel.get(), halt)
+              : absent(reply.reply());
     };
   }
 
-  private PostStep post(Reply reply, boolean resend, StopInterrupt halt)
+  private ReplyRules rules(Optional<Channel> channel) {
+    return channel.map(found -> rules.since(found.facts().since())).orElse(rules);
+  }
+
+  private static boolean hasAccountOf(Channel channel, Reply reply) {
+    return channel.facts().accounts().contains(account(reply.reply()));
+  }
+
+  private static PostStep absent(NewReply to) {
+    LOG.warn("channel {}: is not there; replies to it wait", to.source());
+    return new PostStep.Pause(CHANNEL_AWAY);
+  }
+
+  private PostStep post(Reply reply, boolean resend, Channel channel, StopInterrupt halt)
       throws InterruptedException {
     NewReply to = reply.reply();
-    Optional<ChannelAdapter> adapter =
-        channels.find(channel(to)).filter(found -> found.accounts().contains(account(to)));
-    if (adapter.isEmpty()) {
-      LOG.warn("channel {}: is not there; replies to it wait", to.source());
-      return new PostStep.Pause(CHANNEL_AWAY);
-    }
-    PostGuard gate = gates.apply("channel:" + to.source());
+    PostGuard gate = gates.apply(to.source());
     Duration opensIn = gate.opensIn();
     if (opensIn.isPositive()) {
       return pause(opensIn);
     }
     PostAttempt attempt =
         new PostAttempt(
-            adapter.get(), outbound(to, resend), () -> book.sending(reply.seq(), resend), halt);
+            channel, outbound(to, resend), () -> book.sending(reply.seq(), resend), halt);
     Duration rejectedFor = PAUSE_MIN;
     boolean interrupted = false;
     try {
@@ -120,7 +145,7 @@ final class ReplyPoster {
       throws InterruptedException {
     @Nullable PostOutcome outcome = attempt.outcome();
     if (outcome != null) {
-      return switch (rules.after(reply, outcome, time.now())) {
+      return switch (rules(Optional.of(attempt.channel())).after(reply, outcome, time.now())) {
         case ReplyChange.Sent(String platformId) -> {
           write(reply, () -> book.sent(reply.seq(), platformId), halt);
           events.tell(reply, resend ? "resent" : "sent", resend ? "resent" : "sent", "");

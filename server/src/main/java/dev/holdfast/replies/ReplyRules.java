@@ -11,9 +11,19 @@ import java.time.Instant;
  * When a reply is posted, and what becomes of it then. Pure: the same reply at the same time always
  * fares the same.
  */
-record ReplyRules(RepliesConfig config) {
+record ReplyRules(RepliesConfig config, Instant since) {
   private static final Duration BACKOFF_MAX = Duration.ofMinutes(1);
   private static final Duration RETRY_AFTER_MAX = Duration.ofHours(1);
+
+  /** For a channel that was always there. */
+  ReplyRules(RepliesConfig config) {
+    this(config, Instant.MIN);
+  }
+
+  /** For a channel that is there since then: what waited for it is not too old for that. */
+  ReplyRules since(Instant added) {
+    return new ReplyRules(config, added);
+  }
 
   /**
    * What is next for a reply that is first in its thread and that nobody is sending in this
@@ -66,7 +76,8 @@ record ReplyRules(RepliesConfig config) {
   }
 
   private Instant expiry(Reply reply) {
-    return reply.plannedAt().plus(config.ttl());
+    Instant begun = reply.plannedAt().isAfter(since) ? reply.plannedAt() : since;
+    return begun.plus(config.ttl());
   }
 
   /** What a post of {@code reply}, as it was before, made of it. */

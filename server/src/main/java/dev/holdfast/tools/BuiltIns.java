@@ -22,10 +22,30 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /** The tools that come with the server, as the operator switched them on. */
 public final class BuiltIns {
+  /** What the server's own tools are called, also those that are switched off: no other may be. */
+  static final Set<String> NAMES =
+      Set.of(
+          AttachFileTool.NAME,
+          HistoryTool.NAME,
+          ReadSkillTool.NAME,
+          RecallTool.NAME,
+          RememberTool.NAME,
+          ScheduleTool.NAME,
+          ShellTool.NAME,
+          WebFetchTool.NAME,
+          "delete_file",
+          "edit_file",
+          "list_files",
+          "move_file",
+          "read_file",
+          "search_files",
+          "write_file");
+
   private BuiltIns() {}
 
   /**

@@ -41,29 +41,42 @@ final class ToolThreads {
   /**
    * Runs the body on another thread. Blocks, for a moment also for a place.
    *
+   * @param onEnd runs once, when the body has ended, however late, or when it is never begun
    * @throws TimeoutException when it did not end within {@code timeout}; it was interrupted
    * @throws RejectedExecutionException when there is no place
    * @throws ExecutionException when it threw
    * @throws InterruptedException when the caller was interrupted; so was the body
    */
-  <T> T run(Callable<T> body, Duration timeout)
+  <T> T run(Callable<T> body, Duration timeout, Runnable onEnd)
       throws TimeoutException, ExecutionException, InterruptedException {
-    if (!places.tryAcquire(PLACE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new RejectedExecutionException(AT_ONCE_MAX + " tools run already");
-    }
     FutureTask<T> task = new FutureTask<>(body);
-    Run run = new Run(task);
+    Run run = new Run(task, onEnd);
+    boolean isBegun = false;
     try {
-      threads.execute(run);
-    } catch (RuntimeException | Error e) {
-      places.release();
-      throw e;
+      if (!places.tryAcquire(PLACE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw new RejectedExecutionException(AT_ONCE_MAX + " tools run already");
+      }
+      isBegun = begin(run);
+    } finally {
+      if (!isBegun) {
+        onEnd.run();
+      }
     }
     try {
       return task.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } finally {
       task.cancel(true);
       run.leave();
+    }
+  }
+
+  private boolean begin(Run run) {
+    try {
+      threads.execute(run);
+      return true;
+    } catch (RuntimeException | Error e) {
+      places.release();
+      throw e;
     }
   }
 
@@ -76,11 +89,13 @@ final class ToolThreads {
   /** One call on its thread. */
   private final class Run implements Runnable {
     private final Runnable task;
+    private final Runnable onEnd;
     private volatile long leftAt;
     private volatile boolean over;
 
-    Run(Runnable task) {
+    Run(Runnable task, Runnable onEnd) {
       this.task = task;
+      this.onEnd = onEnd;
     }
 
     @Override
@@ -91,6 +106,7 @@ final class ToolThreads {
         over = true;
         left.remove(this);
         places.release();
+        onEnd.run();
       }
     }
 

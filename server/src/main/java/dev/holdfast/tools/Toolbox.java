@@ -8,23 +8,31 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.registry.Registration;
+import dev.holdfast.registry.RegistrationRefusedException;
+import dev.holdfast.registry.Registry;
+import dev.holdfast.registry.Use;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The tools by name, each call within its limits. Thread-safe. */
+/**
+ * The tools by name, each call within its limits. Tools come and go while the server runs: one that
+ * was removed begins no call, and a turn that asks for it reads so. Thread-safe.
+ */
 public final class Toolbox {
   private static final Logger LOG = LoggerFactory.getLogger(Toolbox.class);
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
@@ -32,29 +40,13 @@ public final class Toolbox {
   /** In the place of a name that no tool has: what a model writes may not become a label. */
   private static final String UNKNOWN = "unknown";
 
-  private record Entry(Tool tool, SchemaCheck arguments, Optional<SchemaCheck> results) {
-    static Entry of(Tool tool) {
-      ToolSpec spec = tool.spec();
-      Optional<SchemaCheck> results =
-          spec.resultSchema().isEmpty()
-              ? Optional.empty()
-              : Optional.of(new SchemaCheck("results", spec.resultSchema()));
-      return new Entry(tool, new SchemaCheck("arguments", spec.schema()), results);
-    }
+  /** How long the label of a tool, and the check of its arguments, may take. */
+  private static final Duration LOOK_MAX = Duration.ofSeconds(2);
 
-    /** What does not keep the tool's own word is an error, or the model would build on it. */
-    ToolResult checked(ToolResult result) {
-      if (result.isError()) {
-        return result;
-      }
-      return results
-          .flatMap(check -> check.problem(result.text()))
-          .map(text -> ToolResult.error(Failure.of(FailureCode.BACKEND_FAILURE, text)))
-          .orElse(result);
-    }
-  }
+  private static final int LABEL_UNITS_MAX = 200;
 
-  private final Map<String, Entry> tools;
+  private final Registry<RegisteredTool> tools;
+  private final Set<String> reserved;
   private final ToolThreads threads;
   private final OutputCap cap;
   private final Secrets secrets;
@@ -62,25 +54,37 @@ public final class Toolbox {
   private final MeterRegistry meters;
 
   /**
-   * @throws IllegalArgumentException when two tools have one name
+   * @param builtIns the tools that are there from the start, and stay
+   * @throws IllegalArgumentException when one of them cannot be used, or two have one name
    */
   public Toolbox(
-      List<Tool> tools, ToolOutputConfig output, Secrets secrets, Time time, MeterRegistry meters) {
-    this.tools = new TreeMap<>();
-    for (Tool tool : tools) {
-      if (this.tools.put(tool.spec().name(), Entry.of(tool)) != null) {
-        throw new IllegalArgumentException("two tools are called " + tool.spec().name());
-      }
-    }
+      List<Tool> builtIns,
+      ToolOutputConfig output,
+      Secrets secrets,
+      Time time,
+      MeterRegistry meters) {
+    this.tools = new Registry<>(ToolFacts.KIND, this::forget);
     this.threads = new ToolThreads(time);
     this.cap = new OutputCap(output);
     this.secrets = secrets;
     this.time = time;
     this.meters = meters;
+    Set<String> names = new HashSet<>(BuiltIns.NAMES);
+    try {
+      for (Tool tool : builtIns) {
+        RegisteredTool read = RegisteredTool.builtIn(tool);
+        Registration _ = tools.add(read.facts().name(), () -> read);
+        names.add(read.facts().name().toLowerCase(Locale.ROOT));
+      }
+    } catch (RegistrationRefusedException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+    this.reserved = Set.copyOf(names);
   }
 
   private Toolbox(Toolbox full) {
-    this.tools = Map.of();
+    this.tools = new Registry<>(ToolFacts.KIND, _ -> {});
+    this.reserved = full.reserved;
     this.threads = full.threads;
     this.cap = full.cap;
     this.secrets = full.secrets;
@@ -93,13 +97,62 @@ public final class Toolbox {
     return new Toolbox(this);
   }
 
-  /** What is offered to models, in a stable order. */
-  public List<ToolSpec> specs() {
-    return tools.values().stream().map(entry -> entry.tool().spec()).toList();
+  /**
+   * Adds a tool: the next request to a model offers it. What it says about itself is read here,
+   * once; when this throws, nothing was added.
+   */
+  public Registration add(Tool tool) throws RegistrationRefusedException {
+    RegisteredTool read = RegisteredTool.added(tool, reserved);
+    return tools.add(read.facts().name(), () -> read);
   }
 
-  public Optional<Tool> find(String name) {
-    return Optional.ofNullable(tools.get(name)).map(Entry::tool);
+  /** The last call of a tool that was removed has ended: its name may never come back. */
+  private void forget(String tool) {
+    List.copyOf(meters.find("holdfast.tool.calls").tag("tool", tool).meters())
+        .forEach(meters::remove);
+    List.copyOf(meters.find("holdfast.tool").tag("tool", tool).meters()).forEach(meters::remove);
+  }
+
+  /** What is offered to models, in a stable order. */
+  public List<ToolSpec> specs() {
+    return tools.all().stream().map(tool -> tool.facts().spec()).toList();
+  }
+
+  public Optional<ToolFacts> find(String name) {
+    return tools.find(name).map(RegisteredTool::facts);
+  }
+
+  /**
+   * What a call is about to do, in a few words for people; the tool's name when it has no words for
+   * it. Blocks for a moment at most.
+   */
+  public String label(ToolCall call) throws InterruptedException {
+    Optional<Use<RegisteredTool>> begun = tools.begin(call.tool());
+    if (begun.isEmpty()) {
+      return call.tool();
+    }
+    try (Use<RegisteredTool> use = begun.get()) {
+      String label = look(use, () -> use.value().tool().label(call.arguments()));
+      return label.length() <= LABEL_UNITS_MAX ? label : label.substring(0, LABEL_UNITS_MAX);
+    } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
+      LOG.warn("tool {}: has no label for call {}", call.tool(), call.id());
+      return call.tool();
+    }
+  }
+
+  /**
+   * A short look into a tool: on this thread into one of our own, on another into a foreign one.
+   */
+  private <T> T look(Use<RegisteredTool> use, Callable<T> body)
+      throws TimeoutException, ExecutionException, InterruptedException {
+    if (!use.value().isBuiltIn()) {
+      return threads.run(body, LOOK_MAX, use.another()::close);
+    }
+    try {
+      return body.call();
+    } catch (Exception e) {
+      throw new ExecutionException(e);
+    }
   }
 
   /** How many calls of tools still run long after they were told to stop. */
@@ -110,32 +163,33 @@ public final class Toolbox {
   /**
    * Runs one call: arguments checked against the schema, timeout, one retry after 1 s for a passing
    * failure of a repeatable tool, the result checked where the tool declares its shape, output
-   * capped with all of it in a file that the text names. An unknown tool, bad arguments, an
-   * exception, a timeout: an error result. Blocks.
+   * capped with all of it in a file that the text names. A tool that is not there (any more), bad
+   * arguments, an exception, a timeout: an error result. Blocks.
    *
    * @throws InterruptedException when the turn is cancelled; the tool has been interrupted too
    */
   public ToolResult run(ToolCall call, ToolContext context) throws InterruptedException {
-    Entry entry = tools.get(call.tool());
-    if (entry == null) {
-      String others =
-          tools.isEmpty()
-              ? "There are none now."
-              : "There are: " + String.join(", ", tools.keySet());
-      return refused(UNKNOWN, "There is no tool called " + call.tool() + ". " + others);
+    Optional<Use<RegisteredTool>> begun = tools.begin(call.tool());
+    if (begun.isEmpty()) {
+      return refused(UNKNOWN, notThere(call.tool()));
     }
-    Optional<String> problem = entry.arguments().problem(call.arguments());
-    if (problem.isPresent()) {
-      return refused(call.tool(), problem.get());
+    try (Use<RegisteredTool> use = begun.get()) {
+      Optional<String> problem = problem(use, call);
+      return problem.isPresent() ? refused(call.tool(), problem.get()) : run(use, call, context);
     }
+  }
+
+  private ToolResult run(Use<RegisteredTool> use, ToolCall call, ToolContext context)
+      throws InterruptedException {
+    RegisteredTool tool = use.value();
     long begun = time.nanos();
-    ToolResult result = attempt(entry.tool(), call, context);
+    ToolResult result = attempt(use, call, context);
     Failure failure = result.failure();
-    if (failure != null && failure.isPassing() && entry.tool().replay().isRepeatable()) {
+    if (failure != null && failure.isPassing() && tool.facts().replay().isRepeatable()) {
       time.sleep(RETRY_PAUSE);
-      result = attempt(entry.tool(), call, context);
+      result = use.isRemoved() ? result : attempt(use, call, context);
     }
-    result = entry.checked(result);
+    result = checked(use, result);
     count(call.tool(), result);
     meters
         .timer("holdfast.tool", "tool", call.tool())
@@ -144,16 +198,37 @@ public final class Toolbox {
     return new ToolResult(text, result.failure(), result.facts());
   }
 
-  private ToolResult attempt(Tool tool, ToolCall call, ToolContext context)
+  /** Of a call in an old context too: nobody knows any more whether the tool was there then. */
+  private String notThere(String tool) {
+    Set<String> names = tools.names();
+    return "There is no tool called "
+        + tool
+        + ": it is no longer available, or there never was one. "
+        + (names.isEmpty() ? "There are none now." : "There are: " + String.join(", ", names));
+  }
+
+  private Optional<String> problem(Use<RegisteredTool> use, ToolCall call)
       throws InterruptedException {
     try {
-      return threads.run(() -> tool.run(arguments(call), context), tool.timeout());
+      return look(use, () -> use.value().arguments().problem(call.arguments()));
+    } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
+      LOG.warn("tool {}: the arguments of call {} were not checked", call.tool(), call.id(), e);
+      return Optional.of("The arguments could not be checked in time.");
+    }
+  }
+
+  private ToolResult attempt(Use<RegisteredTool> use, ToolCall call, ToolContext context)
+      throws InterruptedException {
+    RegisteredTool tool = use.value();
+    Duration timeout = tool.facts().timeout();
+    try {
+      return threads.run(
+          () -> whole(tool.tool().run(arguments(call), context)), timeout, use.another()::close);
     } catch (RejectedExecutionException e) {
       String text = "Too many tools run at present.";
       return ToolResult.error(Failure.of(FailureCode.OVERLOADED, text));
     } catch (TimeoutException e) {
-      String text =
-          "The tool did not end within " + tool.timeout().toSeconds() + " s and was stopped.";
+      String text = "The tool did not end within " + timeout.toSeconds() + " s and was stopped.";
       return ToolResult.error(Failure.of(FailureCode.TIMEOUT, text));
     } catch (ExecutionException e) {
       Throwable bug = Objects.requireNonNull(e.getCause());
@@ -161,6 +236,23 @@ public final class Toolbox {
       LOG.error("tool {}: threw in call {}", call.tool(), call.id(), bug);
       String text = "The tool failed: " + bug.getClass().getSimpleName();
       return ToolResult.error(Failure.of(FailureCode.INTERNAL, text));
+    }
+  }
+
+  private static ToolResult whole(ToolResult result) {
+    Objects.requireNonNull(result, "the result");
+    Objects.requireNonNull(result.text(), "the result's text");
+    return result;
+  }
+
+  private ToolResult checked(Use<RegisteredTool> use, ToolResult result)
+      throws InterruptedException {
+    try {
+      return look(use, () -> use.value().checked(result));
+    } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
+      LOG.warn("tool {}: a result was not checked", use.value().facts().name(), e);
+      String text = "The result could not be checked in time.";
+      return ToolResult.error(Failure.of(FailureCode.BACKEND_FAILURE, text));
     }
   }
 

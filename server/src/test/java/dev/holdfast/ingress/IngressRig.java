@@ -81,6 +81,7 @@ final class IngressRig implements AutoCloseable {
   final Time time;
   final FakeInbox inbox = new FakeInbox();
   final News news = new News(1000);
+  final Channels channels = new Channels(List.of(new FakeAdapter("webhook")));
   final Tokens tokens = new Tokens(TOKENS);
   final Sessions sessions;
   final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -127,7 +128,7 @@ final class IngressRig implements AutoCloseable {
             new ApiConfig(List.of(), Duration.ofMillis(500)),
             inbox,
             new FakeTurns(),
-            new Channels(List.of(new FakeAdapter())),
+            channels,
             news,
             new FakeProbes(),
             time,
@@ -332,11 +333,7 @@ final class IngressRig implements AutoCloseable {
   }
 
   /** The body is {@code thread|text|id}, one message a line. */
-  private static final class FakeAdapter implements ChannelAdapter {
-    @Override
-    public String channel() {
-      return "webhook";
-    }
+  record FakeAdapter(String channel) implements ChannelAdapter {
 
     @Override
     public Set<String> accounts() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.registry.Registration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -65,6 +66,20 @@ class WebhooksTest {
     assertThat(rig.inbox.events).hasSize(1);
     assertThat(rig.count("holdfast.events", "channel", "webhook", "outcome", "duplicate"))
         .isEqualTo(99);
+  }
+
+  /** A platform that hears 404 gives the address up; 503 makes it send again. */
+  @Test
+  void aChannelThatIsAbsentForNowIsToldFromOneThatNeverWas() throws Exception {
+    String path = "/webhooks/late/ci";
+    assertThat(rig.post(path, "t1|hi|m1", SIGNED).status()).isEqualTo(404);
+    Registration added = rig.channels.add(new IngressRig.FakeAdapter("late"), rig.time.now());
+    assertThat(rig.post(path, "t1|hi|m1", SIGNED).status()).isEqualTo(200);
+    added.remove();
+    assertThat(rig.post(path, "t1|hi|m2", SIGNED).status()).isEqualTo(503);
+    Registration _ = rig.channels.add(new IngressRig.FakeAdapter("late"), rig.time.now());
+    assertThat(rig.post(path, "t1|hi|m2", SIGNED).status()).isEqualTo(200);
+    assertThat(rig.inbox.events).hasSize(2);
   }
 
   /** S1: without a believable signature nothing happens, and the answer gives no reason. */

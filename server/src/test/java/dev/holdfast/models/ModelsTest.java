@@ -16,6 +16,10 @@ import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.config.Secret;
+import dev.holdfast.registry.Refusal;
+import dev.holdfast.registry.Registration;
+import dev.holdfast.registry.RegistrationRefusedException;
+import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.resilience.GuardConfig;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
@@ -30,6 +34,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +74,8 @@ class ModelsTest {
                 Duration.ofSeconds(30),
                 Duration.ofMinutes(10)),
             BudgetConfig.NONE,
-            providers);
+            providers,
+            Set.of("acme"));
     return Models.create(config, List.of(anthropic, openai), guards, time, registry);
   }
 
@@ -148,6 +154,87 @@ class ModelsTest {
     assertThat(catchThrowable(() -> models.ask("operational", QUESTION, false, heard)))
         .isInstanceOf(ModelsAwayException.class);
     assertThat(heard.events).isEmpty();
+  }
+
+  private Models withPlugin() {
+    return models(Map.of("operational", List.of("acme/one", "openai/gpt-5.4")));
+  }
+
+  @Test
+  void aProviderIsAskedFromItsAdditionToItsRemoval() throws Exception {
+    Models models = withPlugin();
+    Fake acme = new Fake("acme", 1000).says("of acme");
+    openai.says("before").says("after");
+    assertThat(models.ask("operational", QUESTION, false, heard).model()).startsWith("openai");
+    assertThat(models.windowTokens("operational")).isEqualTo(100_000);
+    Registration added = models.add(acme);
+    assertThat(models.windowTokens("operational")).isEqualTo(1000);
+    assertThat(models.ask("operational", QUESTION, false, heard).model()).isEqualTo("acme/one");
+    added.remove();
+    assertThat(added.awaitEnd(Duration.ZERO)).isTrue();
+    assertThat(models.ask("operational", QUESTION, false, heard).model()).startsWith("openai");
+  }
+
+  @Test
+  void withoutAnyProviderTheModelsAreAway() {
+    Models models = models(Map.of("operational", List.of("acme/one")));
+    assertThat(catchThrowable(() -> models.ask("operational", QUESTION, false, heard)))
+        .isInstanceOf(ModelsAwayException.class);
+    assertThat(models.opensIn("operational")).isZero();
+    assertThat(models.isLocal("operational")).isFalse();
+    assertThat(models.windowTokens("operational")).isEqualTo(Integer.MAX_VALUE);
+  }
+
+  @Test
+  void theGuardOfARemovedProviderGoesWhenItsLastCallHasEnded() throws Exception {
+    Models models = withPlugin();
+    Registration[] added = new Registration[1];
+    added[0] =
+        models.add(
+            new Fake("acme", 1000)
+                .then(
+                    () -> {
+                      added[0].remove();
+                      assertThat(added[0].awaitEnd(Duration.ZERO)).isFalse();
+                      assertThat(guards.breakers()).hasSize(3);
+                    })
+                .says("to its end"));
+    assertThat(models.ask("operational", QUESTION, false, heard).model()).isEqualTo("acme/one");
+    assertThat(added[0].awaitEnd(Duration.ZERO)).isTrue();
+    assertThat(guards.breakers())
+        .extracting(BreakerView::name)
+        .containsExactly("llm:anthropic", "llm:openai");
+    assertThat(registry.scrape()).doesNotContain("name=\"llm:acme\"");
+  }
+
+  /** Its first try fails; before the second one the provider is gone. */
+  @Test
+  void aTurnThatWaitsForAProviderThatGoesFallsToTheNextModel() throws Exception {
+    Models models = withPlugin();
+    Registration[] added = new Registration[1];
+    Fake acme = new Fake("acme", 1000).then(() -> added[0].remove()).fails(FailureCode.OVERLOADED);
+    added[0] = models.add(acme);
+    openai.says("instead");
+    assertThat(models.ask("operational", QUESTION, false, heard).model()).startsWith("openai");
+    assertThat(acme.asked).hasSize(1);
+  }
+
+  @Test
+  void aProviderWithABuiltInOnesNameOrWithoutAWindowIsRefused() {
+    Models models = withPlugin();
+    for (String name : List.of("anthropic", "ollama", "embedded")) {
+      assertThat(refusalOf(models, new Fake(name, 1000))).isInstanceOf(Refusal.NameReserved.class);
+    }
+    for (String name : List.of("", "Acme", "a/b", "a b", "x".repeat(100))) {
+      assertThat(refusalOf(models, new Fake(name, 1000))).isInstanceOf(Refusal.Malformed.class);
+    }
+    assertThat(refusalOf(models, new Fake("acme", 0))).isInstanceOf(Refusal.Malformed.class);
+    assertThat(guards.breakers()).hasSize(2);
+  }
+
+  private static Refusal refusalOf(Models models, ModelProvider provider) {
+    return catchThrowableOfType(RegistrationRefusedException.class, () -> models.add(provider))
+        .refusal();
   }
 
   @Test
@@ -250,11 +337,17 @@ class ModelsTest {
           throws CallFailedException, InterruptedException;
     }
 
+    /** What happens before a step. */
+    private interface Before {
+      void run() throws InterruptedException;
+    }
+
     private final String name;
     private final int window;
     private final Deque<Step> steps = new ArrayDeque<>();
     private final List<String> asked = new ArrayList<>();
     private Duration delay = Duration.ZERO;
+    private Before first = () -> {};
     private Consumer<ModelListener> early = _ -> {};
 
     Fake(String name, int window) {
@@ -296,6 +389,12 @@ class ModelsTest {
             sign.accept(listener);
             time.advance(then);
           };
+      return this;
+    }
+
+    /** Before the next step. */
+    Fake then(Before before) {
+      first = before;
       return this;
     }
 
@@ -343,6 +442,8 @@ class ModelsTest {
     public ModelAnswer ask(ModelRequest request, ModelListener listener)
         throws CallFailedException, InterruptedException {
       asked.add(request.model());
+      first.run();
+      first = () -> {};
       return steps.remove().play(request, listener);
     }
   }

@@ -55,10 +55,6 @@ final class FakeAccount implements ChannelAdapter {
     };
   }
 
-  void add(String account) {
-    accounts.add(account);
-  }
-
   List<OutboundReply> posted() {
     synchronized (posts) {
       return List.copyOf(posts);

@@ -3,9 +3,13 @@ package dev.holdfast.replies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.channels.Channel;
+import dev.holdfast.channels.Channels;
 import dev.holdfast.net.UnsentInterruptedException;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +58,26 @@ class PostAttemptTest {
     assertThat(attempt.outcome()).isInstanceOf(PostOutcome.Unknown.class);
   }
 
+  /** As a plugin whose classes do not fit, or that keeps to no contract. */
+  @Test
+  @SuppressWarnings("NullAway") // as a plugin might
+  void aChannelThatBreaksMayHavePosted() throws Exception {
+    platform.next(
+        "main",
+        _ -> {
+          throw new NoClassDefFoundError("a part of it");
+        },
+        _ -> null);
+    for (int i = 0; i < 2; i++) {
+      PostAttempt attempt = attempt(() -> {});
+      assertThatThrownBy(attempt::run).isInstanceOf(CallFailedException.class);
+      assertThat(attempt.outcome()).isInstanceOf(PostOutcome.Unknown.class);
+    }
+  }
+
   private PostAttempt attempt(PostAttempt.StoreCall before) {
-    return new PostAttempt(platform, REPLY, before, halt);
+    Channel channel =
+        new Channels(List.of(platform)).begin(platform.channel()).orElseThrow().value();
+    return new PostAttempt(channel, REPLY, before, halt);
   }
 }

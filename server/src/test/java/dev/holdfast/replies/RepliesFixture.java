@@ -8,6 +8,8 @@ import dev.holdfast.api.FailureKind;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.registry.Registration;
+import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.StoryLine;
@@ -38,6 +40,8 @@ abstract class RepliesFixture {
   final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   final ConcurrentLinkedQueue<StoryLine> stories = new ConcurrentLinkedQueue<>();
   final ConcurrentLinkedQueue<NewsItem> items = new ConcurrentLinkedQueue<>();
+  final Channels channels = new Channels(List.of());
+  Registration channel = added(platform);
   Replies replies = replies(OnUnknown.RESEND_ONCE, 10_000);
 
   @AfterEach
@@ -50,18 +54,23 @@ abstract class RepliesFixture {
     news.watch(items::add);
     return new Replies(
         new ReplyPoster.Connections(
-            book,
-            new Channels(List.of(platform)),
-            name -> gates.computeIfAbsent(name, _ -> new FakeGate()),
-            noFiles()),
+            book, channels, name -> gates.computeIfAbsent(name, _ -> new FakeGate()), noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new ReplyEvents(news, stories::add, metrics, time),
         time,
         threadsMax);
   }
 
+  Registration added(FakeAccount adapter) {
+    try {
+      return channels.add(adapter, time.now());
+    } catch (RegistrationRefusedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   FakeGate gate(String account) {
-    return gates.computeIfAbsent("channel:fake:" + account, _ -> new FakeGate());
+    return gates.computeIfAbsent("fake:" + account, _ -> new FakeGate());
   }
 
   void plan(String thread, String event, int part, int parts) {

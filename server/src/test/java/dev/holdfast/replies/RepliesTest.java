@@ -284,10 +284,65 @@ class RepliesTest extends RepliesFixture {
     planAt("fake:late", "t", "e1", 1, 1);
     drain();
     assertThat(book.changes()).isEmpty();
-    platform.add("late");
+    channel.remove();
+    added(new FakeAccount("late"));
     time.advance(Duration.ofSeconds(20));
     drain();
     assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  /** A reply may grow an hour old; what it waits for its channel does not count. */
+  @Test
+  void repliesOfARemovedChannelWaitForItHoweverLongItIsAbsent() throws Exception {
+    channels.onAdded(replies::isBack);
+    channel.remove();
+    plan("t", "e1", 1, 2);
+    plan("t", "e1", 2, 2);
+    for (int day = 0; day < 3; day++) {
+      drain();
+      time.advance(Duration.ofDays(1));
+    }
+    assertThat(book.changes()).isEmpty();
+    added(platform);
+    drain();
+    assertThat(book.changes()).containsExactly("1 sending", "1 sent", "2 sending", "2 sent");
+  }
+
+  @Test
+  void aPostThatRunsMayEndWhenItsChannelIsRemovedAndTheNextWaits() throws Exception {
+    CountDownLatch letGo = new CountDownLatch(1);
+    platform.next("main", FakeAccount.hangs(letGo));
+    plan("t", "e1", 1, 2);
+    plan("t", "e1", 2, 2);
+    await(() -> platform.posted().size() == 1);
+    channel.remove();
+    assertThat(channel.awaitEnd(Duration.ofMillis(20))).isFalse();
+    letGo.countDown();
+    assertThat(channel.awaitEnd(Duration.ofSeconds(10))).isTrue();
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(platform.posted()).hasSize(1);
+  }
+
+  /** What readers fetch by themselves is never posted, also when its channel came too late. */
+  @Test
+  void nothingIsPostedToAChannelThatOnlyShows() throws Exception {
+    channel.remove();
+    plan("t", "e1", 1, 1);
+    drain();
+    FakeAccount shows = new FakeAccount("main");
+    channels.add(
+        new ForwardingChannel(shows) {
+          @Override
+          public boolean posts() {
+            return false;
+          }
+        },
+        time.now());
+    time.advance(Duration.ofSeconds(20));
+    drain();
+    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(shows.posted()).isEmpty();
   }
 
   @Test

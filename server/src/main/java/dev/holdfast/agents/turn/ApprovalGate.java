@@ -7,12 +7,12 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Risk;
-import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.Approvals;
+import dev.holdfast.tools.ToolFacts;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -46,8 +46,8 @@ public final class ApprovalGate implements ToolRound.Gate {
   }
 
   @Override
-  public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, Tool tool)
-      throws WaitsForPersonException, StoreException {
+  public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, ToolFacts tool)
+      throws WaitsForPersonException, StoreException, InterruptedException {
     if (!parts.isSupervised() || !needsYes(tool)) {
       return Optional.empty();
     }
@@ -63,7 +63,7 @@ public final class ApprovalGate implements ToolRound.Gate {
     }
     // What was withdrawn with a turn is asked again when that turn comes back.
     if (asked.isEmpty() || asked.get().state() == Approval.State.EXPIRED) {
-      Approval question = ask(incoming, new TurnState.Pending(pending.call(), key, false), tool);
+      Approval question = ask(incoming, new TurnState.Pending(pending.call(), key, false));
       throw new WaitsForPersonException(question.shown(), question.expiresAt());
     }
     Approval approval = asked.get();
@@ -84,7 +84,7 @@ public final class ApprovalGate implements ToolRound.Gate {
     return asked.argumentsHash().equals(hash) && asked.tool().equals(call.tool());
   }
 
-  private static boolean needsYes(Tool tool) {
+  private static boolean needsYes(ToolFacts tool) {
     return tool.replay() == ReplayClass.UNSAFE || tool.risk() == Risk.HIGH;
   }
 
@@ -102,11 +102,12 @@ public final class ApprovalGate implements ToolRound.Gate {
     return refusal("Nobody approved this call in time. Do not try it again by yourself.");
   }
 
-  private Approval ask(Incoming incoming, TurnState.Pending pending, Tool tool)
-      throws StoreException {
+  private Approval ask(Incoming incoming, TurnState.Pending pending)
+      throws StoreException, InterruptedException {
     Instant now = parts.time().now();
     String arguments = pending.call().arguments();
-    String shown = ApprovalPrompts.visible(parts.secrets().redact(tool.label(arguments)));
+    String shown =
+        ApprovalPrompts.visible(parts.secrets().redact(parts.toolbox().label(pending.call())));
     Approval question =
         new Approval(
             UUID.randomUUID().toString(),

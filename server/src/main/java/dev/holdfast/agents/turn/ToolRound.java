@@ -9,13 +9,13 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Risk;
-import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.tools.AttachFileTool;
+import dev.holdfast.tools.ToolFacts;
 import dev.holdfast.tools.Toolbox;
 import java.io.IOException;
 import java.time.Duration;
@@ -46,8 +46,8 @@ public final class ToolRound {
   /** Asks whether a call may run. */
   interface Gate {
     /** Empty: it may. Otherwise the result that the model gets instead. */
-    Optional<ToolResult> check(Incoming incoming, Pending pending, Tool tool)
-        throws WaitsForPersonException, StoreException;
+    Optional<ToolResult> check(Incoming incoming, Pending pending, ToolFacts tool)
+        throws WaitsForPersonException, StoreException, InterruptedException;
   }
 
   public ToolRound(
@@ -122,7 +122,7 @@ public final class ToolRound {
 
   private ToolResult runOne(Pending next)
       throws WaitsForPersonException, StoreException, IOException, InterruptedException {
-    Optional<Tool> tool = toolbox().find(next.call().tool());
+    Optional<ToolFacts> tool = toolbox().find(next.call().tool());
     // Also of a tool that is not there any more: what it did is not undone by that.
     if (next.wasStarted() && !tool.map(it -> it.replay().isRepeatable()).orElse(false)) {
       return ToolResult.error(Failure.of(FailureCode.CANCELLED, INTERRUPTED));
@@ -146,9 +146,7 @@ public final class ToolRound {
 
   private ToolResult call(Pending next) throws IOException, InterruptedException {
     ToolCall call = next.call();
-    String label =
-        toolbox().find(call.tool()).map(tool -> tool.label(call.arguments())).orElse(call.tool());
-    long begun = watch.started(next, label);
+    long begun = watch.started(next, toolbox().label(call));
     try (ToolProgress.Telling events = watch.new Telling()) {
       ToolResult result = toolbox().run(call, context(next, events));
       watch.ended(next, result, begun);

@@ -5,7 +5,6 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
-import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.channels.Splitter;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
@@ -19,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -281,10 +279,9 @@ public final class TurnEndings {
     if (say.text().isEmpty()) {
       return List.of();
     }
-    Optional<ChannelAdapter> adapter = parts.channels().find(channel(incoming));
-    int unitsMax = adapter.map(ChannelAdapter::textUnitsMax).orElse(Integer.MAX_VALUE);
-    boolean delivered = adapter.map(channel -> !channel.posts()).orElse(false);
-    List<String> texts = Splitter.split(say.text(), unitsMax);
+    String channel = channel(incoming);
+    boolean delivered = parts.channels().facts(channel).map(facts -> !facts.posts()).orElse(false);
+    List<String> texts = Splitter.split(say.text(), parts.channels().textUnitsMax(channel));
     List<NewReply> replies = new ArrayList<>();
     for (int part = 1; part <= texts.size(); part++) {
       replies.add(

@@ -1,12 +1,12 @@
 package dev.holdfast.ingress.webhooks;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.channels.Channel;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.StrangerBudget;
@@ -15,6 +15,7 @@ import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.RequestTarget;
 import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.registry.Use;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.time.Time;
 import io.vertx.core.Context;
@@ -31,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -54,7 +56,7 @@ public final class Webhooks {
   /** Platforms give up after 3 s and send again; a clear 503 before that tells them more. */
   static final Duration COMMIT_WAIT_MAX = Duration.ofMillis(2500);
 
-  private final Map<String, ChannelAdapter> adapters = new HashMap<>();
+  private final Channels channels;
   private final MessageIntake acceptor;
   private final StrangerBudget preAuth;
   private final Refusals refusals;
@@ -85,7 +87,7 @@ public final class Webhooks {
       StrangerBudget preAuth,
       Refusals refusals,
       Time time) {
-    channels.all().forEach(adapter -> adapters.put(adapter.channel(), adapter));
+    this.channels = channels;
     this.acceptor = acceptor;
     this.preAuth = preAuth;
     this.refusals = refusals;
@@ -101,9 +103,8 @@ public final class Webhooks {
     int slash = path.indexOf('/', PREFIX.length());
     String channel = path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
     String account = slash < 0 ? "" : path.substring(slash + 1);
-    ChannelAdapter adapter = adapters.get(channel);
     String named = RequestTarget.decode(account);
-    if (adapter == null || named == null || account.indexOf('/') >= 0) {
+    if (channels.facts(channel).isEmpty() || named == null || account.indexOf('/') >= 0) {
       throw RefusedRequestException.unknown("no such channel");
     }
     long announced = announcedBytes(request);
@@ -118,7 +119,7 @@ public final class Webhooks {
           @Override
           public void onBody(byte[] body) {
             preAuth.give(announced);
-            onRead(request, adapter, named, body);
+            onRead(request, channel, named, body);
           }
 
           @Override
@@ -136,26 +137,32 @@ public final class Webhooks {
     return request.headers().contains(HttpHeaders.TRANSFER_ENCODING) ? 65_536 : 0;
   }
 
-  private void onRead(
-      HttpServerRequest request, ChannelAdapter adapter, String account, byte[] body) {
+  private void onRead(HttpServerRequest request, String channel, String account, byte[] body) {
+    Optional<Use<Channel>> begun = channels.begin(channel);
+    if (begun.isEmpty()) {
+      acceptor.count(channel, "refused");
+      refusals.send(request, absent());
+      return;
+    }
     WebhookVerdict verdict;
-    try {
+    try (Use<Channel> use = begun.get()) {
       verdict =
-          adapter.receive(
-              new WebhookRequest(
-                  request.method().name(),
-                  account,
-                  headers(request),
-                  query(request),
-                  body,
-                  time.now()));
-    } catch (RuntimeException e) {
-      LOG.error("channel {}: its adapter failed on a request", adapter.channel(), e);
+          use.value()
+              .receive(
+                  new WebhookRequest(
+                      request.method().name(),
+                      account,
+                      headers(request),
+                      query(request),
+                      body,
+                      time.now()));
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
+      LOG.error("channel {}: its adapter failed on a request", channel, e);
       refusals.send(
           request, new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"));
       return;
     }
-    answer(request, adapter.channel(), verdict);
+    answer(request, channel, verdict);
   }
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
@@ -253,6 +260,12 @@ public final class Webhooks {
         refusals.send(first.request, slow());
       }
     }
+  }
+
+  /** Not unknown: a platform takes that for good and sends nothing any more. */
+  private static RefusedRequestException absent() {
+    return new RefusedRequestException(
+        503, FailureCode.OVERLOADED, "the channel is not available now; send again", RETRY_LATER);
   }
 
   /** The event may still be accepted. */

@@ -145,6 +145,23 @@ class ToolTurnTest {
   }
 
   @Test
+  void afterACrashACallOfAToolThatIsGoneIsAResultThatTheModelSees() throws Exception {
+    for (String tool : List.of("read", "keyed")) {
+      cutOffInTool(tool);
+      model.says("then without it");
+      AgentRig world = new AgentRig(folder, model, new AgentRig.Options());
+      open = world;
+      Event event = world.store.inbox().findByDedupeKey(tool).getFirst();
+      assertThat(world.answerOf(event)).isEqualTo("then without it");
+      assertThat(lastResults().getFirst().isError()).isTrue();
+      assertThat(lastResults().getFirst().text())
+          .contains(tool.equals("read") ? "no longer available" : "outcome unknown");
+      world.close();
+      open = null;
+    }
+  }
+
+  @Test
   void steeringJoinsAfterTheCurrentTool() throws Exception {
     options.whileBusy = WhileBusy.STEER;
     CountDownLatch begun = new CountDownLatch(1);

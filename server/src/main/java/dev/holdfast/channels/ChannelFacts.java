@@ -1,0 +1,45 @@
+package dev.holdfast.channels;
+
+import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.registry.FactReader;
+import dev.holdfast.registry.RegistrationRefusedException;
+import java.time.Instant;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * What a channel says about itself, read once when it was registered.
+ *
+ * @param posts false when readers fetch their replies by themselves
+ * @param since when it was added: replies wait for an absent channel without growing too old
+ */
+public record ChannelFacts(
+    String name, Set<String> accounts, int textUnitsMax, boolean posts, Instant since) {
+  static final String KIND = "channel";
+
+  /** It stands in paths and, with a colon after it, in the ids of threads. */
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
+  private static final Pattern ACCOUNT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final int ACCOUNTS_MAX = 1000;
+  private static final int TEXT_UNITS_MIN = 20;
+  private static final int TEXT_UNITS_MAX = 10_000_000;
+
+  /** {@code reserved}: names that it may not have. */
+  static ChannelFacts of(ChannelAdapter adapter, Instant since, Set<String> reserved)
+      throws RegistrationRefusedException {
+    FactReader facts = new FactReader(KIND);
+    String name = facts.read("channel", adapter::channel);
+    facts.name(name, NAME, reserved);
+    Set<String> accounts = Set.copyOf(facts.list("accounts", ACCOUNTS_MAX, adapter::accounts));
+    facts.require(
+        accounts.stream().allMatch(account -> ACCOUNT.matcher(account).matches()),
+        "its accounts must match " + ACCOUNT);
+    int textUnitsMax = facts.read("textUnitsMax", adapter::textUnitsMax);
+    facts.require(
+        textUnitsMax >= TEXT_UNITS_MIN && textUnitsMax <= TEXT_UNITS_MAX,
+        "its longest text must be from " + TEXT_UNITS_MIN + " to " + TEXT_UNITS_MAX + " units");
+    return new ChannelFacts(
+        name, accounts, textUnitsMax, facts.read("posts", adapter::posts), since);
+  }
+}

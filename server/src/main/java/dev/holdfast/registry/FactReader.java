@@ -1,0 +1,94 @@
+package dev.holdfast.registry;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+
+/**
+ * Reads once what something says about itself, and believes none of it.
+ *
+ * @param kind what it is, for the sentences that refuse it
+ */
+public record FactReader(String kind) {
+  private static final int PRINTED_MAX = 64;
+  private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
+  private static final int ZERO_WIDTH_JOINER = 0x200D;
+
+  /** Calls foreign code. Null, and whatever it throws, is a refusal. */
+  public <T> T read(String method, Callable<T> code) throws RegistrationRefusedException {
+    T fact;
+    try {
+      fact = code.call();
+    } catch (Throwable thrown) {
+      if (thrown instanceof VirtualMachineError broken && !(thrown instanceof StackOverflowError)) {
+        throw broken;
+      }
+      throw new RegistrationRefusedException(
+          new Refusal.CodeFailed(kind, method, thrown.getClass().getSimpleName()));
+    }
+    require(fact != null, method + " returned null");
+    return fact;
+  }
+
+  /** Calls foreign code and takes at most {@code max} of what it returns; more is a refusal. */
+  public <T> List<T> list(String method, int max, Callable<? extends Iterable<T>> code)
+      throws RegistrationRefusedException {
+    List<T> all =
+        read(
+            method,
+            () -> {
+              List<T> taken = new ArrayList<>();
+              for (T each : code.call()) {
+                taken.add(each);
+                if (taken.size() > max) {
+                  break;
+                }
+              }
+              return taken;
+            });
+    require(all.size() <= max, method + " returned more than " + max);
+    require(!all.contains(null), method + " returned a null");
+    return List.copyOf(all);
+  }
+
+  /** {@code reserved}: in lower case; a name that differs in case alone is refused too. */
+  public void name(String name, Pattern form, Set<String> reserved)
+      throws RegistrationRefusedException {
+    require(form.matcher(name).matches(), "its name must match " + form + ": " + printable(name));
+    if (reserved.contains(name.toLowerCase(Locale.ROOT))) {
+      throw new RegistrationRefusedException(new Refusal.NameReserved(kind, name));
+    }
+  }
+
+  /** Text that is read by models and people: no characters that one sees and the other does not. */
+  public void text(String what, String text, int unitsMax) throws RegistrationRefusedException {
+    require(text.length() <= unitsMax, what + " has more than " + unitsMax + " characters");
+    require(
+        text.codePoints().allMatch(FactReader::isVisible),
+        what + " has control or invisible characters");
+  }
+
+  public void require(boolean isSo, String problem) throws RegistrationRefusedException {
+    if (!isSo) {
+      throw new RegistrationRefusedException(new Refusal.Malformed(kind, problem));
+    }
+  }
+
+  private static boolean isVisible(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL -> point == '\n' || point == '\t' || point == '\r';
+      case Character.FORMAT -> point == ZERO_WIDTH_JOINER || point == ZERO_WIDTH_NON_JOINER;
+      case Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED -> false;
+      default -> true;
+    };
+  }
+
+  /** Of a foreign text what a log can show. */
+  static String printable(String text) {
+    String shown = text.length() <= PRINTED_MAX ? text : text.substring(0, PRINTED_MAX) + "...";
+    return shown.replaceAll("[^ -~]", "?");
+  }
+}
