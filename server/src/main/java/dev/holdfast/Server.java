@@ -24,6 +24,7 @@ import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
@@ -32,10 +33,13 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
+import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
+import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.Toolbox;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -52,6 +56,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +68,7 @@ final class Server {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
   private static final int NEWS_REMEMBERED = 20_000;
   private static final int GAVE_UP = 70;
+  private static final int VERTX_END_SECS = 10;
 
   private final Settings settings;
   private final Time time;
@@ -72,6 +80,7 @@ final class Server {
   private final HttpCaller http;
   private final Guards guards;
   private final News news = new News(NEWS_REMEMBERED);
+  private final Channels channels;
   private final Tooling tooling;
   private final Models models;
   private final Orchestrator orchestrator;
@@ -86,7 +95,32 @@ final class Server {
   private final HttpListener listener;
   private final List<Watchdog> watchdogs = new ArrayList<>();
 
-  private Server(Settings settings, Time time)
+  /** Recovers, binds and serves. On return messages are accepted; on a failure nothing is open. */
+  static Server start(Settings settings, Time time, SdNotify systemd)
+      throws IOException, StartRefusedException, InterruptedException {
+    return start(
+        settings, time, systemd, new Opened(part -> LOG.debug("server: {} is open", part)));
+  }
+
+  static Server start(Settings settings, Time time, SdNotify systemd, Opened opened)
+      throws IOException, StartRefusedException, InterruptedException {
+    boolean serves = false;
+    try {
+      Server server = new Server(settings, time, opened);
+      server.serve(systemd, opened);
+      serves = true;
+      return server;
+    } finally {
+      if (!serves) {
+        opened.closeAll();
+      }
+    }
+  }
+
+  /**
+   * Makes the parts in the order of their needs; each that has to be closed tells {@code opened}.
+   */
+  private Server(Settings settings, Time time, Opened opened)
       throws IOException, StartRefusedException, InterruptedException {
     this.settings = settings;
     this.time = time;
@@ -96,63 +130,75 @@ final class Server {
     configWatch = new ConfigWatch(settings.file(), settings, this::apply);
     ticks = new Ticks(time);
     vertx = vertx(meters, TemporaryFolder.in(settings.dataDir()));
+    opened.add("vertx", () -> close(vertx));
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
+    opened.add("store", () -> close(store));
     http = HttpCaller.create(vertx, time);
+    opened.add("http client", http::close);
     guards = Guards.create(config.guards(), time, meters, vertx);
-    tooling =
-        Tooling.open(
-            settings, new Tooling.Ground(store, http, guards, time, meters), this::ownPorts);
+    tooling = Tooling.open(settings, store, web(config), time, meters, opened);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
-    Channels channels = new Channels(adapters(config));
-    orchestrator = new Orchestrator(agentParts(channels));
-    replies =
-        new Replies(
-            new Replies.Neighbours(
-                store.outbox(), store.stories(), store.threads(), channels, guards, news),
-            config.replies(),
-            time,
-            meters);
+    channels = new Channels(adapters(config));
+    orchestrator = new Orchestrator(agentParts());
+    opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
+    replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
+    opened.add("replies", replies::stop);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
-    readiness =
-        new Readiness(ticks, store, orchestrator, guards, supervisor, () -> configWatch.warning());
+    opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
+    readiness = new Readiness(ticks, store, orchestrator, guards, supervisor, configWatch::warning);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, time);
-    listener = HttpListener.start(ingressParts(channels));
+    listener = HttpListener.start(ingressParts());
+    opened.add("listener", listener::close);
   }
 
-  /** Recovers, binds and serves. On return messages are accepted. */
-  static Server start(Settings settings, Time time, SdNotify systemd)
-      throws IOException, StartRefusedException, InterruptedException {
-    Server server = new Server(settings, time);
-    server.store.inbox().onAccepted(server.orchestrator::wake);
-    server.guards.onChange(
-        view -> server.news.publish("breaker.changed", "", "", Readiness.breaker(view)));
-    server.supervisor.start(
+  private void serve(SdNotify systemd, Opened opened) throws IOException {
+    opened.add("intake", store::stopIntake);
+    store.inbox().onAccepted(orchestrator::wake);
+    guards.onChange(view -> news.publish("breaker.changed", "", "", Readiness.breaker(view)));
+    supervise(
         ChildSpec.platform("orchestrator"),
-        () -> server.orchestrator.run(() -> server.ticks.tick(Readiness.ORCHESTRATOR)));
-    server.supervisor.start(ChildSpec.virtual("pulse"), server::beat); // the proof of /live
-    server.supervisor.start(
-        ChildSpec.virtual("parking").as(Criticality.IMPORTANT), server.orchestrator::runParking);
-    Wakeups wakeups = new Wakeups(server.store.schedules(), time, server.meters);
-    server.supervisor.start(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
-    server.supervisor.start(
-        ChildSpec.virtual("config").as(Criticality.NON_CRITICAL),
-        () -> server.configWatch.run(time));
-    server.supervisor.start(
-        ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL), server.tooling.backups()::run);
-    server.replies.start();
-    server.listener.whenContractWasRead(
+        () -> orchestrator.run(() -> ticks.tick(Readiness.ORCHESTRATOR)));
+    supervise(ChildSpec.virtual("pulse"), this::beat); // the proof of /live
+    ChildSpec parking = ChildSpec.virtual("parking").as(Criticality.IMPORTANT);
+    supervise(parking, orchestrator::runParking);
+    Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
+    supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    ChildSpec config = ChildSpec.virtual("config").as(Criticality.NON_CRITICAL);
+    supervise(config, () -> configWatch.run(time));
+    ChildSpec backups = ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL);
+    supervise(backups, tooling.backups()::run);
+    replies.start();
+    listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
-    server.readiness.recovered();
+    readiness.recovered();
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(
-            interval ->
-                server.watchdogs.add(
-                    new Watchdog(systemd, server.readiness.probes(), time, interval)));
-    server.watchdogs.forEach(Watchdog::start);
-    return server;
+            interval -> watchdogs.add(new Watchdog(systemd, readiness.probes(), time, interval)));
+    opened.add("watchdog", () -> watchdogs.forEach(Watchdog::close));
+    watchdogs.forEach(Watchdog::start);
+  }
+
+  private void supervise(ChildSpec spec, ChildTask task) {
+    SupervisedThread _ = supervisor.start(spec, task);
+  }
+
+  Channels channels() {
+    return channels;
+  }
+
+  Toolbox toolbox() {
+    return tooling.toolbox();
+  }
+
+  Models models() {
+    return models;
+  }
+
+  int port() {
+    return listener.port();
   }
 
   /** That it comes round is the proof that virtual threads run at all. */
@@ -230,6 +276,26 @@ final class Server {
     }
   }
 
+  /**
+   * After a start that failed: nothing that was written before it may look as if it had crashed.
+   */
+  private static void close(Store store) throws IOException {
+    store.close();
+    store.markClean();
+  }
+
+  private static void close(Vertx vertx) throws InterruptedException {
+    try {
+      vertx.close().toCompletionStage().toCompletableFuture().get(VERTX_END_SECS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("server: the event loops did not end", e);
+    }
+  }
+
+  private GuardedWeb web(ServerConfig config) {
+    return GuardedWeb.of(http, config.tools().web().allowHosts(), this::ownPorts, guards, time);
+  }
+
   private StoreHooks storeHooks() {
     return new StoreHooks(() -> ticks.tick(Readiness.STORE_WRITER), Server::halt);
   }
@@ -259,7 +325,7 @@ final class Server {
     return adapters;
   }
 
-  private AgentParts agentParts(Channels channels) {
+  private AgentParts agentParts() {
     return new AgentParts(
         vertx,
         store,
@@ -297,7 +363,7 @@ final class Server {
     tokens.replace(apiTokens(changed));
   }
 
-  private IngressParts ingressParts(Channels channels) {
+  private IngressParts ingressParts() {
     ServerConfig config = settings.config();
     Instant started = time.now();
     ServerFacts facts =

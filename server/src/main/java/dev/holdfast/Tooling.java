@@ -4,10 +4,8 @@ import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.net.GuardedWeb;
-import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
-import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.time.Time;
@@ -25,8 +23,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,47 +32,45 @@ final class Tooling {
   private static final int DISK_FAILED = 74;
 
   private final Settings settings;
-  private final Ground ground;
+  private final Store store;
   private final GuardedWeb web;
-  private final Optional<Children> children;
   private final FileTools files;
-
-  /** What it stands on. */
-  record Ground(Store store, HttpCaller http, Guards guards, Time time, MeterRegistry meters) {}
+  private final Optional<Children> children;
+  private final Toolbox toolbox;
 
   private Tooling(
       Settings settings,
-      Ground ground,
+      Store store,
       GuardedWeb web,
+      FileTools files,
       Optional<Children> children,
-      FileTools files) {
+      Toolbox toolbox) {
     this.settings = settings;
-    this.ground = ground;
+    this.store = store;
     this.web = web;
-    this.children = children;
     this.files = files;
+    this.children = children;
+    this.toolbox = toolbox;
   }
 
-  /** {@code ownPorts}: where this server listens itself, asked when they are needed. */
-  static Tooling open(Settings settings, Ground ground, Supplier<Set<Integer>> ownPorts)
+  /** What it opens is added to {@code opened}. */
+  static Tooling open(
+      Settings settings,
+      Store store,
+      GuardedWeb web,
+      Time time,
+      MeterRegistry meters,
+      Opened opened)
       throws IOException, StartRefusedException, InterruptedException {
-    GuardedWeb web =
-        GuardedWeb.of(
-            ground.http(),
-            settings.config().tools().web().allowHosts(),
-            ownPorts,
-            ground.guards(),
-            ground.time());
-    return new Tooling(
-        settings, ground, web, children(settings, ground.time()), files(settings, ground));
-  }
-
-  Toolbox toolbox() {
+    FileTools files = files(settings, store, time);
+    Optional<Children> children = children(settings, time);
+    if (children.isPresent()) {
+      opened.add("children", children.get()::close);
+    }
     ToolsConfig tools = settings.config().tools();
-    Store store = ground.store();
     BuiltIns.Mind knowledge =
         new BuiltIns.Mind(
-            store, settings.dataDir(), settings.secrets(), ground.time(), settings.config().zone());
+            store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
     BuiltIns.Needs needs =
         new BuiltIns.Needs(
             children,
@@ -85,12 +79,13 @@ final class Tooling {
             id -> store.threads().of(id).attachments(),
             settings.config().attachments(),
             knowledge);
-    return new Toolbox(
-        BuiltIns.of(tools, needs),
-        tools.output(),
-        settings.secrets(),
-        ground.time(),
-        ground.meters());
+    Toolbox toolbox =
+        new Toolbox(BuiltIns.of(tools, needs), tools.output(), settings.secrets(), time, meters);
+    return new Tooling(settings, store, web, files, children, toolbox);
+  }
+
+  Toolbox toolbox() {
+    return toolbox;
   }
 
   AgentKnowledge knowledge() {
@@ -98,9 +93,9 @@ final class Tooling {
     MemoryConfig memory = config.tools().memory();
     return new AgentKnowledge(
         memory.enabled()
-            ? Optional.of(new Memory(ground.store(), settings.dataDir(), memory.bytesMax()))
+            ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
             : Optional.empty(),
-        new Skills(settings.dataDir(), ground.store().texts()),
+        new Skills(settings.dataDir(), store.texts()),
         config.zone(),
         config.models().budget());
   }
@@ -140,20 +135,14 @@ final class Tooling {
     }
   }
 
-  private static FileTools files(Settings settings, Ground ground)
+  private static FileTools files(Settings settings, Store store, Time time)
       throws IOException, StartRefusedException {
     ChangeContext neighbours =
         new ChangeContext(
-            ground.time(),
-            ground.store().audit()::append,
+            time,
+            store.audit()::append,
             text -> Server.halt(DISK_FAILED, text),
-            event ->
-                ground
-                    .store()
-                    .inbox()
-                    .find(event)
-                    .map(found -> found.state().isOpen())
-                    .orElse(false));
+            event -> store.inbox().find(event).map(found -> found.state().isOpen()).orElse(false));
     try {
       return FileTools.open(
           settings.config().tools().files(),

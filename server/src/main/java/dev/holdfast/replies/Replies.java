@@ -5,10 +5,8 @@ import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
-import dev.holdfast.store.messages.Outbox;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.messages.Reply;
-import dev.holdfast.store.messages.Stories;
-import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -50,29 +48,27 @@ public final class Replies {
   private final Object changed = new Object();
   private volatile boolean stopped;
 
-  /** What posting works with. */
-  public record Neighbours(
-      Outbox outbox,
-      Stories stories,
-      ThreadFolders threads,
+  public Replies(
+      Store store,
       Channels channels,
       Guards guards,
-      News news) {}
-
-  public Replies(Neighbours around, RepliesConfig config, Time time, MeterRegistry metrics) {
+      News news,
+      RepliesConfig config,
+      Time time,
+      MeterRegistry metrics) {
     this(
         new ReplyPoster.Connections(
-            new PostingOutbox.OfStore(around.outbox()),
-            around.channels(),
-            source -> new PostGuard.OfGuard(around.guards().guard(guardName(source))),
-            id -> around.threads().of(id).attachments()),
+            new PostingOutbox.OfStore(store.outbox()),
+            channels,
+            source -> new PostGuard.OfGuard(guards.guard(guardName(source))),
+            id -> store.threads().of(id).attachments()),
         config,
-        new ReplyEvents(around.news(), around.stories()::add, metrics, time),
+        new ReplyEvents(news, store.stories()::add, metrics, time),
         time,
         THREADS_MAX);
-    around.outbox().onPlanned(this::wake);
-    around.channels().onAdded(this::isBack);
-    around.channels().onGone(channel -> forget(channel, around.guards()));
+    store.outbox().onPlanned(this::wake);
+    channels.onAdded(this::isBack);
+    channels.onGone(channel -> forget(channel, guards));
   }
 
   Replies(

@@ -89,13 +89,10 @@ class RepliesOnDiskTest {
                     List.of("*"))));
     replies =
         new Replies(
-            new Replies.Neighbours(
-                store.outbox(),
-                store.stories(),
-                store.threads(),
-                new Channels(List.of(new WebhookChannel(webhook, http, time, metrics))),
-                Guards.create(GuardsConfig.defaults(), time, metrics, vertx),
-                new News(10)),
+            store,
+            new Channels(List.of(new WebhookChannel(webhook, http, time, metrics))),
+            Guards.create(GuardsConfig.defaults(), time, metrics, vertx),
+            new News(10),
             new RepliesConfig(3, Duration.ofMillis(50), Duration.ofHours(1), OnUnknown.RESEND_ONCE),
             time,
             metrics);
