@@ -9,7 +9,6 @@ import dev.holdfast.processes.Posix.Pipe;
 import dev.holdfast.time.Time;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,14 +50,15 @@ final class ChildLauncher {
    * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT
    *     when the machine has no room for another process
    */
-  RunningChild start(ProcessSpec asked) throws CallFailedException, InterruptedException {
+  RunningChild start(Launch asked, ChildStreams.Maker streams)
+      throws CallFailedException, InterruptedException {
     Path program =
         wrapping
             .programs()
             .find(asked.command().getFirst())
             .orElseThrow(
                 () -> failed(FailureKind.PERMANENT, "no program " + asked.command().getFirst()));
-    ProcessSpec spec = inRealFolder(asked);
+    Launch spec = inRealFolder(asked);
     ControlGroups.@Nullable Group group = groups.map(all -> all.make(spec.limits())).orElse(null);
     if (group == null && groups.isPresent()) {
       throw failed(FailureKind.TRANSIENT, "the kernel refuses a control group");
@@ -68,11 +68,11 @@ final class ChildLauncher {
     Pipes pipes = new Pipes();
     boolean started = false;
     try {
-      pipes.open(builder, spec.input());
+      pipes.open(builder, streams.hasInput());
       Process process = spawner.start(builder);
       started = true;
       var parts = new RunningChild.Parts(posix, time, wrapping.isolation(), group, mark);
-      return pipes.attach(process, parts, spec);
+      return pipes.attach(process, parts, streams);
     } catch (IOException e) {
       throw new CallFailedException(refused(e), e);
     } finally {
@@ -86,7 +86,7 @@ final class ChildLauncher {
     }
   }
 
-  private ProcessSpec inRealFolder(ProcessSpec spec) throws CallFailedException {
+  private Launch inRealFolder(Launch spec) throws CallFailedException {
     try {
       Path real = spec.folder().toRealPath();
       if (!Files.isDirectory(real)) {
@@ -105,7 +105,7 @@ final class ChildLauncher {
   }
 
   private ProcessBuilder builder(
-      ProcessSpec spec, Path program, ControlGroups.@Nullable Group group, String mark) {
+      Launch spec, Path program, ControlGroups.@Nullable Group group, String mark) {
     List<Path> joined = group == null ? List.of() : List.of(group.procs());
     int processesMax = processesMax(spec, group != null);
     var builder = new ProcessBuilder(wrapping.wrap(spec, program, processesMax, joined));
@@ -128,7 +128,7 @@ final class ChildLauncher {
    * The kernel's limit per user: it does not bind root, and without a namespace the server's own
    * threads count.
    */
-  private int processesMax(ProcessSpec spec, boolean hasGroup) {
+  private int processesMax(Launch spec, boolean hasGroup) {
     if (hasGroup || wrapping.isRoot()) {
       return 0;
     }
@@ -167,7 +167,7 @@ final class ChildLauncher {
     private @Nullable Pipe output;
     private @Nullable Pipe errors;
 
-    void open(ProcessBuilder builder, String text) throws IOException {
+    void open(ProcessBuilder builder, boolean hasInput) throws IOException {
       Pipe out = pipe();
       output = out;
       theirs.add(out.writeEnd());
@@ -177,7 +177,7 @@ final class ChildLauncher {
       builder.redirectOutput(reopened(out.writeEnd()));
       builder.redirectError(reopened(err.writeEnd()));
       builder.redirectInput(NOWHERE);
-      if (!text.isEmpty()) {
+      if (hasInput) {
         Pipe in = pipe();
         input = in;
         theirs.add(in.readEnd());
@@ -185,23 +185,17 @@ final class ChildLauncher {
       }
     }
 
-    RunningChild attach(Process process, RunningChild.Parts parts, ProcessSpec spec) {
-      StdoutReader out = drain(output, spec.outputBytesMax(), new byte[0]);
-      StdoutReader err = drain(errors, spec.outputBytesMax(), SandboxCommand.STARTED);
-      StdinWriter feed = null;
-      if (input != null) {
-        byte[] bytes = spec.input().getBytes(StandardCharsets.UTF_8);
-        feed = new StdinWriter(posix, input.writeEnd(), bytes);
-        feed.start();
-      }
-      out.start();
-      err.start();
-      return new RunningChild(process, parts, out, err, feed);
+    RunningChild attach(Process process, RunningChild.Parts parts, ChildStreams.Maker maker) {
+      ChildStreams streams =
+          maker.over(
+              new ChildStreams.Ends(
+                  input == null ? -1 : input.writeEnd(), readEnd(output), readEnd(errors)));
+      streams.all().forEach(ChildPipe::start);
+      return new RunningChild(process, parts, streams);
     }
 
-    private StdoutReader drain(@Nullable Pipe pipe, long keptMax, byte[] skipUntil) {
-      int end = pipe == null ? -1 : pipe.readEnd();
-      return new StdoutReader(posix, end, keptMax, skipUntil, time);
+    private static int readEnd(@Nullable Pipe pipe) {
+      return pipe == null ? -1 : pipe.readEnd();
     }
 
     private Pipe pipe() throws IOException {

@@ -39,7 +39,11 @@ public final class Children implements AutoCloseable {
   private final Spawner spawner;
   private final ChildLauncher launcher;
   private final Semaphore places;
+  private final Semaphore keptPlaces;
+  private final Posix posix = new Posix();
+  private final Time time;
   private final Set<RunningChild> running = ConcurrentHashMap.newKeySet();
+  private final Set<LineProcess> kept = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   /** How children are kept together, strongest first; see {@code doctor}. */
@@ -55,7 +59,8 @@ public final class Children implements AutoCloseable {
     this.groups = ControlGroups.find();
     this.spawner = new Spawner();
     this.places = new Semaphore(config.childrenMax(), true);
-    Posix posix = new Posix();
+    this.keptPlaces = new Semaphore(config.childrenMax(), true);
+    this.time = time;
     this.isRoot = posix.isRoot();
     String searchPath = System.getenv().getOrDefault("PATH", "");
     SandboxCommand wrapping =
@@ -162,7 +167,8 @@ public final class Children implements AutoCloseable {
   }
 
   private ChildResult runNow(ProcessSpec spec) throws CallFailedException, InterruptedException {
-    RunningChild child = start(spec);
+    OneShot streams = new OneShot(spec, posix, time);
+    RunningChild child = start(spec.launch(), streams);
     boolean timedOut = false;
     try {
       timedOut = !child.await(spec.timeout());
@@ -176,18 +182,58 @@ public final class Children implements AutoCloseable {
       child.clear();
       running.remove(child);
     }
-    Optional<ChildResult> result = child.result(timedOut);
+    Optional<ChildResult> result = streams.result(child, timedOut);
     if (result.isEmpty()) {
-      LOG.warn("children: {} kept a child from starting: {}", isolation, child.wrapperErrors());
-      String message = "A child cannot be started now: " + child.wrapperErrors();
+      LOG.warn("children: {} kept a child from starting: {}", isolation, streams.wrapperErrors());
+      String message = "A child cannot be started now: " + streams.wrapperErrors();
       throw new CallFailedException(Failure.of(FailureCode.IO, message));
     }
     return result.get();
   }
 
+  /**
+   * Starts a child that is kept and talked to in lines; it ends by itself, by {@link
+   * LineProcess#end} or with the server. Blocks for some tens of milliseconds. Kept children have
+   * places of their own.
+   *
+   * @throws CallFailedException when it could not be started: PERMANENT when there is no such
+   *     command, TRANSIENT when there is no room for it now
+   */
+  public LineProcess open(LineProcessSpec spec) throws CallFailedException, InterruptedException {
+    if (!keptPlaces.tryAcquire()) {
+      String message = "All " + config.childrenMax() + " places for kept processes are taken.";
+      throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, message));
+    }
+    boolean isOpen = false;
+    try {
+      LineStreams streams = new LineStreams(spec, posix, time);
+      RunningChild child = start(spec.launch(), streams);
+      LineProcess process = new LineProcess(child, streams.made());
+      kept.add(process);
+      Thread.ofVirtual().name("child").start(() -> follow(process, child));
+      isOpen = true;
+      return process;
+    } finally {
+      if (!isOpen) {
+        keptPlaces.release();
+      }
+    }
+  }
+
+  private void follow(LineProcess process, RunningChild child) {
+    try {
+      process.follow();
+    } finally {
+      kept.remove(process);
+      running.remove(child);
+      keptPlaces.release();
+    }
+  }
+
   /** The caller sees to it that the child is cleared. */
-  private RunningChild start(ProcessSpec spec) throws CallFailedException, InterruptedException {
-    RunningChild child = closed ? null : launcher.start(spec);
+  private RunningChild start(Launch launch, ChildStreams.Maker streams)
+      throws CallFailedException, InterruptedException {
+    RunningChild child = closed ? null : launcher.start(launch, streams);
     if (child != null) {
       running.add(child);
       if (!closed) {
@@ -207,8 +253,9 @@ public final class Children implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    List<Thread> endings =
-        running.stream().map(child -> Thread.ofVirtual().start(child::stop)).toList();
+    List<Thread> endings = new ArrayList<>();
+    running.forEach(child -> endings.add(Thread.ofVirtual().start(child::stop)));
+    kept.forEach(process -> endings.add(Thread.ofVirtual().start(process::close)));
     try {
       for (Thread ending : endings) {
         ending.join();

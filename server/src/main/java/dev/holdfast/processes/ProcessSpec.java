@@ -41,6 +41,10 @@ public record ProcessSpec(
     environment = Map.copyOf(environment);
   }
 
+  Launch launch() {
+    return new Launch(command, folder, environment, limits);
+  }
+
   /** The same in another folder. */
   ProcessSpec in(Path other) {
     return new ProcessSpec(command, other, environment, input, timeout, limits, outputBytesMax);

@@ -5,7 +5,6 @@ import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,30 +38,26 @@ final class RunningChild {
   private final Process process;
   private final Parts parts;
   private final ProcessTree family;
-  private final StdoutReader output;
-  private final StdoutReader errors;
-  private final @Nullable StdinWriter feed;
+  private final ChildStreams streams;
   private final long begun;
   private volatile boolean stopping;
 
-  RunningChild(
-      Process process,
-      Parts parts,
-      StdoutReader output,
-      StdoutReader errors,
-      @Nullable StdinWriter feed) {
+  RunningChild(Process process, Parts parts, ChildStreams streams) {
     this.process = process;
     this.parts = parts;
     this.family = new ProcessTree(process, parts.mark());
-    this.output = output;
-    this.errors = errors;
-    this.feed = feed;
+    this.streams = streams;
     this.begun = parts.time().nanos();
   }
 
   /** False when the time is over. */
   boolean await(Duration timeout) throws InterruptedException {
     return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Blocks until its command has ended, whoever interrupts. */
+  void awaitEnd() {
+    process.onExit().join();
   }
 
   /**
@@ -110,24 +105,20 @@ final class RunningChild {
       kill();
     }
     try {
-      if (!interrupted && output.join(OUTPUT_GRACE)) {
-        errors.join(OUTPUT_GRACE);
+      if (!interrupted && streams.output().join(OUTPUT_GRACE)) {
+        streams.errors().join(OUTPUT_GRACE);
       }
     } catch (InterruptedException _) {
       interrupted = true;
     }
     interrupted |= sweep();
     try {
-      output.join(LOOK);
-      errors.join(LOOK);
+      streams.output().join(LOOK);
+      streams.errors().join(LOOK);
     } catch (InterruptedException _) {
       interrupted = true;
     }
-    output.abandon();
-    errors.abandon();
-    if (feed != null) {
-      feed.abandon();
-    }
+    streams.all().forEach(ChildPipe::abandon);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -176,27 +167,11 @@ final class RunningChild {
             : family.descendants().values());
   }
 
-  /** Empty when the command itself was never reached; {@link #wrapperErrors} says why. */
-  Optional<ChildResult> result(boolean timedOut) {
-    if (!errors.hasStarted() && !stopping) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        new ChildResult(
-            exitCode(),
-            output.text(),
-            errors.hasStarted() ? errors.text() : "",
-            output.seen() + errors.seen(),
-            output.isCut() || errors.isCut(),
-            timedOut,
-            Duration.ofNanos(parts.time().nanos() - begun)));
-  }
-
-  private int exitCode() {
+  int exitCode() {
     return process.isAlive() ? 128 + Posix.SIGKILL : process.exitValue();
   }
 
-  String wrapperErrors() {
-    return errors.text().strip();
+  Duration lived() {
+    return Duration.ofNanos(parts.time().nanos() - begun);
   }
 }

@@ -91,7 +91,7 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
    * @param processesMax for the kernel's limit per user; 0 for none
    * @param joined files of control groups that the child writes itself into
    */
-  List<String> wrap(ProcessSpec spec, Path program, int processesMax, List<Path> joined) {
+  List<String> wrap(Launch spec, Path program, int processesMax, List<Path> joined) {
     List<String> command = new ArrayList<>();
     add(command, "nice", "-n", "5");
     add(command, "setpriv", "--pdeathsig", "KILL", "--");

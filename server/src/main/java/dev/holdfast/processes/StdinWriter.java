@@ -3,14 +3,16 @@ package dev.holdfast.processes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 
 /** Writes a child's input and closes it, on a thread of its own: a child may never read. */
-final class StdinWriter {
+final class StdinWriter implements ChildPipe {
   private static final int LOOK_MILLIS = 100;
 
   private final Posix posix;
   private final int end;
   private final byte[] input;
+  private final Thread thread;
   private volatile boolean abandoned;
 
   /**
@@ -20,13 +22,21 @@ final class StdinWriter {
     this.posix = posix;
     this.end = end;
     this.input = input;
+    this.thread = Thread.ofPlatform().name("child input").daemon().unstarted(this::writeAll);
   }
 
-  void start() {
-    Thread.ofPlatform().name("child input").daemon().start(this::writeAll);
+  @Override
+  public void start() {
+    thread.start();
   }
 
-  void abandon() {
+  @Override
+  public boolean join(Duration wait) throws InterruptedException {
+    return thread.join(wait);
+  }
+
+  @Override
+  public void abandon() {
     abandoned = true;
   }
 

@@ -2,9 +2,6 @@ package dev.holdfast.processes;
 
 import dev.holdfast.time.Time;
 import java.io.ByteArrayOutputStream;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,76 +10,38 @@ import java.util.Arrays;
  * Reads one stream of a child to its end on a thread of its own: the first bytes are kept, the rest
  * is counted and dropped, so that the child never blocks and the server never fills up.
  */
-final class StdoutReader {
-  private static final int CHUNK = 64 << 10;
+final class StdoutReader extends PipeReader {
   private static final int LOOK_MILLIS = 100;
 
   /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
-  private final Posix posix;
-  private final int end;
   private final long keptMax;
   private final byte[] skipUntil;
   private final Time time;
-  private final Thread thread;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
   private long seen;
   private boolean started;
-  private volatile boolean abandoned;
 
   /**
    * @param end the reading end; closed when the thread ends
    * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
    */
   StdoutReader(Posix posix, int end, long keptMax, byte[] skipUntil, Time time) {
-    this.posix = posix;
-    this.end = end;
+    super(posix, end, LOOK_MILLIS);
     this.keptMax = keptMax;
     this.skipUntil = skipUntil;
     this.time = time;
     this.started = skipUntil.length == 0;
-    this.thread = Thread.ofPlatform().name("child output").daemon().unstarted(this::readAll);
   }
 
-  void start() {
-    thread.start();
+  @Override
+  void take(byte[] bytes) throws InterruptedException {
+    keep(bytes);
+    breathe(bytes.length);
   }
 
-  /** Whether the stream has come to its end. */
-  boolean join(Duration wait) throws InterruptedException {
-    return thread.join(wait);
-  }
-
-  /** Reads no further although something may still hold the stream open. */
-  void abandon() {
-    abandoned = true;
-  }
-
-  private void readAll() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment chunk = arena.allocate(CHUNK);
-      while (!abandoned) {
-        if (!posix.canRead(end, LOOK_MILLIS)) {
-          continue;
-        }
-        int bytes = posix.read(end, chunk);
-        if (bytes == 0) {
-          return;
-        }
-        if (bytes > 0) {
-          take(chunk.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-          breathe(bytes);
-        }
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt(); // nobody does; then it is the end of reading
-    } finally {
-      posix.close(end);
-    }
-  }
-
-  private synchronized void take(byte[] bytes) {
+  private synchronized void keep(byte[] bytes) {
     if (!started) {
       kept.writeBytes(bytes);
       skip();

@@ -60,6 +60,16 @@ final class ChildRig {
         List.of("bash", "-c", command), work, Map.of(), "", timeout, limits, 1 << 20);
   }
 
+  /** Kept, with lines of 1000 bytes that are cut and 10,000 bytes of input. */
+  LineProcessSpec lines(String command) {
+    return lines(command, LineProcessSpec.LongLine.CUT);
+  }
+
+  LineProcessSpec lines(String command, LineProcessSpec.LongLine onLongLine) {
+    return new LineProcessSpec(
+        List.of("bash", "-c", command), work, Map.of(), Limits.DEFAULT, 1000, onLongLine, 10_000);
+  }
+
   /** A command that sleeps under this test's name; it ends by itself within a minute. */
   String sleeper() {
     return "bash -c 'exec -a " + mark + " sleep 50'";

@@ -36,7 +36,15 @@ class ServerDeathTest {
       String command = "trap '' TERM; " + daemon + sleeper(arguments[2]) + "; true";
       for (int i = 0; i < CHILDREN; i++) {
         // Virtual threads, whose carriers come and go: the children must not depend on them.
-        Thread.ofVirtual().start(() -> runQuietly(children, rig.shell(command)));
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  if (Boolean.parseBoolean(arguments[3])) {
+                    openQuietly(children, rig.lines(command));
+                  } else {
+                    runQuietly(children, rig.shell(command));
+                  }
+                });
       }
       System.out.println("begun");
       ChildRig.TIME.sleep(Duration.ofSeconds(50));
@@ -50,6 +58,14 @@ class ServerDeathTest {
       }
     }
 
+    private static void openQuietly(Children children, LineProcessSpec spec) {
+      try {
+        LineProcess _ = children.open(spec);
+      } catch (CallFailedException | InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
     private static String sleeper(String mark) {
       return "bash -c 'exec -a " + mark + " sleep 50'";
     }
@@ -58,8 +74,18 @@ class ServerDeathTest {
   @ParameterizedTest
   @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
   void nothingIsLeftOneSecondAfterTheServerIsKilled(Sandbox sandbox) throws Exception {
+    killAndLook(sandbox, false);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void nothingIsLeftOfKeptChildrenEither(Sandbox sandbox) throws Exception {
+    killAndLook(sandbox, true);
+  }
+
+  private void killAndLook(Sandbox sandbox, boolean kept) throws Exception {
     ChildRig rig = new ChildRig(temporary);
-    Process server = server(sandbox, rig);
+    Process server = server(sandbox, rig, kept);
     try {
       ChildRig.await(Duration.ofSeconds(30), () -> rig.alive() == 2 * CHILDREN);
       server.destroyForcibly();
@@ -69,7 +95,7 @@ class ServerDeathTest {
     }
   }
 
-  private Process server(Sandbox sandbox, ChildRig rig) throws Exception {
+  private Process server(Sandbox sandbox, ChildRig rig, boolean kept) throws Exception {
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -80,7 +106,8 @@ class ServerDeathTest {
             KilledServer.class.getName(),
             sandbox.name(),
             temporary.toString(),
-            rig.mark);
+            rig.mark,
+            Boolean.toString(kept));
     Process server =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     BufferedReader output = server.inputReader();

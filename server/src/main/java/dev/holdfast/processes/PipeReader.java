@@ -1,0 +1,76 @@
+package dev.holdfast.processes;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+
+/** Reads one stream of a child to its end on a thread of its own. */
+abstract class PipeReader implements ChildPipe {
+  static final int CHUNK = 64 << 10;
+
+  private final Posix posix;
+  private final int end;
+  private final int lookMillis;
+  private final Thread thread;
+  private volatile boolean abandoned;
+
+  /**
+   * @param end the reading end; closed when the thread ends
+   * @param lookMillis how long it may take to notice that it was abandoned
+   */
+  PipeReader(Posix posix, int end, int lookMillis) {
+    this.posix = posix;
+    this.end = end;
+    this.lookMillis = lookMillis;
+    this.thread = Thread.ofPlatform().name("child output").daemon().unstarted(this::readAll);
+  }
+
+  /** What has come, in order. May wait: nothing more is read meanwhile. */
+  abstract void take(byte[] bytes) throws InterruptedException;
+
+  /** Nothing more comes. */
+  void onEnd() {}
+
+  @Override
+  public final void start() {
+    thread.start();
+  }
+
+  @Override
+  public final boolean join(Duration wait) throws InterruptedException {
+    return thread.join(wait);
+  }
+
+  @Override
+  public void abandon() {
+    abandoned = true;
+  }
+
+  final boolean isAbandoned() {
+    return abandoned;
+  }
+
+  private void readAll() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment chunk = arena.allocate(CHUNK);
+      while (!abandoned) {
+        if (!posix.canRead(end, lookMillis)) {
+          continue;
+        }
+        int bytes = posix.read(end, chunk);
+        if (bytes == 0) {
+          return;
+        }
+        if (bytes > 0) {
+          take(chunk.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt(); // nobody does; then it is the end of reading
+    } finally {
+      posix.close(end);
+      onEnd();
+    }
+  }
+}
