@@ -156,7 +156,7 @@ final class ChildLauncher {
   }
 
   /** Both ends of the child's streams, until it has its own. */
-  private final class Pipes {
+  private static final class Pipes {
     private final List<Integer> theirs = new ArrayList<>();
     private @Nullable Pipe input;
     private @Nullable Pipe output;
