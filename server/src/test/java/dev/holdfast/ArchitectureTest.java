@@ -3,6 +3,7 @@ package dev.holdfast;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -19,6 +20,9 @@ import com.tngtech.archunit.lang.ArchRule;
 import dev.holdfast.bus.ForbiddenCalls;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +64,19 @@ class ArchitectureTest {
    */
   private static final Map<String, Set<String>> DOORS =
       Map.of("store", Set.of("engine", "threads", "messages", "ledgers", ""));
+
+  /** What others use of the agents: to run them, to look at them, to configure them. */
+  private static final Set<String> DOORS_OF_AGENTS =
+      Set.of(
+          "dispatch.Orchestrator",
+          "dispatch.Wakeups",
+          "thread.ThreadView",
+          "turn.AgentParts",
+          "turn.ThreadsConfig",
+          "turn.TurnConfig",
+          "context.ContextConfig",
+          "context.AgentKnowledge",
+          "context.Attachments");
 
   /** Only here may a future of Vert.x appear. */
   private static final String[] EVENT_LOOPS = {
@@ -153,6 +170,36 @@ class ArchitectureTest {
               .resideInAnyPackage(closed)
               .check(classes);
         });
+  }
+
+  @Test
+  void agentsAreRunAndLookedAtThroughFewTypes() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".agents..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(ROOT + ".agents..")
+                .and(
+                    DescribedPredicate.describe(
+                        "are no doors",
+                        type ->
+                            !DOORS_OF_AGENTS.contains(
+                                type.getName()
+                                    .substring((ROOT + ".agents.").length())
+                                    .replaceFirst("\\$.*", "")))))
+        .check(classes);
+  }
+
+  @Test
+  void thePageNamesEveryPackageAndPart() throws IOException {
+    String page = Files.readString(Path.of("../docs/architecture.md"));
+    LINES.forEach(line -> line.forEach(name -> assertThat(page).contains("`" + name + "`")));
+    PARTS.forEach(
+        (name, parts) ->
+            parts.stream()
+                .filter(part -> !part.isEmpty())
+                .forEach(part -> assertThat(page).contains("| `" + name + "." + part + "` |")));
   }
 
   @Test
