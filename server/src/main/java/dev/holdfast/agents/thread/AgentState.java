@@ -81,7 +81,7 @@ sealed interface AgentState {
     return switch (this) {
       case Starting _, Idle _, Stopping _, Closed _, Gone _ -> "idle";
       case Choosing _, Running _, Closing _ -> "queued";
-      case Parked parked -> parked.asks() ? "waiting for a yes" : "parked";
+      case Parked parked -> parked.asks() ? "waiting for approval" : "parked";
       case GivenUp _ -> "stuck";
     };
   }

@@ -43,7 +43,7 @@ class ConfigChangeTest {
       assertThat(ready(rig)).doesNotContain("restart");
       budget = rig.api().get("/api/v1/usage").json().path("budget");
       assertThat(budget.path("per_thread_daily_messages").asInt()).isEqualTo(1);
-      assertThat(rig.converse("last", "t", "hello").text()).contains("used up");
+      assertThat(rig.converse("last", "t", "hello").text()).contains("reached its limit");
     }
   }
 
