@@ -130,7 +130,7 @@ class LauncherTest {
     assertThat(calls).filteredOn(call -> call.contains("update")).hasSize(1);
     assertThat(calls).filteredOn(call -> call.endsWith(" strace")).as("tried again").hasSize(2);
     assertThat(ended.output())
-        .contains("missing: npm; the tests that need it say so. To get it: apt-get update && ")
+        .contains("missing: npm; tests that need it are skipped. To install it: apt-get update && ")
         .contains("could not install npm; it says why in")
         .doesNotContain("missing: node;", "missing: strace");
   }
