@@ -141,11 +141,11 @@ class AuditTrailTest {
     for (int i = 0; i < 3; i++) {
       rig.api().post("/api/v1/threads/t/reset", Map.of());
     }
-    assertThat(holdfast("audit", "verify").text()).contains("whole: 3 rows");
+    assertThat(holdfast("audit", "verify").text()).contains("intact: 3 rows");
     Said well = holdfast("doctor");
-    assertThat(well.text()).containsPattern("ok +audit +whole, 3 rows").contains("isolation");
+    assertThat(well.text()).containsPattern("ok +audit +intact, 3 rows").contains("isolation");
     rig.server().stop();
-    assertThat(holdfast("doctor").text()).containsPattern("ok +audit +whole, 3 rows");
+    assertThat(holdfast("doctor").text()).containsPattern("ok +audit +intact, 3 rows");
     try (Connection connection =
             DriverManager.getConnection(
                 "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));

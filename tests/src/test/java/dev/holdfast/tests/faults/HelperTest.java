@@ -36,7 +36,7 @@ class HelperTest {
       for (String probe : new String[] {"/ready", "/health"}) {
         Answer answer = new Http().get(rig.setup().url(probe), Map.of());
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.body()).contains("retried slowly: wakeups");
+        assertThat(answer.body()).contains("supervisor/wakeups", "crashed_too_often");
       }
       assertThat(rig.server().output()).contains("wakeups: crashed too often");
       rig.converse("e1", "t", "hello");

@@ -67,7 +67,7 @@ class FilesTest {
     for (String path : List.of("../meta.json", token, "/etc/passwd", "/proc/self/environ")) {
       String output =
           says("hostile", "!tool read_file {\"path\":\"" + path + "\"}").path("output").asText();
-      assertThat(output).as(path).matches("echo: .*(outside of|must not hold).*");
+      assertThat(output).as(path).matches("echo: .*(is outside the folders|must not hold).*");
     }
     try (Stream<Path> scratch =
         Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch"))) {
