@@ -3,6 +3,7 @@ package dev.holdfast.tests.harness;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How a server is to be started: configuration, folder, ports, flags, environment. Ports stay the
@@ -22,6 +25,11 @@ public final class Setup {
   private Path configFile;
   private String remark = "";
   private String umask = "";
+  private static final int PORT_MIN = 12_000;
+  private static final int PORT_MAX = 31_999;
+  private static final AtomicInteger PORTS =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX));
+
   private final int httpPort = freePort();
   private final int metricsPort = freePort();
   private final ObjectNode config = Json.object();
@@ -181,11 +189,20 @@ public final class Setup {
     return command;
   }
 
+  /**
+   * Below those that the kernel gives to whoever connects: between this look and the server's start
+   * a connection of another test must not take it. No two setups of this process get the same.
+   */
   private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = PORTS.getAndUpdate(last -> last == PORT_MAX ? PORT_MIN : last + 1);
+      try (ServerSocket _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return port;
+      } catch (BindException _) {
+        // Somebody has it: the next one.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }
