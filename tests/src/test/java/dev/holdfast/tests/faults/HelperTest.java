@@ -34,15 +34,20 @@ class HelperTest {
       rig.start();
       Await.until("the helper is given up", LIMIT, () -> up(rig) == 0);
       for (String probe : new String[] {"/ready", "/health"}) {
-        Answer answer = new Http().get(rig.setup().url(probe), Map.of());
-        assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.body()).contains("supervisor/wakeups", "crashed_too_often");
+        Await.until("it is shown", LIMIT, () -> shows(rig, probe)); // looked at twice a second
       }
       assertThat(rig.server().output()).contains("wakeups: crashed too often");
       rig.converse("e1", "t", "hello");
       assertThat(rig.metrics().sum("holdfast_child_up", "child", "orchestrator")).isEqualTo(1);
       assertThat(rig.server().stop()).isZero();
     }
+  }
+
+  private static boolean shows(ServerRig rig, String probe) throws java.io.IOException {
+    Answer answer = new Http().get(rig.setup().url(probe), Map.of());
+    assertThat(answer.status()).isEqualTo(200);
+    return answer.body().contains("supervisor/wakeups")
+        && answer.body().contains("crashed_too_often");
   }
 
   private static double up(ServerRig rig) throws java.io.IOException {
