@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** ApprovalPrompts about calls whose turn was cut off, or came back. */
+/** Questions about calls whose turn was cut off, or came back. */
 class ApprovalTurnTest {
   @TempDir Path folder;
   private final ScriptedProvider model = new ScriptedProvider();
