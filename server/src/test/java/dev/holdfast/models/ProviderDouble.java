@@ -45,7 +45,7 @@ final class ProviderDouble implements AutoCloseable {
     server.start();
   }
 
-  static LangchainProvider provider(String name, String url, HttpCaller http, Duration patience) {
+  private LangchainProvider provider(String name, String url, Duration patience) {
     HttpCaller.Limits limits =
         new HttpCaller.Limits(
             Duration.ofSeconds(5), patience, patience, Duration.ofSeconds(20), 32L * 1024 * 1024);
@@ -60,11 +60,11 @@ final class ProviderDouble implements AutoCloseable {
   }
 
   LangchainProvider provider(String name, Duration patience) {
-    return provider(name, server.baseUrl(), http, patience);
+    return provider(name, server.baseUrl(), patience);
   }
 
   LangchainProvider providerAt(String name, String url) {
-    return provider(name, url, http, Duration.ofSeconds(5));
+    return provider(name, url, Duration.ofSeconds(5));
   }
 
   ProviderDouble answers(ResponseDefinitionBuilder response) {

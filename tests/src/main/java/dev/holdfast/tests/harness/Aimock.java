@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The double of the model providers that others made, as a process of its own. The server's tests
- * use the same installation.
+ * The double of the model providers that others made, as a process of its own: so that not only our
+ * own reading of their contracts is tested.
  */
 public final class Aimock implements AutoCloseable {
-  private static final Path SOURCES = Path.of("..", "server", "src", "test", "doubles");
-  private static final Path HOME = Path.of("..", "server", "target", "doubles");
+  private static final Path SOURCES = Path.of("src", "main", "doubles");
+  private static final Path HOME = Path.of("target", "doubles");
 
   private final Process process;
   private final int port;
@@ -33,7 +33,7 @@ public final class Aimock implements AutoCloseable {
    * Installs it when that was not done before; returns when it answers.
    *
    * @param folder where its fixtures and its output go
-   * @throws IllegalStateException when node or npm is missing, with what they said
+   * @throws IllegalStateException when npm is missing or fails, with what it said
    */
   public static Aimock start(Path folder, String fixtures) {
     try {
@@ -77,7 +77,8 @@ public final class Aimock implements AutoCloseable {
     }
   }
 
-  private static void install() throws IOException {
+  /** Once at a time: test classes run in parallel. */
+  private static synchronized void install() throws IOException {
     Files.createDirectories(HOME);
     boolean same = Files.isDirectory(HOME.resolve("node_modules"));
     for (String file : List.of("package.json", "package-lock.json", ".npmrc")) {
@@ -87,7 +88,7 @@ public final class Aimock implements AutoCloseable {
     }
     if (!same) {
       String home = HOME.toString();
-      Commands.run("npm", "--prefix", home, "ci", "--ignore-scripts", "--no-audit", "--no-fund");
+      Commands.run("timeout", "180", "npm", "--prefix", home, "ci");
     }
   }
 

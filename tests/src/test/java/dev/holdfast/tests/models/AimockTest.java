@@ -1,4 +1,4 @@
-package dev.holdfast.models;
+package dev.holdfast.tests.models;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -14,9 +14,17 @@ import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.models.langchain.LangchainProvider;
+import dev.holdfast.models.langchain.ProviderAccount;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.tests.harness.Aimock;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Json;
 import dev.holdfast.time.SystemTime;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +32,12 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every shape of provider against the double that others made. */
-@Timeout(240)
+@Timeout(120)
 class AimockTest {
   private static final String FIXTURES =
       """
@@ -48,14 +57,30 @@ class AimockTest {
       ]}
       """;
 
+  private static final ToolSpec WEATHER =
+      new ToolSpec(
+          "get_weather",
+          "The weather of a city",
+          """
+          {"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}""");
+
+  private static final HttpCaller.Limits LIMITS =
+      new HttpCaller.Limits(
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(20),
+          1024 * 1024);
+
   private static final Vertx VERTX = Vertx.vertx();
+  @TempDir static Path folder;
   private static HttpCaller http;
-  private static AimockServer aimock;
+  private static Aimock aimock;
 
   @BeforeAll
-  static void open() throws Exception {
+  static void open() {
     http = HttpCaller.create(VERTX, new SystemTime());
-    aimock = AimockServer.start(FIXTURES);
+    aimock = Aimock.start(folder, FIXTURES);
   }
 
   @AfterAll
@@ -66,16 +91,16 @@ class AimockTest {
   }
 
   private static ModelProvider provider(String name) {
-    return ProviderDouble.provider(name, aimock.baseUrl(name), http, Duration.ofSeconds(10));
+    String url = aimock.url() + (name.equals("openai") ? "/v1" : "");
+    return LangchainProvider.of(
+        new ProviderAccount(name, "sk-test-0123456789", url, false),
+        new LangchainProvider.Connection(http, LIMITS, new SystemTime()),
+        _ -> 4096);
   }
 
   private static ModelRequest question(String text) {
     return new ModelRequest(
-        "test-model",
-        "You are a helper.",
-        List.of(new Message.User(text)),
-        List.of(ProviderDouble.WEATHER),
-        1000);
+        "test-model", "You are a helper.", List.of(new Message.User(text)), List.of(WEATHER), 1000);
   }
 
   private static Failure failure(String provider, String text) {
@@ -106,8 +131,7 @@ class AimockTest {
     ToolCall call = asked.message().toolCalls().getFirst();
     assertThat(call.tool()).isEqualTo("get_weather");
     assertThat(call.id()).isNotBlank();
-    assertThat(ProviderDouble.JSON.readTree(call.arguments()).path("city").asText())
-        .isEqualTo("Oslo");
+    assertThat(Json.read(call.arguments()).path("city").asText()).isEqualTo("Oslo");
 
     List<Message> messages = new ArrayList<>(first.messages());
     messages.add(asked.message());
@@ -137,18 +161,9 @@ class AimockTest {
     assertThat(failure(name, "disc").code()).isEqualTo(FailureCode.NETWORK);
   }
 
-  /** What it was really sent. */
-  private static String journal() throws Exception {
-    HttpCaller.Limits limits =
-        new HttpCaller.Limits(
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(5),
-            10_000_000);
-    HttpCaller.Request request =
-        new HttpCaller.Request("GET", aimock.url() + "/__aimock/journal", Map.of(), new byte[0]);
-    JsonNode journal = ProviderDouble.JSON.readTree(http.send(request, limits).body());
+  /** What it was really sent last. */
+  private static String journal() throws IOException {
+    JsonNode journal = new Http().get(aimock.url() + "/__aimock/journal", Map.of()).json();
     return journal.get(journal.size() - 1).toString();
   }
 }
