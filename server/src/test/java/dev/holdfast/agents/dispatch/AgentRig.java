@@ -48,6 +48,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -65,6 +66,7 @@ public final class AgentRig {
   public final News news = new News(1000, Runnable::run);
   private final Time time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
+  private final AtomicLong rounds = new AtomicLong();
   private final List<Thread> loops = new ArrayList<>();
 
   /** What a test wants to be different. */
@@ -89,7 +91,7 @@ public final class AgentRig {
     ThreadOwner owner = new SoleOwner();
   }
 
-  public AgentRig(Path folder, ScriptedProvider model, Options options) throws Exception {
+  AgentRig(Path folder, ScriptedProvider model, Options options) throws Exception {
     this.model = model;
     InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
     store =
@@ -141,7 +143,8 @@ public final class AgentRig {
             options.attachments);
     orchestrator = new Orchestrator(parts, options.owner);
     store.inbox().onAccepted(orchestrator::wake);
-    loops.add(Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(() -> {}))));
+    loops.add(
+        Thread.ofPlatform().start(() -> loop(() -> orchestrator.run(rounds::incrementAndGet))));
     loops.add(Thread.ofVirtual().start(() -> loop(orchestrator::runParking)));
   }
 
@@ -218,7 +221,13 @@ public final class AgentRig {
     }
   }
 
-  public void close() throws Exception {
+  /** Until the dispatching loop has made a whole round, which looks after stuck turns too. */
+  void awaitRound() {
+    long before = rounds.get();
+    await(() -> rounds.get() >= before + 2, () -> "the dispatching loop stands still");
+  }
+
+  void close() throws Exception {
     orchestrator.close(Duration.ZERO, () -> true);
     for (Thread loop : loops) {
       loop.interrupt();

@@ -14,35 +14,24 @@ import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Questions about calls whose turn was cut off, or came back. */
 class ApprovalTurnTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final AtomicInteger runs = new AtomicInteger();
-  private @Nullable AgentRig open;
 
   @BeforeEach
   void script() {
     options.autonomy = Autonomy.SUPERVISED;
     options.tools = List.of(new Unsafe());
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
   }
 
   /** Counts its runs. */
@@ -64,19 +53,12 @@ class ApprovalTurnTest {
    */
   private Event cutOff(String sql) throws Exception {
     model.calls(new ToolCall("c1", "unsafe", "{}")).says("elsewhere").says("finished");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
-    world.close();
-    open = null;
-    StoreSurgery.run(folder, sql, event.id());
+    rigs.close();
+    StoreSurgery.run(rigs.folder(), sql, event.id());
     return event;
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
   }
 
   /** The model answers somebody, so that what is parked goes on. */
@@ -106,7 +88,7 @@ class ApprovalTurnTest {
   @Test
   void aQuestionThatACrashKeptFromItsPersonIsAskedWhenTheServerIsBack() throws Exception {
     Event event = cutOff("delete from replies where event_id = ?");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     goOn(world);
     approve(world, event);
   }
@@ -114,7 +96,7 @@ class ApprovalTurnTest {
   @Test
   void aQuestionThatWasWithdrawnWithItsTurnIsAskedAnewWhenTheTurnComesBack() throws Exception {
     Event event = cutOff("update approvals set state = 'EXPIRED' where event_id = ?");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     goOn(world);
     approve(world, event);
     assertThat(world.store.approvals().list(Optional.empty(), "", 10))
@@ -127,7 +109,7 @@ class ApprovalTurnTest {
     Event event =
         cutOff(
             "update approvals set state = 'DENIED', arguments_hash = 'other' where event_id = ?");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     goOn(world);
     approve(world, event);
     assertThat(world.store.approvals().list(Optional.empty(), "", 10))
@@ -139,7 +121,7 @@ class ApprovalTurnTest {
   @Test
   void aYesThatComesAtOnceIsHeard() throws Exception {
     model.calls(new ToolCall("c1", "unsafe", "{}")).says("finished");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     try (News.Watch _ =
         world.news.watch(
             item -> {

@@ -30,10 +30,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(120)
 class AttachmentTurnTest {
@@ -46,26 +45,16 @@ class AttachmentTurnTest {
           1_000_000,
           new AttachmentsConfig.Images(50_000, 2, 80_000));
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
   private final Map<String, byte[]> web = new HashMap<>();
   private final List<String> fetched = Collections.synchronizedList(new ArrayList<>());
   private Attachments.@Nullable Source source;
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
 
   private AgentRig world(Tool... tools) throws Exception {
-    AgentRig.Options options = new AgentRig.Options();
-    options.attachments = new Attachments(source == null ? this::fetch : source, CONFIG);
-    options.tools = List.of(tools);
-    open = new AgentRig(folder, model, options);
-    return open;
+    rigs.options.attachments = new Attachments(source == null ? this::fetch : source, CONFIG);
+    rigs.options.tools = List.of(tools);
+    return rigs.open();
   }
 
   private Fetched fetch(String url, Bounds bounds) throws CallFailedException {
@@ -187,7 +176,7 @@ class AttachmentTurnTest {
     assertThat(shown(0).images()).hasSize(1);
     assertThat(shown(1).images()).isEmpty();
     assertThat(shown(1).text()).contains("not shown: the model refused it");
-    world.close();
+    rigs.close();
     AgentRig again = world();
     assertThat(again.answerOf(again.send("t", "k2", "and now?"))).isEqualTo("fine");
     assertThat(model.requests().get(2).messages())
@@ -242,7 +231,7 @@ class AttachmentTurnTest {
     AgentRig world = world();
     Event event = world.sendFiles("web:main", "t", "k1", file("a.png", Samples.png(5, 5)));
     begun.await();
-    world.close();
+    rigs.close();
     source = null;
     AgentRig again = world();
     again.answerOf(event);

@@ -12,43 +12,26 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code tools.autonomy} is changed while the server runs, and while a turn does. */
 @Timeout(60)
 class AutonomyTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final AtomicInteger runs = new AtomicInteger();
-  private @Nullable AgentRig open;
   private volatile Body body = () -> {};
 
   @BeforeEach
   void tools() {
     options.tools = List.of(new Deed());
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
   }
 
   /** The model calls it, and the operator's word comes before the call. */
@@ -63,7 +46,7 @@ class AutonomyTest {
   @Test
   void manualTakesTheToolsAwayAtOnce() throws Exception {
     callsWhile(Autonomy.MANUAL);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     assertThat(world.answerOf(world.send("t", "k1", "do it"))).startsWith("heard: ");
     assertThat(runs).hasValue(0);
     assertThat(model.requests().getFirst().tools()).hasSize(1);
@@ -82,7 +65,7 @@ class AutonomyTest {
   @Test
   void supervisedAsksFromTheNextCallOn() throws Exception {
     callsWhile(Autonomy.SUPERVISED);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
     assertThat(runs).hasValue(0);
@@ -94,7 +77,7 @@ class AutonomyTest {
   void whatWaitsForAYesDoesNotRunWhenToolsAreTakenAway() throws Exception {
     callsWhile(Autonomy.SUPERVISED);
     model.says("too bad");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
     String code = world.store.approvals().waitingOf(event.id()).getFirst().code();
@@ -115,12 +98,12 @@ class AutonomyTest {
           new CountDownLatch(1).await();
         };
     model.calls(new ToolCall("c1", "deed", "{}")).says("I do not know");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "do it");
     begun.await();
-    world.close();
+    rigs.close();
     options.autonomy = Autonomy.MANUAL;
-    world = world();
+    world = rigs.open();
     assertThat(world.answerOf(event)).isEqualTo("I do not know");
     assertThat(model.requests().getLast().messages())
         .last()

@@ -17,41 +17,25 @@ import dev.holdfast.models.BudgetConfig;
 import dev.holdfast.store.ledgers.Usage.Whose;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class BudgetTest {
   private static final String USER_SPENT = ChatSentences.overBudget(Budgets.Scope.USER);
   private static final String THREAD_SPENT = ChatSentences.overBudget(Budgets.Scope.THREAD);
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
 
   private AgentRig world(String budget) throws Exception {
-    if (open != null) {
-      open.close();
-    }
     options.budget =
         ConfigFile.text("test", "budget: {" + budget + "}", Map.of())
             .make(root -> root.section("budget").read(BudgetConfig::from));
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
+    return rigs.open();
   }
 
   private static ModelAnswer costing(String text, long tokens) {
@@ -145,9 +129,8 @@ class BudgetTest {
     model.then((_, _) -> costing("dear", 5000));
     Event event = world.send("t", "1", "one");
     assertThat(world.answerOf(event)).isEqualTo("dear");
-    world.close();
-    open = null;
-    StoreSurgery.reopen(folder, event);
+    rigs.close();
+    StoreSurgery.reopen(rigs.folder(), event);
     world = world("per_user_daily_tokens: 1000");
     assertThat(world.answerOf(event)).isEqualTo("dear");
     assertThat(model.requests()).hasSize(1);

@@ -7,31 +7,23 @@ import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Commands that fail in an unforeseen way. */
 class CommandRunnerTest {
-  @TempDir Path folder;
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
   private final AtomicInteger bugs = new AtomicInteger();
   private AgentRig world;
 
   @BeforeEach
   void open() throws Exception {
-    AgentRig.Options options = new AgentRig.Options();
-    options.time = new BuggyTime();
-    world = new AgentRig(folder, new ScriptedProvider(), options);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    world.close();
+    rigs.options.time = new BuggyTime();
+    world = rigs.open();
   }
 
   @Test

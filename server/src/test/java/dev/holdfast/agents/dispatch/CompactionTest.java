@@ -27,33 +27,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CompactionTest {
   private static final int WINDOW = 6000;
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final Reading reading = new Reading();
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
 
   private AgentRig world() throws Exception {
     options.tools = List.of(reading);
     options.keepRecentTokens = 1500;
-    AgentRig world = new AgentRig(folder, model.window(WINDOW), options);
-    open = world;
-    return world;
+    model.window(WINDOW);
+    return rigs.open();
   }
 
   private static boolean wantsSummary(ModelRequest request) {

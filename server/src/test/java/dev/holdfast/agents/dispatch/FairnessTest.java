@@ -4,45 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A new message is answered soon, however many others wait, and those are not forgotten. */
 class FairnessTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final Semaphore answers = new Semaphore(0);
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    world().close();
-  }
 
   private AgentRig world() {
-    return Objects.requireNonNull(open);
+    return rigs.opened();
   }
 
   /**
    * A backlog of so many threads, from before a restart; the model answers when it is allowed to.
    */
   private List<Event> backlog(int threads, int each) throws Exception {
-    open = new AgentRig(folder, new ScriptedProvider().hangs(new CountDownLatch(1)), stuck());
+    rigs.open(new ScriptedProvider().hangs(new CountDownLatch(1)), stuck());
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < threads * each; i++) {
       events.add(world().send("old-" + i % threads, "k" + i, "old " + i));
     }
-    world().close();
+    rigs.close();
     for (int i = 0; i < threads * each + 10; i++) {
       model.then(
           (asked, _) -> {
@@ -50,7 +40,7 @@ class FairnessTest {
             return ScriptedProvider.text("heard: " + ScriptedProvider.lastUser(asked));
           });
     }
-    open = new AgentRig(folder, model, options);
+    rigs.open();
     return events;
   }
 

@@ -14,19 +14,14 @@ import dev.holdfast.tools.files.FilesConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whole turns in which a model works with files. */
 class FileTurnTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
-
-  /** The store is made with the world, after the tools. */
-  private volatile @Nullable AgentRig open;
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
 
   @Test
   void aModelWritesEditsAndReadsAndTheOperatorUndoesIt() throws Exception {
@@ -36,7 +31,7 @@ class FileTurnTest {
         .calls(call("c3", "read_file", "{\"path\":\"n/a.txt\"}"))
         .says("done");
     FileTools files = world();
-    AgentRig world = opened();
+    AgentRig world = rigs.opened();
     Event event = world.send("t", "k1", "go");
     assertThat(world.answerOf(event)).isEqualTo("done");
     assertThat(model.requests().getLast().messages())
@@ -53,7 +48,6 @@ class FileTurnTest {
         .isEqualTo(new RolledBack.Undone(1));
     assertThat(Files.exists(file.getParent())).isFalse();
     assertThat(world.store.audit().ofExecution(event.id() + ".2.1")).hasSize(2);
-    world.close();
   }
 
   private static ToolCall call(String id, String tool, String arguments) {
@@ -64,21 +58,17 @@ class FileTurnTest {
     FileTools files =
         FileTools.open(
             new FilesConfig(true, List.of(), new FilesConfig.Retention(30, 100)),
-            folder,
+            rigs.folder(),
             List.of(),
             new ChangeContext(
                 new SystemTime(),
-                entry -> opened().store.audit().append(entry),
+                entry -> rigs.opened().store.audit().append(entry),
                 text -> {
                   throw new AssertionError(text);
                 },
-                event -> opened().store.inbox().find(event).orElseThrow().state().isOpen()));
+                event -> rigs.opened().store.inbox().find(event).orElseThrow().state().isOpen()));
     options.tools = files.tools();
-    open = new AgentRig(folder, model, options);
+    rigs.open();
     return files;
-  }
-
-  private AgentRig opened() {
-    return Objects.requireNonNull(open);
   }
 }

@@ -16,32 +16,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Turns that are refused, stopped, crashed or begun again at awkward moments. */
 @Timeout(60)
 class RecoveryTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
-  }
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
 
   private static long starts(AgentRig world, Event event) {
     return world.store.stories().of(event.id()).stream()
@@ -53,8 +37,8 @@ class RecoveryTest {
   /** The limit is three runs: a disk that refuses four times would else give the event up. */
   @Test
   void aDiskThatRefusesIsNotHeldAgainstTheEventAndTheAnswerIsPaidOnce() throws Exception {
-    AgentRig world = world();
-    Path threads = Files.createDirectories(folder.resolve("threads"));
+    AgentRig world = rigs.open();
+    Path threads = Files.createDirectories(rigs.folder().resolve("threads"));
     Path inTheWay = Files.writeString(threads.resolve("web"), "no folder can be made here");
     Event event = world.send("t", "k1", "hello");
     world.await(() -> starts(world, event) > 4, () -> "tried " + starts(world, event) + " times");
@@ -71,7 +55,7 @@ class RecoveryTest {
     options.turnsMax = 1;
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event other = world.send("a", "k1", "hang");
     begun.await();
     Event waiting = world.send("b", "k2", "never mind");
@@ -87,7 +71,7 @@ class RecoveryTest {
   /** Whenever it comes, stop ends the message before it, or comes after its answer. */
   @Test
   void stopRightBehindAMessageNeverLeavesItOpen() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     for (int i = 0; i < 40; i++) {
       Event event = world.send("t", "m" + i, "message " + i);
       Event stop = world.send("t", "s" + i, "/stop");
@@ -103,7 +87,7 @@ class RecoveryTest {
   void stopAllEndsMessagesAndLeavesNoCommandUnanswered() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event stuck = world.send("t", "k1", "hang");
     begun.await();
     List<Event> messages = new ArrayList<>();
@@ -140,7 +124,7 @@ class RecoveryTest {
         (_, _) -> {
           throw new IllegalStateException("a bug in the collected turn");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event one = world.send("t", "k1", "one");
     begun.await();
     Event two = world.send("t", "k2", "two");
@@ -166,7 +150,7 @@ class RecoveryTest {
     for (int i = 0; i < 25; i++) {
       model.calls(new ToolCall("c" + i, "nothing", "{\"n\":" + i + "}"));
     }
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.ROUNDS_SPENT);
     DeadLetter letter = world.store.deadLetters().list("event", Instant.MAX, 10).getFirst();
@@ -194,7 +178,7 @@ class RecoveryTest {
   @Test
   void eachReplayThatFailsIsSpokenOf() throws Exception {
     model.fails(FailureCode.INVALID_REQUEST, 3);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     String sentence = world.answerOf(event);
     for (int replays = 1; replays <= 2; replays++) {
@@ -220,15 +204,15 @@ class RecoveryTest {
   @Test
   void aReplayThatIsCutOffAndGoesOnSaysNothingTwice() throws Exception {
     model.fails(FailureCode.INVALID_REQUEST, 1).fails(FailureCode.NETWORK, 20);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     world.answerOf(event);
     replay(world);
     world.awaitState(event, EventState.PARKED);
     for (int crash = 0; crash < 3; crash++) {
-      world.close();
-      StoreSurgery.run(folder, "update events set told = 0 where id = ?", event.id());
-      world = world();
+      rigs.close();
+      StoreSurgery.run(rigs.folder(), "update events set told = 0 where id = ?", event.id());
+      world = rigs.open();
       AgentRig now = world;
       int asked = model.requests().size();
       world.await(() -> model.requests().size() > asked, () -> "no try");
@@ -241,15 +225,17 @@ class RecoveryTest {
   @Test
   void theEndOfAReplayIsWrittenOnce() throws Exception {
     model.fails(FailureCode.INVALID_REQUEST, 3);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     world.answerOf(event);
     replay(world);
     world.await(() -> ids(world, event).size() == 2, () -> "said: " + ids(world, event));
-    world.close();
+    rigs.close();
     StoreSurgery.run(
-        folder, "update events set closed = 0, state = 1 where id = ?", event.id()); // torn by us
-    AgentRig after = world();
+        rigs.folder(),
+        "update events set closed = 0, state = 1 where id = ?",
+        event.id()); // torn by us
+    AgentRig after = rigs.open();
     after.awaitState(event, EventState.DEAD_LETTERED);
     assertThat(ids(after, event)).containsExactly(".e.1", ".e1.1");
   }

@@ -16,16 +16,14 @@ import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A person's /stop, whatever the chat thread is doing just then. */
 class StopCommandTest {
@@ -33,25 +31,21 @@ class StopCommandTest {
   private static final Duration FREE_WITHIN =
       Duration.ofSeconds(Integer.getInteger("holdfast.slowness", 3));
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch never = new CountDownLatch(1);
-  private @Nullable AgentRig open;
 
   @AfterEach
-  void close() throws Exception {
+  void letGo() {
     never.countDown();
-    if (open != null) {
-      open.close();
-    }
   }
 
   @Test
   void whileTheModelIsSilent() throws Exception {
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     isFreedByStop(world, event);
@@ -65,7 +59,7 @@ class StopCommandTest {
           UninterruptibleTool.await(never);
           return ScriptedProvider.text("too late");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     isFreedByStop(world, event);
@@ -75,7 +69,7 @@ class StopCommandTest {
   void whileAToolIsDeaf() throws Exception {
     options.tools = List.of(new Deafness());
     model.calls(new ToolCall("c1", "deaf", "{}"));
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     isFreedByStop(world, event);
@@ -85,7 +79,7 @@ class StopCommandTest {
   void whileItWaitsForAFreeTurn() throws Exception {
     options.turnsMax = 1;
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event other = world.send("other", "k0", "x");
     begun.await();
     Event event = world.send("t", "k1", "x");
@@ -108,7 +102,7 @@ class StopCommandTest {
     options.keepRecentTokens = 300;
     model.window(4000);
     model.then((_, _) -> ScriptedProvider.text("x".repeat(9000))).hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     world.answerOf(world.send("t", "k0", "one"));
     Event event = world.send("t", "k1", "two");
     begun.await();
@@ -124,7 +118,7 @@ class StopCommandTest {
     options.autonomy = Autonomy.SUPERVISED;
     options.tools = List.of(new Deafness());
     model.calls(new ToolCall("c1", "deaf", "{}"));
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     world.awaitState(event, EventState.PARKED);
     Approval asked =
@@ -139,7 +133,7 @@ class StopCommandTest {
   @Test
   void whileTheModelIsAway() throws Exception {
     model.fails(FailureCode.AUTH, 100);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     world.awaitState(event, EventState.PARKED);
     stop(world, "t", "/stop", event);
@@ -150,7 +144,7 @@ class StopCommandTest {
   void whileTheModelIsAwayAndThereIsRoomForOneAgent() throws Exception {
     options.activeMax = 1;
     model.fails(FailureCode.AUTH, 1);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     world.awaitState(event, EventState.PARKED);
     stop(world, "t", "/stop", event);
@@ -160,7 +154,7 @@ class StopCommandTest {
   @Test
   void withAllTheWaitingOnesToo() throws Exception {
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event first = world.send("t", "k1", "x");
     begun.await();
     Event second = world.send("t", "k2", "y");
@@ -172,7 +166,7 @@ class StopCommandTest {
   @Test
   void withAllTheWaitingOnesHoweverLargeTheyAre() throws Exception {
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event first = world.send("t", "k1", "x");
     begun.await();
     List<Event> waiting = new ArrayList<>();
@@ -205,7 +199,7 @@ class StopCommandTest {
               TokenUsage.NONE);
         });
     model.hangs(again);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event first = world.send("t", "k1", "x");
     begun.await();
     Event second = world.send("t", "k2", "y");
@@ -247,12 +241,6 @@ class StopCommandTest {
     Duration took = Duration.ofNanos(System.nanoTime() - sinceNanos);
     System.out.printf("%s: %d ms, promised 1000%n", what, took.toMillis());
     assertThat(took).as(what).isLessThanOrEqualTo(FREE_WITHIN);
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
   }
 
   /** An unsafe tool that no interrupt ends. */

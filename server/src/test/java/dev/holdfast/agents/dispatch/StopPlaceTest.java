@@ -8,38 +8,27 @@ import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A /stop ends what was accepted before it and nothing that was accepted after it. */
 @Timeout(120)
 class StopPlaceTest {
   private static final int ROUNDS = 60;
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final CountDownLatch begun = new CountDownLatch(1);
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
 
   @Test
   void aMessageRightBehindItIsAnswered() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     List<Event> stops = new ArrayList<>();
     List<Event> hellos = new ArrayList<>();
     for (int i = 0; i < ROUNDS; i++) {
@@ -54,7 +43,7 @@ class StopPlaceTest {
 
   @Test
   void aMessageRightBehindStopAllIsAnswered() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     List<Event> stops = new ArrayList<>();
     List<Event> hellos = new ArrayList<>();
     for (int i = 0; i < ROUNDS; i++) {
@@ -71,7 +60,7 @@ class StopPlaceTest {
   @Test
   void itHoldsAfterARestartToo() throws Exception {
     List<Event> pending = pendingAtAStart("never mind", "/stop", "hello");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     assertThat(world.answerOf(pending.get(2))).isEqualTo("heard: hello");
     assertThat(world.answerOf(pending.get(1))).isEqualTo("Stopped.");
     assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
@@ -81,7 +70,7 @@ class StopPlaceTest {
   @Test
   void afterARestartItEndsTheTurnThatIsAboutToRunAndNoOther() throws Exception {
     List<Event> pending = pendingAtAStart("never mind", "but this", "/stop", "hello");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     assertThat(world.answerOf(pending.get(3))).isEqualTo("heard: hello");
     assertThat(world.answerOf(pending.get(1))).isEqualTo("heard: but this");
     assertThat(world.answerOf(pending.get(2))).isEqualTo("Stopped.");
@@ -91,7 +80,7 @@ class StopPlaceTest {
   @Test
   void afterARestartStopAllEndsAllThatCameBeforeIt() throws Exception {
     List<Event> pending = pendingAtAStart("one", "two", "/stop all", "hello");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     assertThat(world.answerOf(pending.get(3))).isEqualTo("heard: hello");
     assertThat(world.answerOf(pending.get(2))).isEqualTo("Stopped.");
     assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
@@ -102,7 +91,7 @@ class StopPlaceTest {
   void afterARestartMessagesThatAreCollectedStopAtIt() throws Exception {
     options.whileBusy = WhileBusy.COLLECT;
     List<Event> pending = pendingAtAStart("one", "two", "/stop", "hello");
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     assertThat(world.answerOf(pending.get(3))).isEqualTo("heard: hello");
     assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
     assertThat(world.stateOf(pending.get(1))).isEqualTo(EventState.CANCELLED);
@@ -122,7 +111,7 @@ class StopPlaceTest {
         });
     CountDownLatch joined = new CountDownLatch(1);
     model.hangs(joined);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event before = world.send("t", "k1", "never mind");
     begun.await();
     Event after = world.send("t", "k2", "hello");
@@ -146,7 +135,7 @@ class StopPlaceTest {
           return ScriptedProvider.text("first");
         });
     model.fails(FailureCode.AUTH, 1);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     world.send("t", "k0", "first");
     begun.await();
     Event before = world.send("t", "k1", "never mind");
@@ -168,7 +157,7 @@ class StopPlaceTest {
           go.await();
           return ScriptedProvider.text("here it is");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "hello");
     Event waiting = world.send("t", "k2", "more");
     begun.await();
@@ -182,7 +171,7 @@ class StopPlaceTest {
   @Test
   void stopAllLeavesWhatWaitsBehindIt() throws Exception {
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event running = world.send("t", "k1", "hang");
     begun.await();
     Event before = world.send("t", "k2", "never mind");
@@ -203,7 +192,7 @@ class StopPlaceTest {
           UninterruptibleTool.await(go);
           return ScriptedProvider.text("too late");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     assertThat(world.orchestrator.stop("web:main:t", event.seq(), false)).isEqualTo(1);
@@ -213,13 +202,13 @@ class StopPlaceTest {
 
   /** Accepted by a server that stops before it could do anything about them. */
   private List<Event> pendingAtAStart(String... texts) throws Exception {
-    AgentRig stopping = world();
+    AgentRig stopping = rigs.open();
     stopping.orchestrator.close(Duration.ZERO, () -> true);
     List<Event> events = new ArrayList<>();
     for (String text : texts) {
       events.add(stopping.send("t", "k" + events.size(), text));
     }
-    stopping.close();
+    rigs.close();
     return events;
   }
 
@@ -231,11 +220,5 @@ class StopPlaceTest {
 
   private static void areAnswered(AgentRig world, List<Event> events) {
     assertThat(events.stream().map(world::stateOf)).containsOnly(EventState.ANSWERED);
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
   }
 }

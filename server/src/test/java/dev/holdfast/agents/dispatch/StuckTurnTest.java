@@ -34,23 +34,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Turns whose thread waits for ever, some of them deaf to every interrupt. */
 class StuckTurnTest {
   private static final String LATE = "words that come too late";
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final ManualTime time = new ManualTime();
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch letGo = new CountDownLatch(1);
-  private @Nullable AgentRig open;
 
   @BeforeEach
   void setTime() {
@@ -59,17 +57,14 @@ class StuckTurnTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void letGo() {
     letGo.countDown();
-    if (open != null) {
-      open.close();
-    }
   }
 
   @Test
   void aModelThatNeverReturnsIsInterruptedWhenItIsSilentForTooLong() throws Exception {
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     awaitInterrupt(world);
@@ -89,7 +84,7 @@ class StuckTurnTest {
           letGo.await();
           return ScriptedProvider.text("here it is");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     time.standStill(Duration.ofMinutes(30));
@@ -100,7 +95,7 @@ class StuckTurnTest {
   @Test
   void aDeafModelLosesItsThreadAndWhatItSaysLateChangesNothing() throws Exception {
     model.then(deafly());
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     awaitInterrupt(world);
@@ -120,7 +115,7 @@ class StuckTurnTest {
   @Test
   void stopFreesTheThreadOfADeafModelSoon() throws Exception {
     model.then(deafly());
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     assertThat(world.answerOf(world.send("t", "k2", "/stop"))).isEqualTo("Stopped.");
@@ -143,7 +138,7 @@ class StuckTurnTest {
                   }
                 }));
     model.calls(new ToolCall("c1", "deaf", "{}"));
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
     awaitInterrupt(world);
@@ -158,7 +153,7 @@ class StuckTurnTest {
   void noTurnAsksAChannelWhatItSaidWhenItWasAdded() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     options.channels = List.of(new Channel(asked::incrementAndGet));
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     int before = asked.get();
     assertThat(world.answerOf(world.send("t", "k1", "x"))).isEqualTo("heard: x");
     assertThat(before).isPositive();
@@ -168,7 +163,7 @@ class StuckTurnTest {
   @Test
   void aFreshContextThatWasWantedMeanwhileComes() throws Exception {
     model.says("first").then(deafly());
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     world.answerOf(world.send("t", "k1", "one"));
     Event event = world.send("t", "k2", "two");
     begun.await();
@@ -205,7 +200,7 @@ class StuckTurnTest {
                   UninterruptibleTool.await(letGo);
                 }));
     model.calls(new ToolCall("c1", "deaf", "{}"));
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event slow =
         world.sendFiles(
             "web:main", "t", "k1", new Attachment("a", "", "https://files.example.org/a", -1));
@@ -221,7 +216,7 @@ class StuckTurnTest {
   @Test
   void whenTooManyThreadsHangOnlyARestartHelpsAndTheServerSaysSo() throws Exception {
     options.turnsMax = 2;
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < StuckTurns.GIVEN_UP_MAX; i++) {
       assertThat(world.orchestrator.isClogged()).isFalse();
@@ -257,18 +252,17 @@ class StuckTurnTest {
   }
 
   /** Lets more time pass than anything may take; the turn is interrupted at the second look. */
-  private void awaitInterrupt(AgentRig world) throws InterruptedException {
+  private void awaitInterrupt(AgentRig world) {
     awaitInterrupt(world, Duration.ofMinutes(30));
   }
 
-  private void awaitInterrupt(AgentRig world, Duration silence) throws InterruptedException {
+  private void awaitInterrupt(AgentRig world, Duration silence) {
     time.advance(silence);
-    for (int waited = 0; freed(world, "interrupted") < 1; waited++) {
-      assertThat(waited).as("it was not interrupted").isLessThan(10_000);
-      if (waited % 150 == 149) {
-        time.advance(Duration.ofMillis(1100));
-      }
-      Thread.sleep(2);
+    world.awaitRound();
+    for (int looks = 1; freed(world, "interrupted") < 1; looks++) {
+      assertThat(looks).as("looks at a turn that was not interrupted").isLessThan(10);
+      time.advance(Duration.ofMillis(1100));
+      world.awaitRound();
     }
   }
 
@@ -282,18 +276,12 @@ class StuckTurnTest {
 
   private String contexts() throws Exception {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> files = Files.walk(folder.resolve("threads"))) {
+    try (Stream<Path> files = Files.walk(rigs.folder().resolve("threads"))) {
       for (Path file : files.filter(path -> path.toString().endsWith(".jsonl")).toList()) {
         all.append(Files.readString(file, StandardCharsets.UTF_8));
       }
     }
     return all.toString();
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
   }
 
   private static Tool tool(Runnable body) {

@@ -8,43 +8,21 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ThreadAgentTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
-
-  private AgentRig world() throws Exception {
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
-  }
-
-  private AgentRig restarted() throws Exception {
-    close();
-    return world();
-  }
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
 
   @Test
   void aMessageIsAnswered() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "hello");
     assertThat(world.answerOf(event)).isEqualTo("heard: hello");
     assertThat(world.stateOf(event)).isEqualTo(EventState.ANSWERED);
@@ -52,7 +30,7 @@ class ThreadAgentTest {
 
   @Test
   void manyMessagesOfOneThreadAreAnsweredInOrderThoughTheMailboxIsSmall() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       events.add(world.send("t", "k" + i, "m" + i));
@@ -69,7 +47,7 @@ class ThreadAgentTest {
   void aHangingThreadDoesNotDelayAnother() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event stuck = world.send("a", "k1", "hang");
     begun.await();
     assertThat(world.answerOf(world.send("b", "k2", "hello"))).isEqualTo("heard: hello");
@@ -80,7 +58,7 @@ class ThreadAgentTest {
   void stopFreesAHangingTurnAndTheNextMessageIsAnswered() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event stuck = world.send("t", "k1", "hang");
     begun.await();
     Event next = world.send("t", "k2", "next");
@@ -94,7 +72,7 @@ class ThreadAgentTest {
   void stopAllCancelsWhatWaitsToo() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       events.add(world.send("t", "k" + i, "m" + i));
@@ -111,7 +89,7 @@ class ThreadAgentTest {
   void aTurnThatTakesTooLongEndsWithAnHonestSentence() throws Exception {
     options.turnTimeout = Duration.ofSeconds(1);
     model.hangs(new CountDownLatch(1));
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "hang");
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.TIMED_OUT);
     assertThat(world.stateOf(event)).isEqualTo(EventState.DEAD_LETTERED);
@@ -120,7 +98,7 @@ class ThreadAgentTest {
   @Test
   void aRefusedRequestIsSpokenAndKeptAsADeadLetter() throws Exception {
     model.fails(FailureCode.INVALID_REQUEST, 1);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     assertThat(world.answerOf(event)).contains("refused this request");
     assertThat(world.store.deadLetters().list("event", java.time.Instant.MAX, 10))
@@ -137,7 +115,7 @@ class ThreadAgentTest {
             throw new IllegalStateException("secret innards");
           });
     }
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.CRASHED);
     assertThat(model.requests()).hasSize(3);
@@ -147,7 +125,7 @@ class ThreadAgentTest {
   @Test
   void whileTheModelIsAwayTheMessageIsKeptTheSenderToldOnceAndAnsweredLater() throws Exception {
     model.fails(FailureCode.OVERLOADED, 1);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event first = world.send("t", "k1", "one");
     world.awaitState(first, EventState.PARKED);
     Event second = world.send("t", "k2", "two");
@@ -159,24 +137,24 @@ class ThreadAgentTest {
   @Test
   void aParkedTurnSurvivesARestart() throws Exception {
     model.fails(FailureCode.AUTH, 1);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "one");
     world.awaitState(event, EventState.PARKED);
-    world = restarted();
+    world = rigs.open();
     assertThat(world.answerOf(event)).endsWith("heard: one");
     assertThat(world.repliesTo(event)).containsExactly(ChatSentences.MODEL_AWAY, "heard: one");
   }
 
   @Test
   void anAnswerThatWasPaidForBeforeACrashIsNotAskedForAgain() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     world.answerOf(world.send("t", "k0", "before"));
     Event event = world.send("t2", "k1", "x");
     world.answerOf(event);
     // The same event once more, as after a crash between its answer and its end.
-    world.close();
-    StoreSurgery.reopen(folder, event);
-    world = world();
+    rigs.close();
+    StoreSurgery.reopen(rigs.folder(), event);
+    world = rigs.open();
     int asked = model.requests().size();
     assertThat(world.answerOf(event)).isEqualTo("heard: x");
     assertThat(model.requests()).hasSize(asked);
@@ -186,12 +164,12 @@ class ThreadAgentTest {
   void anEventThatTookTheServerDownTooOftenIsGivenUp() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
-    world.close();
-    StoreSurgery.countRuns(folder, event, 3);
-    world = world();
+    rigs.close();
+    StoreSurgery.countRuns(rigs.folder(), event, 3);
+    world = rigs.open();
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.CRASHED);
     assertThat(world.stateOf(event)).isEqualTo(EventState.DEAD_LETTERED);
   }
@@ -200,10 +178,10 @@ class ThreadAgentTest {
   void aCleanStopInTheMiddleOfATurnIsNotHeldAgainstTheEvent() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     model.hangs(begun);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     begun.await();
-    world = restarted();
+    world = rigs.open();
     assertThat(world.answerOf(event)).isEqualTo("heard: x");
     assertThat(world.store.inbox().find(event.id()).orElseThrow().attempts()).isOne();
   }
@@ -219,7 +197,7 @@ class ThreadAgentTest {
           go.await();
           return ScriptedProvider.text("first");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     world.send("t", "k1", "one");
     begun.await();
     Event two = world.send("t", "k2", "two");
@@ -238,7 +216,7 @@ class ThreadAgentTest {
 
   @Test
   void newStartsAFreshContext() throws Exception {
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     world.answerOf(world.send("t", "k1", "one"));
     assertThat(world.answerOf(world.send("t", "k2", "/new"))).contains("fresh");
     world.answerOf(world.send("t", "k3", "two"));
@@ -248,7 +226,7 @@ class ThreadAgentTest {
   @Test
   void moreThreadsThanMayBeActiveAreServedOneAfterTheOther() throws Exception {
     options.activeMax = 3;
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       events.add(world.send("t" + i, "k" + i, "m" + i));
@@ -265,14 +243,14 @@ class ThreadAgentTest {
         (_, _) -> {
           throw new InterruptedException("out of nowhere");
         });
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     assertThat(world.answerOf(world.send("t", "k1", "x"))).isEqualTo("heard: x");
   }
 
   @Test
   void theEquationHoldsInTheEnd() throws Exception {
     model.fails(FailureCode.INVALID_REQUEST, 1);
-    AgentRig world = world();
+    AgentRig world = rigs.open();
     Event bad = world.send("a", "k1", "x");
     Event good = world.send("b", "k2", "y");
     world.answerOf(bad);

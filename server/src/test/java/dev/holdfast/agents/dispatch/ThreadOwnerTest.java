@@ -4,33 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A chat thread that another process serves. */
 class ThreadOwnerTest {
   private static final String THEIRS = "web:main:theirs";
 
-  @TempDir Path folder;
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
   private volatile boolean isHere;
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
 
   @Test
   void isLeftAloneUntilItIsOurs() throws Exception {
-    options.owner = threadId -> isHere || !threadId.equals(THEIRS);
-    AgentRig world = new AgentRig(folder, new ScriptedProvider(), options);
-    open = world;
+    rigs.options.owner = threadId -> isHere || !threadId.equals(THEIRS);
+    AgentRig world = rigs.open();
     Event message = world.send("theirs", "k1", "never mind");
     Event stop = world.send("theirs", "k2", "/stop all");
     assertThat(world.answerOf(world.send("ours", "k3", "hello"))).isEqualTo("heard: hello");

@@ -17,35 +17,24 @@ import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ToolTurnTest {
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
-  private final AgentRig.Options options = new AgentRig.Options();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
+  private final AgentRig.Options options = rigs.options;
   private final List<String> runs = Collections.synchronizedList(new ArrayList<>());
   private Body body = (name, _) -> ToolResult.ok(name + " done");
-  private @Nullable AgentRig open;
 
   /** What a tool does. */
   private interface Body {
     ToolResult run(String name, ToolContext context) throws InterruptedException;
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
   }
 
   @Test
@@ -138,8 +127,7 @@ class ToolTurnTest {
         assertThat(runs).containsExactly(tool, tool);
         assertThat(result.text()).isEqualTo(tool + " with " + event.id() + ".1.1");
       }
-      world.close();
-      open = null;
+      rigs.close();
       runs.clear();
     }
   }
@@ -149,15 +137,13 @@ class ToolTurnTest {
     for (String tool : List.of("read", "keyed")) {
       cutOffInTool(tool);
       model.says("then without it");
-      AgentRig world = new AgentRig(folder, model, new AgentRig.Options());
-      open = world;
+      AgentRig world = rigs.open(model, new AgentRig.Options());
       Event event = world.store.inbox().findByDedupeKey(tool).getFirst();
       assertThat(world.answerOf(event)).isEqualTo("then without it");
       assertThat(lastResults().getFirst().isError()).isTrue();
       assertThat(lastResults().getFirst().text())
           .contains(tool.equals("read") ? "no longer available" : "outcome unknown");
-      world.close();
-      open = null;
+      rigs.close();
     }
   }
 
@@ -194,7 +180,7 @@ class ToolTurnTest {
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
     assertThat(runs).isEmpty();
-    world.close();
+    rigs.close();
     world = world();
     String code =
         world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst().code();
@@ -324,8 +310,7 @@ class ToolTurnTest {
     AgentRig world = world();
     world.send("t" + tool, tool, "x");
     begun.await();
-    world.close();
-    open = null;
+    rigs.close();
   }
 
   private List<Message.ToolResult> lastResults() {
@@ -346,9 +331,7 @@ class ToolTurnTest {
             tool("keyed", ReplayClass.KEYED),
             tool("unsafe", ReplayClass.UNSAFE),
             tool("risky", ReplayClass.READ, Risk.HIGH));
-    AgentRig world = new AgentRig(folder, model, options);
-    open = world;
-    return world;
+    return rigs.open();
   }
 
   private Tool tool(String name, ReplayClass replay) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.dispatch.AgentRig;
+import dev.holdfast.agents.dispatch.AgentRigs;
 import dev.holdfast.agents.dispatch.ScriptedProvider;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
@@ -18,29 +19,23 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An event ends once, and that is said once, however many want to end it. */
 class UnansweredEventsTest {
   private static final String THREAD = "web:main:t";
 
-  @TempDir Path folder;
-  private final ScriptedProvider model = new ScriptedProvider();
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+  private final ScriptedProvider model = rigs.model;
   private final List<NewsItem> heard = new CopyOnWriteArrayList<>();
   private AgentRig world;
 
   @BeforeEach
   void open() throws Exception {
-    world = new AgentRig(folder, model, new AgentRig.Options());
+    world = rigs.open();
     world.news.watch(heard::add, () -> {});
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    world.close();
   }
 
   @Test
@@ -90,7 +85,7 @@ class UnansweredEventsTest {
 
   private String log() throws Exception {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> files = Files.walk(folder.resolve("threads"))) {
+    try (Stream<Path> files = Files.walk(rigs.folder().resolve("threads"))) {
       for (Path file : files.filter(path -> path.endsWith("log.jsonl")).toList()) {
         all.append(Files.readString(file, StandardCharsets.UTF_8));
       }

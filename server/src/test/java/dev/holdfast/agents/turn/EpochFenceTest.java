@@ -11,7 +11,7 @@ import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.EpochOverException;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.dispatch.AgentRig;
-import dev.holdfast.agents.dispatch.ScriptedProvider;
+import dev.holdfast.agents.dispatch.AgentRigs;
 import dev.holdfast.agents.thread.UnansweredEvents;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
@@ -42,29 +42,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An agent whose thread was given up comes back and wants to write. */
 class EpochFenceTest {
-  @TempDir Path folder;
-  private @Nullable AgentRig open;
-
-  @AfterEach
-  void close() throws Exception {
-    if (open != null) {
-      open.close();
-    }
-  }
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
 
   @Test
   void nothingOfItReachesTheDisk() throws Exception {
-    AgentRig.Options options = new AgentRig.Options();
-    options.autonomy = Autonomy.SUPERVISED;
-    AgentRig world = new AgentRig(folder, new ScriptedProvider(), options);
-    open = world;
+    rigs.options.autonomy = Autonomy.SUPERVISED;
+    AgentRig world = rigs.open();
     world.orchestrator.close(Duration.ZERO, () -> true); // nobody else writes
     Event event =
         world.sendFiles(
@@ -133,7 +121,7 @@ class EpochFenceTest {
   }
 
   private List<Path> onDisk() throws Exception {
-    try (Stream<Path> all = Files.walk(folder.resolve("threads"))) {
+    try (Stream<Path> all = Files.walk(rigs.folder().resolve("threads"))) {
       return all.sorted().toList();
     }
   }
