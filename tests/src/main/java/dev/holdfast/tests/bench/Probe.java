@@ -34,6 +34,11 @@ final class Probe {
     }
   }
 
+  /** What a process has cost the processors since it began. */
+  static Duration cpuTime(long pid) {
+    return ProcessHandle.of(pid).orElseThrow().info().totalCpuDuration().orElseThrow();
+  }
+
   /** Resident memory in bytes, after a full collection. */
   static long residentBytes(long pid) throws IOException {
     Commands.run(

@@ -1,6 +1,7 @@
 package dev.holdfast.tests.bench;
 
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
@@ -30,6 +31,11 @@ final class Report {
 
   static String perSecond(double rate) {
     return String.format(Locale.ROOT, "%,.0f/s", rate);
+  }
+
+  /** Time per event, in microseconds. */
+  static String microsEach(Duration time, long events) {
+    return String.format(Locale.ROOT, "%.0f us", time.toNanos() / 1e3 / events);
   }
 
   static String millis(double millis) {

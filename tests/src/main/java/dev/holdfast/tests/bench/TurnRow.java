@@ -29,8 +29,12 @@ final class TurnRow implements Row {
       ServerTimer overhead = ServerTimer.read(rig.metrics(), OVERHEAD).since(before);
       report.figure("event due to reply posted, 200 turns/s", Report.percentiles(nanos), fsync);
       report.figure("the server's own overhead of these turns", overhead.figures(), fsync);
-      String rate = Report.perSecond(flatOut(rig, scale.span(20)));
-      report.figure("turns flat out, replies posted", rate, fsync);
+      Duration cpuBefore = Probe.cpuTime(rig.server().pid());
+      Answered flatOut = flatOut(rig, scale.span(20));
+      Duration cpu = Probe.cpuTime(rig.server().pid()).minus(cpuBefore);
+      report.figure("turns flat out, replies posted", Report.perSecond(flatOut.perSecond()), fsync);
+      report.figure(
+          "the server's CPU time per turn", Report.microsEach(cpu, flatOut.count()), fsync);
     }
   }
 
@@ -61,7 +65,7 @@ final class TurnRow implements Row {
   }
 
   /** Keeps a window of unanswered events and counts the replies. */
-  private static double flatOut(ServerRig rig, Duration span) {
+  private static Answered flatOut(ServerRig rig, Duration span) {
     AtomicLong answered = new AtomicLong();
     Semaphore window = new Semaphore(WINDOW);
     rig.platform()
@@ -86,7 +90,15 @@ final class TurnRow implements Row {
       double rate = answered.get() / secs;
       Await.until(
           "the rest is answered", Duration.ofMinutes(1), () -> answered.get() >= client.sent());
-      return rate;
+      return new Answered(answered.get(), rate);
     }
   }
+
+  /**
+   * Turns of which the reply was posted.
+   *
+   * @param count all, also those that were answered after the end
+   * @param perSecond until the end
+   */
+  private record Answered(long count, double perSecond) {}
 }
