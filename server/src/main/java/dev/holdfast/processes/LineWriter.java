@@ -3,10 +3,6 @@ package dev.holdfast.processes;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.libc.Descriptors;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -16,45 +12,28 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes lines to a child on a thread of its own, each whole and in their order: a child may never
- * read, and whoever writes to it then waits no longer than it wants to.
+ * Writes lines to a child, each whole and in their order. Whoever writes to a child that does not
+ * read waits no longer than it wants to.
  */
-final class LineWriter implements ChildPipe {
-  private static final int LOOK_MILLIS = 200;
-
-  private final int end;
+final class LineWriter extends PipeWriter {
   private final int bytesMax;
-  private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<byte[]> queue = new ArrayDeque<>();
   private long queuedBytes;
   private boolean isClosing;
-  private volatile boolean abandoned;
 
   /**
-   * @param end the writing end; closed when the thread ends
    * @param bytesMax what may wait to be read
    */
   LineWriter(int end, int bytesMax) {
-    this.end = end;
+    super(end);
     this.bytesMax = bytesMax;
-    this.thread = Thread.ofPlatform().name("child input").daemon().unstarted(this::writeAll);
-  }
-
-  @Override
-  public void start() {
-    thread.start();
-  }
-
-  @Override
-  public boolean join(Duration wait) throws InterruptedException {
-    return thread.join(wait);
   }
 
   @Override
   public void abandon() {
-    abandoned = true;
+    super.abandon();
     close();
   }
 
@@ -104,58 +83,32 @@ final class LineWriter implements ChildPipe {
     return new CallFailedException(Failure.of(code, text));
   }
 
-  private void writeAll() {
-    try {
-      for (byte[] next = next(); next != null && write(next); next = next()) {
-        written(next.length);
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt(); // nobody does; then it is the end of writing
-    } finally {
-      Descriptors.close(end);
-      close();
-    }
+  @Override
+  void onEnd() {
+    close();
   }
 
-  /** The next line; null when no more is to be written. */
-  private byte @Nullable [] next() throws InterruptedException {
+  @Override
+  byte @Nullable [] next() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       while (queue.isEmpty() && !isClosing) {
         changed.await();
       }
-      return abandoned ? null : queue.pollFirst();
+      return queue.pollFirst();
     } finally {
       lock.unlock();
     }
   }
 
-  private void written(int bytes) {
+  @Override
+  void onWritten(int bytes) {
     lock.lock();
     try {
       queuedBytes -= bytes;
       changed.signalAll();
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** False when nobody can read it any more. */
-  private boolean write(byte[] line) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment rest = arena.allocateFrom(ValueLayout.JAVA_BYTE, line);
-      while (!abandoned && rest.byteSize() > 0) {
-        if (!Descriptors.canWrite(end, LOOK_MILLIS)) {
-          continue;
-        }
-        int bytes = Descriptors.write(end, rest);
-        if (bytes > 0) {
-          rest = rest.asSlice(bytes);
-        } else if (Descriptors.isClosed(end)) {
-          return false;
-        }
-      }
-      return !abandoned;
     }
   }
 }
