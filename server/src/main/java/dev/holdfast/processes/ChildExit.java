@@ -10,4 +10,4 @@ import java.util.List;
  * @param exitCode 128 + signal when a signal ended it
  * @param errors the last lines of its standard error
  */
-public record ChildExit(boolean hasStarted, int exitCode, List<String> errors, Duration lived) {}
+public record ChildExit(boolean hasStarted, int exitCode, List<String> errors, Duration lifetime) {}

@@ -19,18 +19,18 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Starts one child with its walls, limits, environment and pipes. */
+/** Starts one child with its isolation, limits, environment and pipes. */
 final class ChildLauncher {
-  private static final File NOWHERE = new File("/dev/null");
+  private static final File DEV_NULL = new File("/dev/null");
 
-  private final SandboxCommand wrapping;
+  private final SandboxCommand sandbox;
   private final Optional<ControlGroups> groups;
   private final Spawner spawner;
   private final Time time;
 
   ChildLauncher(
-      SandboxCommand wrapping, Optional<ControlGroups> groups, Spawner spawner, Time time) {
-    this.wrapping = wrapping;
+      SandboxCommand sandbox, Optional<ControlGroups> groups, Spawner spawner, Time time) {
+    this.sandbox = sandbox;
     this.groups = groups;
     this.spawner = spawner;
     this.time = time;
@@ -38,17 +38,17 @@ final class ChildLauncher {
 
   /** The program that this isolation needs and this machine does not have. */
   Optional<String> missing() {
-    return wrapping.missing();
+    return sandbox.missing();
   }
 
   /**
    * @throws CallFailedException PERMANENT when the command or its folder is not there, TRANSIENT
    *     when the machine has no room for another process
    */
-  RunningChild start(Launch asked, ChildStreams.Maker streams)
+  RunningChild start(Launch asked, ChildStreams.Factory streams)
       throws CallFailedException, InterruptedException {
     Path program =
-        wrapping
+        sandbox
             .programs()
             .find(asked.command().getFirst())
             .orElseThrow(
@@ -66,14 +66,14 @@ final class ChildLauncher {
       pipes.open(builder, streams.hasInput());
       Process process = spawner.start(builder);
       started = true;
-      var parts = new RunningChild.Parts(time, wrapping.isolation(), group, mark);
-      return pipes.attach(process, parts, streams);
+      var containment = new RunningChild.Containment(sandbox.isolation(), group, mark);
+      return new RunningChild(process, containment, pipes.attach(streams), time);
     } catch (IOException e) {
       throw new CallFailedException(refused(e), e);
     } finally {
-      pipes.closeTheirs();
+      pipes.closeChildEnds();
       if (!started) {
-        pipes.closeOurs();
+        pipes.closeServerEnds();
         if (group != null) {
           group.remove();
         }
@@ -87,7 +87,7 @@ final class ChildLauncher {
       if (!Files.isDirectory(real)) {
         throw failed(FailureKind.PERMANENT, "the working folder is not a folder");
       }
-      if (wrapping.hidden().stream().anyMatch(path -> path.startsWith(real))) {
+      if (sandbox.hidden().stream().anyMatch(path -> path.startsWith(real))) {
         throw failed(FailureKind.INVALID, "the working folder holds what children must not see");
       }
       return spec.in(real);
@@ -103,7 +103,7 @@ final class ChildLauncher {
       Launch spec, Path program, ControlGroups.@Nullable Group group, String mark) {
     List<Path> joined = group == null ? List.of() : List.of(group.procs());
     int processesMax = processesMax(spec, group != null);
-    var builder = new ProcessBuilder(wrapping.wrap(spec, program, processesMax, joined));
+    var builder = new ProcessBuilder(sandbox.wrap(spec, program, processesMax, joined));
     builder.directory(spec.folder().toFile());
     Map<String, String> environment = builder.environment();
     environment.clear();
@@ -111,9 +111,9 @@ final class ChildLauncher {
         ChildEnvironment.of(
             spec.environment(),
             System.getenv(),
-            wrapping.programs().searchPath(),
+            sandbox.programs().searchPath(),
             spec.folder().toString()));
-    if (wrapping.isolation() == Isolation.PROCESS_GROUP) {
+    if (sandbox.isolation() == Isolation.PROCESS_GROUP) {
       environment.put(ProcessTree.VARIABLE, mark);
     }
     return builder;
@@ -124,11 +124,11 @@ final class ChildLauncher {
    * threads count.
    */
   private int processesMax(Launch spec, boolean hasGroup) {
-    if (hasGroup || wrapping.isRoot()) {
+    if (hasGroup || sandbox.isRoot()) {
       return 0;
     }
-    int around = wrapping.isolation() == Isolation.PROCESS_GROUP ? UserTasks.count() : 3;
-    return around + spec.limits().processes();
+    int counted = sandbox.isolation() == Isolation.PROCESS_GROUP ? UserTasks.count() : 3;
+    return counted + spec.limits().processes();
   }
 
   private static CallFailedException failed(FailureKind kind, String what) {
@@ -157,7 +157,7 @@ final class ChildLauncher {
 
   /** Both ends of the child's streams, until it has its own. */
   private static final class Pipes {
-    private final List<Integer> theirs = new ArrayList<>();
+    private final List<Integer> childEnds = new ArrayList<>();
     private @Nullable Pipe input;
     private @Nullable Pipe output;
     private @Nullable Pipe errors;
@@ -165,28 +165,28 @@ final class ChildLauncher {
     void open(ProcessBuilder builder, boolean hasInput) throws IOException {
       Pipe out = pipe();
       output = out;
-      theirs.add(out.writeEnd());
+      childEnds.add(out.writeEnd());
       Pipe err = pipe();
       errors = err;
-      theirs.add(err.writeEnd());
+      childEnds.add(err.writeEnd());
       builder.redirectOutput(reopened(out.writeEnd()));
       builder.redirectError(reopened(err.writeEnd()));
-      builder.redirectInput(NOWHERE);
+      builder.redirectInput(DEV_NULL);
       if (hasInput) {
         Pipe in = pipe();
         input = in;
-        theirs.add(in.readEnd());
+        childEnds.add(in.readEnd());
         builder.redirectInput(reopened(in.readEnd()));
       }
     }
 
-    RunningChild attach(Process process, RunningChild.Parts parts, ChildStreams.Maker maker) {
+    ChildStreams attach(ChildStreams.Factory factory) {
       ChildStreams streams =
-          maker.over(
+          factory.create(
               new ChildStreams.Ends(
                   input == null ? -1 : input.writeEnd(), readEnd(output), readEnd(errors)));
       streams.all().forEach(ChildPipe::start);
-      return new RunningChild(process, parts, streams);
+      return streams;
     }
 
     private static int readEnd(@Nullable Pipe pipe) {
@@ -208,11 +208,11 @@ final class ChildLauncher {
       return new File("/proc/self/fd/" + end);
     }
 
-    void closeTheirs() {
-      theirs.forEach(Descriptors::close);
+    void closeChildEnds() {
+      childEnds.forEach(Descriptors::close);
     }
 
-    void closeOurs() {
+    void closeServerEnds() {
       if (output != null) {
         Descriptors.close(output.readEnd());
       }

@@ -7,11 +7,11 @@ import java.util.Optional;
 record ChildStreams(ChildPipe output, ChildPipe errors, Optional<ChildPipe> input) {
 
   /** Makes what serves our ends; each closes its own when it is done. */
-  interface Maker {
+  interface Factory {
     boolean hasInput();
 
     /** {@code ends.input()} is -1 without an input. */
-    ChildStreams over(Ends ends);
+    ChildStreams create(Ends ends);
   }
 
   /** The numbers of our ends of the pipes. */

@@ -40,7 +40,7 @@ public final class Children implements AutoCloseable {
   private final Spawner spawner;
   private final ChildLauncher launcher;
   private final Semaphore places;
-  private final Semaphore keptPlaces;
+  private final Semaphore lineProcessPlaces;
   private final Time time;
   private final Set<RunningChild> running = ConcurrentHashMap.newKeySet();
   private final Set<LineProcess> kept = ConcurrentHashMap.newKeySet();
@@ -59,13 +59,13 @@ public final class Children implements AutoCloseable {
     this.groups = ControlGroups.find();
     this.spawner = new Spawner();
     this.places = new Semaphore(config.childrenMax(), true);
-    this.keptPlaces = new Semaphore(config.childrenMax(), true);
+    this.lineProcessPlaces = new Semaphore(config.childrenMax(), true);
     this.time = time;
     this.isRoot = ProcessCalls.isRoot();
     String searchPath = System.getenv().getOrDefault("PATH", "");
-    SandboxCommand wrapping =
+    SandboxCommand sandbox =
         new SandboxCommand(isolation, Programs.of(searchPath), realPaths(config.hidden()), isRoot);
-    this.launcher = new ChildLauncher(wrapping, groups, spawner, time);
+    this.launcher = new ChildLauncher(sandbox, groups, spawner, time);
   }
 
   /**
@@ -110,7 +110,7 @@ public final class Children implements AutoCloseable {
     try {
       folder = Files.createTempDirectory(config.trialFolder(), "holdfast-probe-").toRealPath();
       String own = Files.readSymbolicLink(OWN_NAMESPACE).toString();
-      ProcessSpec look =
+      ProcessSpec readLink =
           new ProcessSpec(
               List.of("readlink", OWN_NAMESPACE.toString()),
               folder,
@@ -119,12 +119,12 @@ public final class Children implements AutoCloseable {
               PROBE_TIMEOUT,
               Limits.DEFAULT,
               1000);
-      ChildResult result = run(look);
+      ChildResult result = run(readLink);
       if (result.exitCode() != 0) {
         return Optional.of("exit code " + result.exitCode() + " " + result.errors().strip());
       }
-      boolean isApart = !result.output().strip().equals(own);
-      return isApart || isolation == Isolation.PROCESS_GROUP
+      boolean isSeparate = !result.output().strip().equals(own);
+      return isSeparate || isolation == Isolation.PROCESS_GROUP
           ? Optional.empty()
           : Optional.of("the child was in the server's own namespace");
     } catch (CallFailedException e) {
@@ -167,7 +167,7 @@ public final class Children implements AutoCloseable {
   }
 
   private ChildResult runNow(ProcessSpec spec) throws CallFailedException, InterruptedException {
-    OneShot streams = new OneShot(spec, time);
+    CapturedStreams streams = new CapturedStreams(spec, time);
     RunningChild child = start(spec.launch(), streams);
     boolean timedOut = false;
     try {
@@ -201,7 +201,7 @@ public final class Children implements AutoCloseable {
    *     command, TRANSIENT when there is no room for it now
    */
   public LineProcess open(LineProcessSpec spec) throws CallFailedException, InterruptedException {
-    if (!keptPlaces.tryAcquire()) {
+    if (!lineProcessPlaces.tryAcquire()) {
       String message = "All " + config.childrenMax() + " places for kept processes are taken.";
       throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, message));
     }
@@ -209,14 +209,14 @@ public final class Children implements AutoCloseable {
     try {
       LineStreams streams = new LineStreams(spec, time);
       RunningChild child = start(spec.launch(), streams);
-      LineProcess process = new LineProcess(child, streams.made());
+      LineProcess process = new LineProcess(child, streams.streams());
       kept.add(process);
       Thread.ofVirtual().name("child").start(() -> follow(process, child));
       isOpen = true;
       return process;
     } finally {
       if (!isOpen) {
-        keptPlaces.release();
+        lineProcessPlaces.release();
       }
     }
   }
@@ -227,12 +227,12 @@ public final class Children implements AutoCloseable {
     } finally {
       kept.remove(process);
       running.remove(child);
-      keptPlaces.release();
+      lineProcessPlaces.release();
     }
   }
 
   /** The caller sees to it that the child is cleared. */
-  private RunningChild start(Launch launch, ChildStreams.Maker streams)
+  private RunningChild start(Launch launch, ChildStreams.Factory streams)
       throws CallFailedException, InterruptedException {
     RunningChild child = closed ? null : launcher.start(launch, streams);
     if (child != null) {

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ControlGroups {
   private static final Logger LOG = LoggerFactory.getLogger(ControlGroups.class);
-  private static final String BEGINNING = "holdfast-";
+  private static final String NAME_PREFIX = "holdfast-";
 
   /**
    * What stands around a command in its group: the keeper of the namespace and its first process.
@@ -75,7 +75,7 @@ final class ControlGroups {
         bases.add(mount.resolve("pids").resolve(inside));
       } else if (parts[1].isEmpty() && own.getParent() != null) {
         Path parent = mount.resolve(inside).normalize().getParent();
-        if (parent != null && hands(parent, "pids")) {
+        if (parent != null && delegates(parent, "pids")) {
           bases.add(parent);
         }
       }
@@ -84,7 +84,7 @@ final class ControlGroups {
   }
 
   /** Whether groups in this one have the controller. */
-  private static boolean hands(Path group, String controller) {
+  private static boolean delegates(Path group, String controller) {
     try {
       String enabled = Files.readString(group.resolve("cgroup.subtree_control"));
       return List.of(enabled.strip().split(" ")).contains(controller);
@@ -95,7 +95,7 @@ final class ControlGroups {
 
   /** Null when the kernel refuses. */
   @Nullable Group make(Limits limits) {
-    Path folder = base.resolve(BEGINNING + pid + "-" + last.incrementAndGet());
+    Path folder = base.resolve(NAME_PREFIX + pid + "-" + last.incrementAndGet());
     try {
       Files.createDirectory(folder);
       write(folder.resolve("pids.max"), limits.processes() + OWN_PROCESSES);
@@ -116,7 +116,7 @@ final class ControlGroups {
 
   /** Whether memory is bounded for a child as a whole too. */
   boolean boundsMemory() {
-    return hands(base, "memory");
+    return delegates(base, "memory");
   }
 
   /**
@@ -124,7 +124,7 @@ final class ControlGroups {
    * stays.
    */
   private void removeLeftOvers() {
-    try (DirectoryStream<Path> folders = Files.newDirectoryStream(base, BEGINNING + "*-*")) {
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(base, NAME_PREFIX + "*-*")) {
       for (Path folder : folders) {
         String owner = folder.getFileName().toString().split("-", 3)[1];
         if (owner.matches("[0-9]{1,10}") && ProcessHandle.of(Long.parseLong(owner)).isEmpty()) {
@@ -148,7 +148,7 @@ final class ControlGroups {
     }
 
     /** Nothing in it can start anything more, so that killing all of it comes to an end. */
-    void closeUp() {
+    void forbidNewProcesses() {
       try {
         write(folder.resolve("pids.max"), 0);
       } catch (IOException e) {

@@ -11,7 +11,7 @@ import java.util.List;
 final class ErrorTail extends PipeReader {
   static final int LINES_MAX = 50;
   static final int LINE_BYTES_MAX = 4096;
-  private static final int LOOK_MILLIS = 500;
+  private static final int POLL_MILLIS = 500;
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
   private static final String STARTED =
       new String(SandboxCommand.STARTED, StandardCharsets.US_ASCII).stripTrailing();
@@ -22,7 +22,7 @@ final class ErrorTail extends PipeReader {
   private boolean hasStarted;
 
   ErrorTail(int end, Time time) {
-    super(end, LOOK_MILLIS);
+    super(end, POLL_MILLIS);
     this.time = time;
   }
 

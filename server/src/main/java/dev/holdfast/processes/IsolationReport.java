@@ -6,10 +6,10 @@ import java.util.Optional;
 /** Says to people what keeps children in. */
 record IsolationReport(Isolation isolation, Optional<ControlGroups> groups, boolean isRoot) {
   String text() {
-    return String.join("\n", walls(), processes(), memory());
+    return String.join("\n", separation(), processes(), memory());
   }
 
-  private String walls() {
+  private String separation() {
     return switch (isolation) {
       case BUBBLEWRAP ->
           "bubblewrap: a child sees the machine read-only, may write only to its own folder and a"

@@ -102,6 +102,6 @@ public final class LineProcess implements AutoCloseable {
             streams.errors().hasStarted(),
             child.exitCode(),
             streams.errors().lines(),
-            child.lived()));
+            child.lifetime()));
   }
 }

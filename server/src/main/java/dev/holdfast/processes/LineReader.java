@@ -25,7 +25,7 @@ final class LineReader extends PipeReader {
   /** What a line costs besides its text. */
   private static final int LINE_COST = 64;
 
-  private static final int LOOK_MILLIS = 500;
+  private static final int POLL_MILLIS = 500;
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
   private final LineProcessSpec spec;
@@ -39,7 +39,7 @@ final class LineReader extends PipeReader {
   private @Nullable Failure broken;
 
   LineReader(int end, LineProcessSpec spec, Time time) {
-    super(end, LOOK_MILLIS);
+    super(end, POLL_MILLIS);
     this.spec = spec;
     this.time = time;
     this.splitter = new LineSplitter(spec.lineBytesMax(), this::put);

@@ -6,10 +6,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the streams of a child that is talked to in lines. */
-final class LineStreams implements ChildStreams.Maker {
+final class LineStreams implements ChildStreams.Factory {
   private final LineProcessSpec spec;
   private final Time time;
-  private LineProcess.@Nullable Streams made;
+  private LineProcess.@Nullable Streams streams;
 
   LineStreams(LineProcessSpec spec, Time time) {
     this.spec = spec;
@@ -22,18 +22,18 @@ final class LineStreams implements ChildStreams.Maker {
   }
 
   @Override
-  public ChildStreams over(ChildStreams.Ends ends) {
+  public ChildStreams create(ChildStreams.Ends ends) {
     LineProcess.Streams streams =
         new LineProcess.Streams(
             new LineWriter(ends.input(), spec.inputBytesMax()),
             new LineReader(ends.output(), spec, time),
             new ErrorTail(ends.errors(), time));
-    made = streams;
+    this.streams = streams;
     return new ChildStreams(streams.output(), streams.errors(), Optional.of(streams.input()));
   }
 
   /** Once the child has started. */
-  LineProcess.Streams made() {
-    return Objects.requireNonNull(made);
+  LineProcess.Streams streams() {
+    return Objects.requireNonNull(streams);
   }
 }

@@ -11,7 +11,7 @@ abstract class PipeReader implements ChildPipe {
   static final int CHUNK = 64 << 10;
 
   private final int end;
-  private final int lookMillis;
+  private final int pollMillis;
   private final Thread thread;
   private volatile boolean abandoned;
 
@@ -19,9 +19,9 @@ abstract class PipeReader implements ChildPipe {
    * @param end the reading end; closed when the thread ends
    * @param lookMillis how long it may take to notice that it was abandoned
    */
-  PipeReader(int end, int lookMillis) {
+  PipeReader(int end, int pollMillis) {
     this.end = end;
-    this.lookMillis = lookMillis;
+    this.pollMillis = pollMillis;
     this.thread = Thread.ofPlatform().name("child output").daemon().unstarted(this::readAll);
   }
 
@@ -54,7 +54,7 @@ abstract class PipeReader implements ChildPipe {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment chunk = arena.allocate(CHUNK);
       while (!abandoned) {
-        if (!Descriptors.canRead(end, lookMillis)) {
+        if (!Descriptors.canRead(end, pollMillis)) {
           continue;
         }
         int bytes = Descriptors.read(end, chunk);

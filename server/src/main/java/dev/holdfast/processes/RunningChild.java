@@ -21,29 +21,31 @@ final class RunningChild {
   /** For whoever still writes after the command itself has ended. */
   private static final Duration OUTPUT_GRACE = Duration.ofSeconds(1);
 
-  private static final Duration LOOK = Duration.ofMillis(10);
-  private static final int SWEEPS_MAX = 100;
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
+  private static final int KILL_ROUNDS_MAX = 100;
 
   /**
-   * What a child is made of besides its process.
+   * How its processes are kept together, and found again.
    *
    * @param group null where the server may make none
    */
-  record Parts(Time time, Isolation isolation, ControlGroups.@Nullable Group group, String mark) {}
+  record Containment(Isolation isolation, ControlGroups.@Nullable Group group, String mark) {}
 
   private final Process process;
-  private final Parts parts;
-  private final ProcessTree family;
+  private final Containment containment;
+  private final ProcessTree tree;
   private final ChildStreams streams;
+  private final Time time;
   private final long begun;
   private volatile boolean stopping;
 
-  RunningChild(Process process, Parts parts, ChildStreams streams) {
+  RunningChild(Process process, Containment containment, ChildStreams streams, Time time) {
     this.process = process;
-    this.parts = parts;
-    this.family = new ProcessTree(process, parts.mark());
+    this.containment = containment;
+    this.tree = new ProcessTree(process, containment.mark());
     this.streams = streams;
-    this.begun = parts.time().nanos();
+    this.time = time;
+    this.begun = time.nanos();
   }
 
   /** False when the time is over. */
@@ -63,7 +65,7 @@ final class RunningChild {
     stopping = true;
     try {
       members().forEach(ProcessHandle::destroy);
-      if (parts.isolation() == Isolation.PROCESS_GROUP) {
+      if (containment.isolation() == Isolation.PROCESS_GROUP) {
         process.toHandle().destroy();
       }
       if (process.waitFor(TERM_GRACE.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -81,7 +83,7 @@ final class RunningChild {
    */
   void kill() {
     stopping = true;
-    if (parts.isolation() == Isolation.PROCESS_GROUP && process.isAlive()) {
+    if (containment.isolation() == Isolation.PROCESS_GROUP && process.isAlive()) {
       ProcessCalls.kill(-process.pid(), ProcessCalls.SIGKILL);
     }
     process.toHandle().destroyForcibly();
@@ -107,10 +109,10 @@ final class RunningChild {
     } catch (InterruptedException _) {
       interrupted = true;
     }
-    interrupted |= sweep();
+    interrupted |= killLeftovers();
     try {
-      streams.output().join(LOOK);
-      streams.errors().join(LOOK);
+      streams.output().join(POLL_INTERVAL);
+      streams.errors().join(POLL_INTERVAL);
     } catch (InterruptedException _) {
       interrupted = true;
     }
@@ -121,20 +123,20 @@ final class RunningChild {
   }
 
   /** Kills until nobody is left; true when it was interrupted meanwhile. */
-  private boolean sweep() {
+  private boolean killLeftovers() {
     boolean interrupted = false;
-    if (parts.group() != null) {
-      parts.group().closeUp();
+    if (containment.group() != null) {
+      containment.group().forbidNewProcesses();
     }
-    for (int sweep = 1; sweep <= SWEEPS_MAX; sweep++) {
-      List<ProcessHandle> left = leftBehind();
+    for (int round = 1; round <= KILL_ROUNDS_MAX; round++) {
+      List<ProcessHandle> left = leftovers();
       left.forEach(ProcessHandle::destroyForcibly);
-      ControlGroups.Group group = parts.group();
+      ControlGroups.Group group = containment.group();
       if (left.isEmpty() && (group == null || group.remove())) {
         return interrupted;
       }
       try {
-        parts.time().sleep(LOOK);
+        time.sleep(POLL_INTERVAL);
       } catch (InterruptedException _) {
         interrupted = true;
       }
@@ -143,14 +145,14 @@ final class RunningChild {
     return interrupted;
   }
 
-  private List<ProcessHandle> leftBehind() {
+  private List<ProcessHandle> leftovers() {
     List<ProcessHandle> left = new ArrayList<>();
-    ControlGroups.Group group = parts.group();
+    ControlGroups.Group group = containment.group();
     if (group != null) {
       group.members().forEach(pid -> ProcessHandle.of(pid).ifPresent(left::add));
     }
-    if (parts.isolation() == Isolation.PROCESS_GROUP) {
-      left.addAll(family.all().values());
+    if (containment.isolation() == Isolation.PROCESS_GROUP) {
+      left.addAll(tree.all().values());
     }
     left.removeIf(handle -> handle.pid() == process.pid() || !handle.isAlive());
     return left;
@@ -158,16 +160,16 @@ final class RunningChild {
 
   private List<ProcessHandle> members() {
     return List.copyOf(
-        parts.isolation() == Isolation.PROCESS_GROUP
-            ? family.all().values()
-            : family.descendants().values());
+        containment.isolation() == Isolation.PROCESS_GROUP
+            ? tree.all().values()
+            : tree.descendants().values());
   }
 
   int exitCode() {
     return process.isAlive() ? 128 + ProcessCalls.SIGKILL : process.exitValue();
   }
 
-  Duration lived() {
-    return Duration.ofNanos(parts.time().nanos() - begun);
+  Duration lifetime() {
+    return Duration.ofNanos(time.nanos() - begun);
   }
 }

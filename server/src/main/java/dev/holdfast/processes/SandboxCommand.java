@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Puts around a command what keeps it in: first what ties it to the server's life, then the walls,
- * then the limits, last a mark on its standard error that says that all of it worked.
+ * Puts around a command what keeps it in: first what ties it to the server's life, then the
+ * isolation, then the limits, last a mark on its standard error that says that all of it worked.
  */
 record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden, boolean isRoot) {
   /** Written by the last step before the command itself. */

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * is counted and dropped, so that the child never blocks and the server never fills up.
  */
 final class StdoutReader extends PipeReader {
-  private static final int LOOK_MILLIS = 100;
+  private static final int POLL_MILLIS = 100;
 
   /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
@@ -20,7 +20,7 @@ final class StdoutReader extends PipeReader {
   private final byte[] skipUntil;
   private final Time time;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
-  private long seen;
+  private long bytesSeen;
   private boolean started;
 
   /**
@@ -28,7 +28,7 @@ final class StdoutReader extends PipeReader {
    * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
    */
   StdoutReader(int end, long keptMax, byte[] skipUntil, Time time) {
-    super(end, LOOK_MILLIS);
+    super(end, POLL_MILLIS);
     this.keptMax = keptMax;
     this.skipUntil = skipUntil;
     this.time = time;
@@ -38,7 +38,7 @@ final class StdoutReader extends PipeReader {
   @Override
   void take(byte[] bytes) throws InterruptedException {
     keep(bytes);
-    breathe(bytes.length);
+    pauseInFlood(bytes.length);
   }
 
   private synchronized void keep(byte[] bytes) {
@@ -47,7 +47,7 @@ final class StdoutReader extends PipeReader {
       skip();
       return;
     }
-    seen += bytes.length;
+    bytesSeen += bytes.length;
     int room = Math.clamp(keptMax - kept.size(), 0, bytes.length);
     kept.write(bytes, 0, room);
   }
@@ -67,14 +67,14 @@ final class StdoutReader extends PipeReader {
   }
 
   private void skipUntilFound(byte[] rest) {
-    seen += rest.length;
+    bytesSeen += rest.length;
     kept.write(rest, 0, Math.clamp(keptMax, 0, rest.length));
   }
 
-  private void breathe(int bytes) throws InterruptedException {
+  private void pauseInFlood(int bytes) throws InterruptedException {
     boolean flood;
     synchronized (this) {
-      flood = bytes > CHUNK / 16 && seen > keptMax;
+      flood = bytes > CHUNK / 16 && bytesSeen > keptMax;
     }
     if (flood) {
       time.sleep(FLOOD_PAUSE);
@@ -87,12 +87,12 @@ final class StdoutReader extends PipeReader {
   }
 
   /** All bytes of the child, also those that were dropped. */
-  synchronized long seen() {
-    return seen;
+  synchronized long bytesSeen() {
+    return bytesSeen;
   }
 
   synchronized boolean isCut() {
-    return seen > kept.size();
+    return bytesSeen > kept.size();
   }
 
   /**

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of a child that gets all its input at once and is read to its end. */
-final class OneShot implements ChildStreams.Maker {
+final class CapturedStreams implements ChildStreams.Factory {
   private final ProcessSpec spec;
   private final Time time;
   private @Nullable StdoutReader output;
   private @Nullable StdoutReader errors;
 
-  OneShot(ProcessSpec spec, Time time) {
+  CapturedStreams(ProcessSpec spec, Time time) {
     this.spec = spec;
     this.time = time;
   }
@@ -23,7 +23,7 @@ final class OneShot implements ChildStreams.Maker {
   }
 
   @Override
-  public ChildStreams over(ChildStreams.Ends ends) {
+  public ChildStreams create(ChildStreams.Ends ends) {
     StdoutReader out = new StdoutReader(ends.output(), spec.outputBytesMax(), new byte[0], time);
     StdoutReader err =
         new StdoutReader(ends.errors(), spec.outputBytesMax(), SandboxCommand.STARTED, time);
@@ -48,10 +48,10 @@ final class OneShot implements ChildStreams.Maker {
             child.exitCode(),
             out.text(),
             err.hasStarted() ? err.text() : "",
-            out.seen() + err.seen(),
+            out.bytesSeen() + err.bytesSeen(),
             out.isCut() || err.isCut(),
             timedOut,
-            child.lived()));
+            child.lifetime()));
   }
 
   String wrapperErrors() {
