@@ -13,7 +13,7 @@ import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig;
 import dev.holdfast.tools.files.Backups;
-import dev.holdfast.tools.files.ChangeContext;
+import dev.holdfast.tools.files.ChangeServices;
 import dev.holdfast.tools.files.FileFailedException;
 import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.memory.Memory;
@@ -68,11 +68,11 @@ final class Tooling {
       opened.add("children", children.get()::close);
     }
     ToolsConfig tools = settings.config().tools();
-    BuiltIns.Mind knowledge =
-        new BuiltIns.Mind(
+    BuiltIns.Knowledge knowledge =
+        new BuiltIns.Knowledge(
             store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
-    BuiltIns.Needs needs =
-        new BuiltIns.Needs(
+    BuiltIns.Services services =
+        new BuiltIns.Services(
             children,
             files,
             web,
@@ -80,7 +80,7 @@ final class Tooling {
             settings.config().attachments(),
             knowledge);
     Toolbox toolbox =
-        new Toolbox(BuiltIns.of(tools, needs), tools.output(), settings.secrets(), time, meters);
+        new Toolbox(BuiltIns.of(tools, services), tools.output(), settings.secrets(), time, meters);
     return new Tooling(settings, store, web, files, children, toolbox);
   }
 
@@ -137,8 +137,8 @@ final class Tooling {
 
   private static FileTools files(Settings settings, Store store, Time time)
       throws IOException, StartRefusedException {
-    ChangeContext neighbours =
-        new ChangeContext(
+    ChangeServices services =
+        new ChangeServices(
             time,
             store.audit()::append,
             text -> Server.halt(DISK_FAILED, text),
@@ -148,7 +148,7 @@ final class Tooling {
           settings.config().tools().files(),
           settings.dataDir(),
           List.of(settings.file().toAbsolutePath()),
-          neighbours);
+          services);
     } catch (FileFailedException e) {
       throw new StartRefusedException(
           Boot.CONFIGURATION, "tools.files: " + e.failure().message(), e);

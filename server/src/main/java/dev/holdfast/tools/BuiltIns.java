@@ -18,6 +18,7 @@ import dev.holdfast.tools.skills.ReadSkillTool;
 import dev.holdfast.tools.skills.Skills;
 import dev.holdfast.tools.web.WebFetchTool;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,50 +50,53 @@ public final class BuiltIns {
   private BuiltIns() {}
 
   /**
-   * What tools work with.
+   * What the tools are made of.
    *
    * @param children empty when no tool needs them
    * @param web how pages are fetched
    * @param folders where files of a chat thread are kept, by its id
    * @param knowledge for tools that work on what is remembered
    */
-  public record Needs(
+  public record Services(
       Optional<Children> children,
       FileTools files,
       GuardedWeb web,
       Function<String, AttachmentFolder> folders,
       AttachmentsConfig attachments,
-      Mind knowledge) {}
+      Knowledge knowledge) {}
 
   /**
    * What memory, history, schedules and skills work with.
    *
    * @param zone of days and times that name none
    */
-  public record Mind(Store store, Path dataDir, Secrets secrets, Time time, ZoneId zone) {}
+  public record Knowledge(Store store, Path dataDir, Secrets secrets, Time time, ZoneId zone) {}
 
-  public static List<Tool> of(ToolsConfig config, Needs needs) {
+  public static List<Tool> of(ToolsConfig config, Services services) {
     List<Tool> tools = new ArrayList<>();
-    needs.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
-    tools.addAll(needs.files().tools());
+    services.children().ifPresent(children -> tools.add(new ShellTool(children, config.shell())));
+    tools.addAll(services.files().tools());
     if (config.web().enabled()) {
-      tools.add(new WebFetchTool(needs.web(), config.web()));
+      tools.add(new WebFetchTool(services.web(), config.web()));
     }
-    if (needs.attachments().countMax() > 0) {
-      tools.add(new AttachFileTool(needs.folders(), needs.attachments()));
+    if (services.attachments().countMax() > 0) {
+      tools.add(new AttachFileTool(services.folders(), services.attachments()));
     }
-    addMind(tools, config, needs.knowledge());
+    addKnowledgeTools(tools, config, services.knowledge());
     return tools;
   }
 
-  private static void addMind(List<Tool> tools, ToolsConfig config, Mind knowledge) {
+  private static void addKnowledgeTools(List<Tool> tools, ToolsConfig config, Knowledge knowledge) {
     if (config.memory().enabled()) {
       Memory memory =
           new Memory(knowledge.store(), knowledge.dataDir(), config.memory().bytesMax());
-      RememberTool.Surroundings around =
-          new RememberTool.Surroundings(
-              knowledge.store(), knowledge.secrets(), knowledge.time(), knowledge.zone());
-      tools.add(new RememberTool(config.memory(), memory, around));
+      tools.add(
+          new RememberTool(
+              config.memory(),
+              memory,
+              knowledge.store().audit(),
+              knowledge.secrets(),
+              () -> LocalDate.ofInstant(knowledge.time().now(), knowledge.zone())));
       tools.add(new RecallTool(memory));
     }
     tools.add(new HistoryTool(knowledge.store()));

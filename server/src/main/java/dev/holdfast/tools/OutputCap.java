@@ -21,15 +21,15 @@ record OutputCap(ToolOutputConfig config) {
     if (shown.length() == text.length()) {
       return text;
     }
-    return shown + "\n[cut: " + text.length() + " characters in all; " + kept(text, context) + "]";
+    return shown + "\n[cut: " + text.length() + " characters in all; " + saved(text, context) + "]";
   }
 
-  private String kept(String text, ToolContext context) {
+  private String saved(String text, ToolContext context) {
     String name = context.key().replaceAll("[^A-Za-z0-9._-]", "_") + ".txt";
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     // A command may have put a link where the folder is to be: no step may be followed.
     try (SafeFolder scratch = SafeFolder.ofServer(context.scratch());
-        SafeFolder outputs = scratch.folderOrNew(FOLDER, FOLDER_MODE)) {
+        SafeFolder outputs = scratch.openOrCreateFolder(FOLDER, FOLDER_MODE)) {
       outputs.replace(
           name, new SafeFolder.Content(new ByteArrayInputStream(bytes), FILE_MODE, true));
       return "read_file " + FOLDER + "/" + name + " has all of it";

@@ -21,16 +21,16 @@ import java.util.concurrent.TimeoutException;
  */
 final class ToolThreads {
   /** How many tools run at once; more wait for a moment and are refused then. */
-  static final int AT_ONCE_MAX = 256;
+  static final int RUNNING_MAX = 256;
 
   private static final Duration PLACE_WAIT = Duration.ofSeconds(5);
 
   /** A tool that reacts has ended its children within this time. */
-  private static final Duration REACTION = Duration.ofSeconds(30);
+  private static final Duration REACTION_MAX = Duration.ofSeconds(30);
 
   private final Time time;
-  private final Semaphore places = new Semaphore(AT_ONCE_MAX);
-  private final Set<Run> left = ConcurrentHashMap.newKeySet();
+  private final Semaphore places = new Semaphore(RUNNING_MAX);
+  private final Set<Run> abandoned = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads =
       Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("tool-", 0).factory());
 
@@ -54,7 +54,7 @@ final class ToolThreads {
     boolean isBegun = false;
     try {
       if (!places.tryAcquire(PLACE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new RejectedExecutionException(AT_ONCE_MAX + " tools are already running");
+        throw new RejectedExecutionException(RUNNING_MAX + " tools are already running");
       }
       isBegun = begin(run);
     } finally {
@@ -66,7 +66,7 @@ final class ToolThreads {
       return task.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } finally {
       task.cancel(true);
-      run.leave();
+      run.abandon();
     }
   }
 
@@ -83,14 +83,15 @@ final class ToolThreads {
   /** How many calls still run long after they were told to stop. */
   int hanging() {
     long now = time.nanos();
-    return (int) left.stream().filter(run -> now - run.leftAt > REACTION.toNanos()).count();
+    return (int)
+        abandoned.stream().filter(run -> now - run.abandonedNanos > REACTION_MAX.toNanos()).count();
   }
 
   /** One call on its thread. */
   private final class Run implements Runnable {
     private final Runnable task;
     private final Runnable onEnd;
-    private volatile long leftAt;
+    private volatile long abandonedNanos;
     private volatile boolean over;
 
     Run(Runnable task, Runnable onEnd) {
@@ -104,18 +105,18 @@ final class ToolThreads {
         task.run();
       } finally {
         over = true;
-        left.remove(this);
+        abandoned.remove(this);
         places.release();
         onEnd.run();
       }
     }
 
     /** Nobody waits for it any more. */
-    void leave() {
-      leftAt = time.nanos();
-      left.add(this);
+    void abandon() {
+      abandonedNanos = time.nanos();
+      abandoned.add(this);
       if (over) {
-        left.remove(this);
+        abandoned.remove(this);
       }
     }
   }

@@ -41,7 +41,7 @@ public final class Toolbox {
   private static final String UNKNOWN = "unknown";
 
   /** How long the label of a tool, and the check of its arguments, may take. */
-  private static final Duration LOOK_MAX = Duration.ofSeconds(2);
+  private static final Duration QUERY_MAX = Duration.ofSeconds(2);
 
   private static final int LABEL_UNITS_MAX = 200;
 
@@ -132,7 +132,7 @@ public final class Toolbox {
       return call.tool();
     }
     try (Use<RegisteredTool> use = begun.get()) {
-      String label = look(use, () -> use.value().tool().label(call.arguments()));
+      String label = query(use, () -> use.value().tool().label(call.arguments()));
       return label.length() <= LABEL_UNITS_MAX ? label : label.substring(0, LABEL_UNITS_MAX);
     } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
       LOG.warn("tool {}: has no label for call {}", call.tool(), call.id());
@@ -143,10 +143,10 @@ public final class Toolbox {
   /**
    * A short look into a tool: on this thread into one of our own, on another into a foreign one.
    */
-  private <T> T look(Use<RegisteredTool> use, Callable<T> body)
+  private <T> T query(Use<RegisteredTool> use, Callable<T> body)
       throws TimeoutException, ExecutionException, InterruptedException {
     if (!use.value().isBuiltIn()) {
-      return threads.run(body, LOOK_MAX, use.another()::close);
+      return threads.run(body, QUERY_MAX, use.another()::close);
     }
     try {
       return body.call();
@@ -171,7 +171,7 @@ public final class Toolbox {
   public ToolResult run(ToolCall call, ToolContext context) throws InterruptedException {
     Optional<Use<RegisteredTool>> begun = tools.begin(call.tool());
     if (begun.isEmpty()) {
-      return refused(UNKNOWN, notThere(call.tool()));
+      return refused(UNKNOWN, unavailable(call.tool()));
     }
     try (Use<RegisteredTool> use = begun.get()) {
       Optional<String> problem = problem(use, call);
@@ -199,7 +199,7 @@ public final class Toolbox {
   }
 
   /** Of a call in an old context too: nobody knows any more whether the tool was there then. */
-  private String notThere(String tool) {
+  private String unavailable(String tool) {
     Set<String> names = tools.names();
     return "There is no tool called "
         + tool
@@ -210,7 +210,7 @@ public final class Toolbox {
   private Optional<String> problem(Use<RegisteredTool> use, ToolCall call)
       throws InterruptedException {
     try {
-      return look(use, () -> use.value().arguments().problem(call.arguments()));
+      return query(use, () -> use.value().arguments().problem(call.arguments()));
     } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
       LOG.warn("tool {}: the arguments of call {} were not checked", call.tool(), call.id(), e);
       return Optional.of("The arguments could not be checked in time.");
@@ -223,7 +223,9 @@ public final class Toolbox {
     Duration timeout = tool.facts().timeout();
     try {
       return threads.run(
-          () -> whole(tool.tool().run(arguments(call), context)), timeout, use.another()::close);
+          () -> requireComplete(tool.tool().run(arguments(call), context)),
+          timeout,
+          use.another()::close);
     } catch (RejectedExecutionException e) {
       String text = "Too many tools are running.";
       return ToolResult.error(Failure.of(FailureCode.OVERLOADED, text));
@@ -239,7 +241,7 @@ public final class Toolbox {
     }
   }
 
-  private static ToolResult whole(ToolResult result) {
+  private static ToolResult requireComplete(ToolResult result) {
     Objects.requireNonNull(result, "the result");
     Objects.requireNonNull(result.text(), "the result's text");
     return result;
@@ -248,7 +250,7 @@ public final class Toolbox {
   private ToolResult checked(Use<RegisteredTool> use, ToolResult result)
       throws InterruptedException {
     try {
-      return look(use, () -> use.value().checked(result));
+      return query(use, () -> use.value().checked(result));
     } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
       LOG.warn("tool {}: a result was not checked", use.value().facts().name(), e);
       String text = "The result could not be checked in time.";

@@ -9,7 +9,7 @@ import java.security.MessageDigest;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at files, puts them in place and takes them away, all within the fence. Thread-safe. */
+/** Reads, writes, moves and removes files in the folders that tools may use. Thread-safe. */
 record AllowedFiles(AllowedFolders allowed) {
   private static final int OWNERS_FILE = 0600;
   private static final int FILE = 0666;
@@ -17,24 +17,24 @@ record AllowedFiles(AllowedFolders allowed) {
   private static final int BUFFER_BYTES = 65_536;
 
   /**
-   * What stood at a spot.
+   * What stood at a path.
    *
    * @param fact empty when nothing stood there
    */
-  record Seen(FileState state, Optional<FileStatus> fact) {
-    static final Seen NOTHING = new Seen(new FileState.Absent(), Optional.empty());
+  record Snapshot(FileState state, Optional<FileStatus> status) {
+    static final Snapshot NOTHING = new Snapshot(new FileState.Absent(), Optional.empty());
   }
 
-  /** Takes the bytes of a file while they are looked at. */
-  interface Taker {
-    void take(InputStream bytes) throws IOException, FileFailedException;
+  /** Reads the bytes of a file while they are hashed. */
+  interface ContentReader {
+    void read(InputStream bytes) throws IOException, FileFailedException;
   }
 
   /** Reads the whole file, to know it again. */
-  Seen see(AllowedPath spot) throws FileFailedException, IOException {
+  Snapshot snapshot(AllowedPath path) throws FileFailedException, IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
-    return see(
-        spot,
+    return snapshot(
+        path,
         bytes -> {
           while (bytes.read(buffer) >= 0) {
             // The digest sees every byte.
@@ -42,24 +42,25 @@ record AllowedFiles(AllowedFolders allowed) {
         });
   }
 
-  /** Gives the whole file away; the taker is not asked when there is none. */
-  Seen see(AllowedPath spot, Taker taker) throws FileFailedException, IOException {
-    try (SafeFolder folder = allowed.enterParent(spot)) {
-      if (folder.look(spot.name()).isEmpty()) {
-        return Seen.NOTHING;
+  /** Gives the whole file away; the reader is not called when there is none. */
+  Snapshot snapshot(AllowedPath path, ContentReader reader)
+      throws FileFailedException, IOException {
+    try (SafeFolder folder = allowed.enterParent(path)) {
+      if (folder.status(path.name()).isEmpty()) {
+        return Snapshot.NOTHING;
       }
-      try (SafeFile file = folder.file(spot.name())) {
+      try (SafeFile file = folder.file(path.name())) {
         MessageDigest digest = Sha256.begin();
-        taker.take(new DigestInputStream(file, digest));
-        file.mustBeUntouched(spot.shown());
-        FileStatus fact = file.fact();
+        reader.read(new DigestInputStream(file, digest));
+        file.requireUnchanged(path.shown());
+        FileStatus status = file.status();
         FileState state =
-            new FileState.Present(Sha256.end(digest), fact.size(), fact.mode() & RIGHTS);
-        return new Seen(state, Optional.of(fact));
+            new FileState.Present(Sha256.end(digest), status.size(), status.mode() & RIGHTS);
+        return new Snapshot(state, Optional.of(status));
       }
     } catch (FileFailedException e) {
       if (e.why() == Why.MISSING) {
-        return Seen.NOTHING; // the folder is missing too
+        return Snapshot.NOTHING; // the folder is missing too
       }
       throw e;
     }
@@ -70,23 +71,23 @@ record AllowedFiles(AllowedFolders allowed) {
    *
    * @param after what the bytes must be
    */
-  void put(AllowedPath spot, InputStream bytes, FileState.Present after, Placing placing)
+  void put(AllowedPath path, InputStream bytes, FileState.Present after, Placement placement)
       throws FileFailedException, IOException {
     MessageDigest digest = Sha256.begin();
-    int mode = after.mode() != 0 ? after.mode() : spot.scratch() ? OWNERS_FILE : FILE;
+    int mode = after.mode() != 0 ? after.mode() : path.scratch() ? OWNERS_FILE : FILE;
     SafeFolder.Content content =
         new SafeFolder.Content(
-            new DigestInputStream(bytes, digest), mode, after.mode() != 0 || spot.scratch());
+            new DigestInputStream(bytes, digest), mode, after.mode() != 0 || path.scratch());
     synced(
-        spot,
+        path,
         () -> {
-          try (SafeFolder folder = allowed.makeParent(spot)) {
+          try (SafeFolder folder = allowed.createParent(path)) {
             folder.put(
-                spot.name(),
-                placing.temporary(),
+                path.name(),
+                placement.temporary(),
                 content,
-                placing.expected(),
-                () -> mustBe(spot, digest, after));
+                placement.expected(),
+                () -> requireContent(path, digest, after));
           }
         });
   }
@@ -97,21 +98,21 @@ record AllowedFiles(AllowedFolders allowed) {
    * @param temporary its name until then
    * @param expected what stands there now; empty when nothing may
    */
-  record Placing(String temporary, Optional<FileStatus> expected) {}
+  record Placement(String temporary, Optional<FileStatus> expected) {}
 
-  private static void mustBe(AllowedPath spot, MessageDigest digest, FileState.Present after)
-      throws FileFailedException {
+  private static void requireContent(
+      AllowedPath path, MessageDigest digest, FileState.Present after) throws FileFailedException {
     if (!Sha256.end(digest).equals(after.sha256())) {
-      throw new FileFailedException(Why.DAMAGED, "the backup of " + spot.shown() + " is damaged");
+      throw new FileFailedException(Why.DAMAGED, "the backup of " + path.shown() + " is damaged");
     }
   }
 
-  void remove(AllowedPath spot, FileStatus expected) throws FileFailedException, IOException {
+  void remove(AllowedPath path, FileStatus expected) throws FileFailedException, IOException {
     synced(
-        spot,
+        path,
         () -> {
-          try (SafeFolder folder = allowed.enterParent(spot)) {
-            folder.remove(spot.name(), expected);
+          try (SafeFolder folder = allowed.enterParent(path)) {
+            folder.remove(path.name(), expected);
           }
         });
   }
@@ -127,17 +128,17 @@ record AllowedFiles(AllowedFolders allowed) {
         to,
         () -> {
           try (SafeFolder source = allowed.enterParent(from);
-              SafeFolder target = allowed.makeParent(to)) {
+              SafeFolder target = allowed.createParent(to)) {
             source.move(from.name(), expected, target, to.name());
           }
         });
   }
 
   /** Removes folders that were made for a file, from the bottom, while they are empty. */
-  void removeEmpty(List<AllowedPath> made) throws FileFailedException, IOException {
-    for (AllowedPath spot : made.reversed()) {
-      try (SafeFolder folder = allowed.enterParent(spot)) {
-        if (!folder.removeEmptyFolder(spot.name())) {
+  void removeEmpty(List<AllowedPath> createdFolders) throws FileFailedException, IOException {
+    for (AllowedPath path : createdFolders.reversed()) {
+      try (SafeFolder folder = allowed.enterParent(path)) {
+        if (!folder.removeEmptyFolder(path.name())) {
           return;
         }
       } catch (FileFailedException e) {
@@ -149,8 +150,8 @@ record AllowedFiles(AllowedFolders allowed) {
   }
 
   /** What a crash left of a write that never took its place. */
-  void removeLeftover(AllowedPath spot, String temporary) throws FileFailedException, IOException {
-    try (SafeFolder folder = allowed.enterParent(spot)) {
+  void removeLeftover(AllowedPath path, String temporary) throws FileFailedException, IOException {
+    try (SafeFolder folder = allowed.enterParent(path)) {
       folder.removeLeftover(temporary);
     } catch (FileFailedException e) {
       if (e.why() != Why.MISSING) {
@@ -159,20 +160,21 @@ record AllowedFiles(AllowedFolders allowed) {
     }
   }
 
-  private interface Body {
+  private interface Action {
     void run() throws FileFailedException, IOException;
   }
 
   /** A disk that is not the server's own may fail without taking the server with it. */
-  private static void synced(AllowedPath spot, Body body) throws FileFailedException, IOException {
+  private static void synced(AllowedPath path, Action action)
+      throws FileFailedException, IOException {
     try {
-      body.run();
+      action.run();
     } catch (SyncFailedException e) {
-      if (spot.scratch()) {
+      if (path.scratch()) {
         throw e;
       }
       throw new FileFailedException(
-          Why.CHANGED, spot.shown() + ": its disk did not confirm the change");
+          Why.CHANGED, path.shown() + ": its disk did not confirm the change");
     }
   }
 }

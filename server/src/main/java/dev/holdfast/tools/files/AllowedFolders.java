@@ -62,7 +62,7 @@ final class AllowedFolders {
       throws FileFailedException {
     this.data = data;
     this.realData = realData;
-    this.dataFolder = LinuxCalls.look(FileCalls.CURRENT_FOLDER, realData.toString());
+    this.dataFolder = LinuxCalls.status(FileCalls.CURRENT_FOLDER, realData.toString());
     this.roots = List.copyOf(roots);
     this.hidden = List.copyOf(hidden);
   }
@@ -74,7 +74,7 @@ final class AllowedFolders {
    * @param hidden files that nobody may reach, such as the configuration
    * @throws FileFailedException when one of the roots is in the data folder
    */
-  static AllowedFolders around(Path data, List<Path> roots, List<Path> hidden)
+  static AllowedFolders open(Path data, List<Path> roots, List<Path> hidden)
       throws IOException, FileFailedException {
     Path realData = data.toRealPath();
     List<Root> found = new ArrayList<>();
@@ -88,13 +88,13 @@ final class AllowedFolders {
       }
       found.add(new Root(given.normalize(), real));
     }
-    List<Path> kept = new ArrayList<>(List.of(realData));
+    List<Path> unreachable = new ArrayList<>(List.of(realData));
     for (Path file : hidden) {
       if (file.toFile().exists()) {
-        kept.add(file.toRealPath());
+        unreachable.add(file.toRealPath());
       }
     }
-    return new AllowedFolders(data.normalize(), realData, found, kept);
+    return new AllowedFolders(data.normalize(), realData, found, unreachable);
   }
 
   /** The configured folders that exist. */
@@ -107,25 +107,26 @@ final class AllowedFolders {
    *
    * @param scratch the thread's scratch folder, absolute: relative paths begin there
    */
-  AllowedPath spot(String path, Path scratch) throws FileFailedException {
+  AllowedPath resolve(String path, Path scratch) throws FileFailedException {
     List<String> names = names(path);
     if (!scratch.endsWith(SCRATCH)) {
       throw new IllegalArgumentException("not a scratch folder: " + scratch);
     }
-    AllowedPath home =
+    AllowedPath scratchFolder =
         new AllowedPath(relative(Objects.requireNonNull(scratch.getParent())), true, List.of());
     if (!path.startsWith("/")) {
-      return new AllowedPath(home.base(), true, names);
+      return new AllowedPath(scratchFolder.base(), true, names);
     }
-    for (Path way : List.of(scratch, realData.resolve(home.base()).resolve(SCRATCH))) {
-      List<String> steps = steps(way);
+    for (Path prefix : List.of(scratch, realData.resolve(scratchFolder.base()).resolve(SCRATCH))) {
+      List<String> steps = steps(prefix);
       if (startsWith(names, steps)) {
-        return new AllowedPath(home.base(), true, names.subList(steps.size(), names.size()));
+        return new AllowedPath(
+            scratchFolder.base(), true, names.subList(steps.size(), names.size()));
       }
     }
     for (Root root : roots) {
-      for (Path way : List.of(root.given(), root.real())) {
-        List<String> steps = steps(way);
+      for (Path prefix : List.of(root.given(), root.real())) {
+        List<String> steps = steps(prefix);
         if (startsWith(names, steps)) {
           return visible(
               new AllowedPath(root.real(), false, names.subList(steps.size(), names.size())));
@@ -137,70 +138,70 @@ final class AllowedFolders {
             + ": is outside the folders that tools may use; relative paths are in the working folder");
   }
 
-  /** Opens the folder that a spot names. */
-  SafeFolder enter(AllowedPath spot) throws FileFailedException, IOException {
-    return walk(spot, false);
+  /** Opens the folder that a path names. */
+  SafeFolder enter(AllowedPath path) throws FileFailedException, IOException {
+    return walk(path, false);
   }
 
-  /** Opens the folder in which a spot is. */
-  SafeFolder enterParent(AllowedPath spot) throws FileFailedException, IOException {
-    return walk(spot.parent(), false);
+  /** Opens the folder in which a path is. */
+  SafeFolder enterParent(AllowedPath path) throws FileFailedException, IOException {
+    return walk(path.parent(), false);
   }
 
-  /** The same; makes the folders on the way. */
-  SafeFolder makeParent(AllowedPath spot) throws FileFailedException, IOException {
-    return walk(spot.parent(), true);
+  /** The same; creates the missing folders above it. */
+  SafeFolder createParent(AllowedPath path) throws FileFailedException, IOException {
+    return walk(path.parent(), true);
   }
 
-  /** The folders on the way to a spot that do not exist yet, from the top. */
-  List<AllowedPath> missingFolders(AllowedPath spot) throws FileFailedException, IOException {
+  /** The folders above a path that do not exist yet, from the top. */
+  List<AllowedPath> missingFolders(AllowedPath path) throws FileFailedException, IOException {
     List<AllowedPath> missing = new ArrayList<>();
-    for (int steps = spot.names().size() - 1; steps > 0; steps--) {
-      try (SafeFolder _ = enter(spot.up(steps))) {
+    for (int steps = path.names().size() - 1; steps > 0; steps--) {
+      try (SafeFolder _ = enter(path.up(steps))) {
         break;
       } catch (FileFailedException e) {
         if (e.why() != Why.MISSING) {
           throw e;
         }
-        missing.addFirst(spot.up(steps));
+        missing.addFirst(path.up(steps));
       }
     }
     return missing;
   }
 
-  private SafeFolder walk(AllowedPath spot, boolean make) throws FileFailedException, IOException {
-    visible(spot);
-    SafeFolder at = base(spot);
-    for (String name : spot.names()) {
+  private SafeFolder walk(AllowedPath path, boolean make) throws FileFailedException, IOException {
+    visible(path);
+    SafeFolder at = base(path);
+    for (String name : path.names()) {
       try (SafeFolder above = at) {
-        int mode = spot.scratch() ? OWNERS_FOLDER : FOLDER;
-        at = make ? above.folderOrNew(name, mode) : above.folder(name);
-        mayBeEntered(at, above, name);
+        int mode = path.scratch() ? OWNERS_FOLDER : FOLDER;
+        at = make ? above.openOrCreateFolder(name, mode) : above.folder(name);
+        requireEnterable(at, above, name);
       }
     }
     return at;
   }
 
-  private SafeFolder base(AllowedPath spot) throws FileFailedException, IOException {
-    if (!spot.scratch()) {
-      if (roots.stream().noneMatch(root -> root.real().equals(spot.base()))) {
-        throw FileFailedException.refused(spot.base() + ": tools may no longer use this folder");
+  private SafeFolder base(AllowedPath path) throws FileFailedException, IOException {
+    if (!path.scratch()) {
+      if (roots.stream().noneMatch(root -> root.real().equals(path.base()))) {
+        throw FileFailedException.refused(path.base() + ": tools may no longer use this folder");
       }
-      SafeFolder root = SafeFolder.of(spot.base());
-      mayBeEntered(root, null, spot.base().toString());
+      SafeFolder root = SafeFolder.of(path.base());
+      requireEnterable(root, null, path.base().toString());
       return root;
     }
     // The way to a thread's folder is the server's own; what is below may have been made by anyone.
-    return SafeFolder.ofServer(realData.resolve(spot.base()).resolve(SCRATCH));
+    return SafeFolder.ofServer(realData.resolve(path.base()).resolve(SCRATCH));
   }
 
-  private void mayBeEntered(SafeFolder folder, @Nullable SafeFolder above, String name)
+  private void requireEnterable(SafeFolder folder, @Nullable SafeFolder above, String name)
       throws FileFailedException {
     try {
-      if (folder.fact().isSame(dataFolder)) {
+      if (folder.status().isSame(dataFolder)) {
         throw FileFailedException.refused(name + ": is the server's own");
       }
-      boolean crossed = above == null || above.fact().device() != folder.fact().device();
+      boolean crossed = above == null || above.status().device() != folder.status().device();
       if (crossed && KERNEL_FILE_SYSTEMS.contains(folder.fileSystem())) {
         throw FileFailedException.refused(name + ": belongs to the kernel");
       }
@@ -210,24 +211,24 @@ final class AllowedFolders {
     }
   }
 
-  private AllowedPath visible(AllowedPath spot) throws FileFailedException {
-    if (!spot.scratch()) {
-      List<String> whole = new ArrayList<>(steps(spot.base()));
-      whole.addAll(spot.names());
+  private AllowedPath visible(AllowedPath path) throws FileFailedException {
+    if (!path.scratch()) {
+      List<String> whole = new ArrayList<>(steps(path.base()));
+      whole.addAll(path.names());
       for (Path secret : hidden) {
         if (startsWith(whole, steps(secret))) {
-          throw FileFailedException.refused(spot.shown() + ": is the server's own");
+          throw FileFailedException.refused(path.shown() + ": is the server's own");
         }
       }
     }
-    return spot;
+    return path;
   }
 
   /** The thread's folder as seen from the data folder. */
   private Path relative(Path thread) {
-    for (Path way : List.of(data, realData)) {
-      if (thread.startsWith(way)) {
-        return way.relativize(thread);
+    for (Path prefix : List.of(data, realData)) {
+      if (thread.startsWith(prefix)) {
+        return prefix.relativize(thread);
       }
     }
     throw new IllegalArgumentException("a scratch folder outside of the data folder: " + thread);

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A place that a path names, within the fence as far as its text goes. What really stands there is
- * seen only when it is opened.
+ * A path in a folder that tools may use, as far as its text goes. What it really leads to is seen
+ * only when it is opened.
  *
  * @param base a thread's folder, relative to the data folder, when {@code scratch}; otherwise a
  *     configured folder, absolute

@@ -43,7 +43,7 @@ final class BackupFolder {
   private static final String MANIFEST = "manifest.json";
   private static final long MANIFEST_BYTES_MAX = 4L << 20;
   private static final String UNFINISHED = ".new-";
-  private static final String DOOMED = ".old-";
+  private static final String REMOVING = ".old-";
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,119}");
   private static final int COPY_BYTES = 65_536;
   private static final int ROOM = 10;
@@ -69,7 +69,7 @@ final class BackupFolder {
     AtomicFiles.createFolders(folder);
     for (Path rest : list()) {
       String name = rest.getFileName().toString();
-      if (name.startsWith(UNFINISHED) || name.startsWith(DOOMED)) {
+      if (name.startsWith(UNFINISHED) || name.startsWith(REMOVING)) {
         try {
           delete(rest);
         } catch (IOException e) {
@@ -90,7 +90,7 @@ final class BackupFolder {
     private final Path draft;
     private final String execution;
     private int blobs;
-    private boolean kept;
+    private boolean published;
 
     private Draft(String execution) throws IOException {
       this.execution = execution;
@@ -139,14 +139,14 @@ final class BackupFolder {
       }
       remove(at(execution)); // what has no manifest there is nobody's
       Files.move(draft, at(execution), StandardCopyOption.ATOMIC_MOVE);
-      kept = true;
+      published = true;
       AtomicFiles.syncFolder(folder);
       bytes.addAndGet(more);
     }
 
     @Override
     public void close() throws IOException {
-      if (!kept) {
+      if (!published) {
         delete(draft);
       }
     }
@@ -192,7 +192,7 @@ final class BackupFolder {
   /**
    * @throws FileFailedException when a kept content is not what it was
    */
-  void mustBeWhole(ChangeManifest manifest) throws IOException, FileFailedException {
+  void requireIntact(ChangeManifest manifest) throws IOException, FileFailedException {
     for (FileChange change : manifest.changes()) {
       if (change.before() instanceof FileState.Present(String sha256, _, _)) {
         MessageDigest digest = Sha256.begin();
@@ -203,11 +203,11 @@ final class BackupFolder {
           }
         } catch (FileNotFoundException _) {
           throw new FileFailedException(
-              Why.DAMAGED, "the backup of " + change.spot().shown() + " is gone");
+              Why.DAMAGED, "the backup of " + change.path().shown() + " is gone");
         }
         if (!Sha256.end(digest).equals(sha256)) {
           throw new FileFailedException(
-              Why.DAMAGED, "the backup of " + change.spot().shown() + " is damaged");
+              Why.DAMAGED, "the backup of " + change.path().shown() + " is damaged");
         }
       }
     }
@@ -218,21 +218,22 @@ final class BackupFolder {
     remove(at(execution));
   }
 
-  private void remove(Path kept) throws IOException {
-    long less = size(kept);
-    Path doomed = folder.resolve(DOOMED + kept.getFileName());
-    delete(doomed);
+  private void remove(Path backup) throws IOException {
+    long less = size(backup);
+    Path removing = folder.resolve(REMOVING + backup.getFileName());
+    delete(removing);
     try {
-      Files.move(kept, doomed, StandardCopyOption.ATOMIC_MOVE); // never half a backup of that name
+      Files.move(
+          backup, removing, StandardCopyOption.ATOMIC_MOVE); // never half a backup of that name
     } catch (NoSuchFileException _) {
       return;
     }
     bytes.addAndGet(-less);
-    delete(doomed);
+    delete(removing);
   }
 
   /** What one sweep looks at. */
-  private record Kept(Path folder, Instant at, long size, boolean open) {}
+  private record StoredBackup(Path folder, Instant at, long size, boolean open) {}
 
   /**
    * Removes what is too old, and the oldest while all together is too much. Backups of unfinished
@@ -241,31 +242,31 @@ final class BackupFolder {
    * @param more for how many further bytes there must be room
    */
   int sweep(Instant now, long more) throws IOException {
-    List<Kept> all = new ArrayList<>();
+    List<StoredBackup> all = new ArrayList<>();
     int gone = 0;
     for (Path each : list()) {
       String name = each.getFileName().toString();
-      if (name.startsWith(UNFINISHED) || name.startsWith(DOOMED)) {
+      if (name.startsWith(UNFINISHED) || name.startsWith(REMOVING)) {
         continue;
       }
-      Optional<Kept> kept = kept(each);
-      if (kept.isPresent()) {
-        all.add(kept.get());
+      Optional<StoredBackup> stored = stored(each);
+      if (stored.isPresent()) {
+        all.add(stored.get());
       } else {
         removeUnused(each);
         gone++;
       }
     }
-    all.sort(Comparator.comparing(Kept::at));
-    long whole = all.stream().mapToLong(Kept::size).sum();
+    all.sort(Comparator.comparing(StoredBackup::at));
+    long whole = all.stream().mapToLong(StoredBackup::size).sum();
     bytes.set(whole);
     // Well below the limit, so that not every change from now on has to sweep.
     long target = whole + more > bytesMax ? bytesMax - bytesMax / ROOM - more : bytesMax;
     Instant oldest = now.minus(ageMax);
-    for (Kept kept : all) {
-      boolean due = kept.at().isBefore(oldest) || bytes.get() > target;
-      if (due && !kept.open()) {
-        removeUnused(kept.folder());
+    for (StoredBackup stored : all) {
+      boolean due = stored.at().isBefore(oldest) || bytes.get() > target;
+      if (due && !stored.open()) {
+        removeUnused(stored.folder());
         gone++;
       }
     }
@@ -285,21 +286,24 @@ final class BackupFolder {
   }
 
   /** Empty when there is no manifest: nobody can use the rest. */
-  private Optional<Kept> kept(Path each) throws IOException {
+  private Optional<StoredBackup> stored(Path each) throws IOException {
     long size = size(each);
     try {
       return read(each)
-          .map(found -> new Kept(each, found.at(), size, isOpen.test(found.who().eventId())));
+          .map(
+              found ->
+                  new StoredBackup(each, found.at(), size, isOpen.test(found.who().eventId())));
     } catch (FileFailedException e) {
       LOG.warn("backup {}: {}", each.getFileName(), e.failure().message());
-      return Optional.of(new Kept(each, Files.getLastModifiedTime(each).toInstant(), size, false));
+      return Optional.of(
+          new StoredBackup(each, Files.getLastModifiedTime(each).toInstant(), size, false));
     } catch (NoSuchFileException _) {
       return Optional.empty(); // another sweep was faster
     }
   }
 
   /** Those that a crash cut off before it was known whether the change is in place. */
-  List<ChangeManifest> unsettled() throws IOException {
+  List<ChangeManifest> prepared() throws IOException {
     List<ChangeManifest> found = new ArrayList<>();
     for (Path each : list()) {
       try {

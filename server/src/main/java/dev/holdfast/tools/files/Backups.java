@@ -2,7 +2,7 @@ package dev.holdfast.tools.files;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.store.ledgers.AuditEntry;
-import dev.holdfast.tools.files.AllowedFiles.Seen;
+import dev.holdfast.tools.files.AllowedFiles.Snapshot;
 import dev.holdfast.tools.files.ChangeManifest.Stage;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import java.util.concurrent.locks.Lock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What tool calls changed, and the way back. Thread-safe. */
+/** Keeps what tool calls replaced and undoes their changes. Thread-safe. */
 public final class Backups {
   private static final Logger LOG = LoggerFactory.getLogger(Backups.class);
   private static final Duration SWEEP_PAUSE = Duration.ofHours(1);
@@ -24,7 +24,7 @@ public final class Backups {
   private final AllowedFiles files;
   private final BackupFolder backupFolder;
   private final FileLocks locks;
-  private final ChangeContext neighbours;
+  private final ChangeServices services;
   private final ChangeUndo undo;
 
   /** How an attempt to undo an execution ended. */
@@ -41,12 +41,11 @@ public final class Backups {
     record Conflict(String path, String why) implements RolledBack {}
   }
 
-  Backups(
-      AllowedFiles files, BackupFolder backupFolder, FileLocks locks, ChangeContext neighbours) {
+  Backups(AllowedFiles files, BackupFolder backupFolder, FileLocks locks, ChangeServices services) {
     this.files = files;
     this.backupFolder = backupFolder;
     this.locks = locks;
-    this.neighbours = neighbours;
+    this.services = services;
     this.undo = new ChangeUndo(files, backupFolder);
   }
 
@@ -73,9 +72,9 @@ public final class Backups {
       if (found.isEmpty()) {
         return new RolledBack.Unknown();
       }
-      List<AllowedPath> spots = found.get().changes().stream().map(FileChange::spot).toList();
-      // First the places, then the vault, as a change does that has to make room in it.
-      try (FileLocks.Held _ = locks.take(execution, spots)) {
+      List<AllowedPath> paths = found.get().changes().stream().map(FileChange::path).toList();
+      // First the files, then the backups: the order in which a change locks them.
+      try (FileLocks.Held _ = locks.take(execution, paths)) {
         return rollbackInUse(execution, actor, force);
       }
     } catch (FileFailedException e) {
@@ -84,7 +83,7 @@ public final class Backups {
       }
       throw e;
     } catch (SyncFailedException e) {
-      neighbours.fatal().end("files: " + e.getMessage());
+      services.fatal().end("files: " + e.getMessage());
       throw new FileFailedException(Why.PASSING, "the disk did not confirm the change");
     } catch (IOException e) {
       LOG.warn("execution {}: not undone: {}", execution, e.toString());
@@ -110,13 +109,13 @@ public final class Backups {
     if (manifest.stage() == Stage.UNDONE) {
       return new RolledBack.AlreadyUndone();
     }
-    backupFolder.mustBeWhole(manifest);
+    backupFolder.requireIntact(manifest);
     List<Due> due = new ArrayList<>();
     for (FileChange change : manifest.changes().reversed()) {
-      Seen now;
+      Snapshot now;
       try {
-        files.removeLeftover(change.spot(), ChangeUndo.temporary(manifest.execution()));
-        now = files.see(change.spot());
+        files.removeLeftover(change.path(), ChangeUndo.temporary(manifest.execution()));
+        now = files.snapshot(change.path());
       } catch (FileFailedException e) {
         return conflict(change, e.failure().message());
       }
@@ -135,21 +134,21 @@ public final class Backups {
         return conflict(each.change, e.failure().message());
       }
     }
-    files.removeEmpty(manifest.made());
-    tell(manifest, actor);
+    files.removeEmpty(manifest.createdFolders());
+    audit(manifest, actor);
     backupFolder.update(manifest.as(Stage.UNDONE, actor));
     LOG.info("execution {}: undone by {}, {} files", manifest.execution(), actor, due.size());
     return new RolledBack.Undone(manifest.changes().size());
   }
 
-  private record Due(FileChange change, Seen now) {}
+  private record Due(FileChange change, Snapshot now) {}
 
   private static RolledBack conflict(FileChange change, String why) {
-    return new RolledBack.Conflict(change.spot().shown(), why);
+    return new RolledBack.Conflict(change.path().shown(), why);
   }
 
-  private void tell(ChangeManifest manifest, String actor) throws CallFailedException {
-    neighbours
+  private void audit(ChangeManifest manifest, String actor) throws CallFailedException {
+    services
         .trail()
         .append(
             new AuditEntry(
@@ -166,18 +165,18 @@ public final class Backups {
     clearLeftovers();
     while (true) {
       sweep();
-      neighbours.time().sleep(SWEEP_PAUSE);
+      services.time().sleep(SWEEP_PAUSE);
     }
   }
 
   /** Half written files of calls that a crash cut off and that nobody will run again. */
   void clearLeftovers() throws InterruptedException {
     try {
-      for (ChangeManifest cutOff : backupFolder.unsettled()) {
-        List<AllowedPath> spots = cutOff.changes().stream().map(FileChange::spot).toList();
-        try (FileLocks.Held _ = locks.take(cutOff.execution(), spots)) {
-          for (AllowedPath spot : spots) {
-            files.removeLeftover(spot, ChangeUndo.temporary(cutOff.execution()));
+      for (ChangeManifest cutOff : backupFolder.prepared()) {
+        List<AllowedPath> paths = cutOff.changes().stream().map(FileChange::path).toList();
+        try (FileLocks.Held _ = locks.take(cutOff.execution(), paths)) {
+          for (AllowedPath path : paths) {
+            files.removeLeftover(path, ChangeUndo.temporary(cutOff.execution()));
           }
         }
       }
@@ -189,7 +188,7 @@ public final class Backups {
   /** Removes what is older or more than is to be kept. */
   void sweep() {
     try {
-      int gone = backupFolder.sweep(neighbours.time().now(), 0);
+      int gone = backupFolder.sweep(services.time().now(), 0);
       if (gone > 0) {
         LOG.info("backups: {} removed", gone);
       }

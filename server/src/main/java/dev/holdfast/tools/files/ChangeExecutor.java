@@ -3,11 +3,11 @@ package dev.holdfast.tools.files;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
-import dev.holdfast.tools.files.AllowedFiles.Placing;
-import dev.holdfast.tools.files.AllowedFiles.Seen;
+import dev.holdfast.tools.files.AllowedFiles.Placement;
+import dev.holdfast.tools.files.AllowedFiles.Snapshot;
 import dev.holdfast.tools.files.ChangeManifest.Stage;
 import dev.holdfast.tools.files.ChangeTask.After;
-import dev.holdfast.tools.files.ChangeTask.Old;
+import dev.holdfast.tools.files.ChangeTask.OldFile;
 import dev.holdfast.tools.files.ChangeTask.Plan;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import java.io.ByteArrayInputStream;
@@ -32,7 +32,7 @@ final class ChangeExecutor {
 
   private final AllowedFiles files;
   private final BackupFolder backupFolder;
-  private final ChangeContext neighbours;
+  private final ChangeServices services;
   private final FileLocks locks;
   private final ChangeUndo undo;
 
@@ -41,14 +41,14 @@ final class ChangeExecutor {
    *
    * @param execution the name under which it can be undone
    */
-  record Done(String told, String execution) {}
+  record Done(String summary, String execution) {}
 
   ChangeExecutor(
-      AllowedFiles files, BackupFolder backupFolder, FileLocks locks, ChangeContext neighbours) {
+      AllowedFiles files, BackupFolder backupFolder, FileLocks locks, ChangeServices services) {
     this.files = files;
     this.backupFolder = backupFolder;
     this.locks = locks;
-    this.neighbours = neighbours;
+    this.services = services;
     this.undo = new ChangeUndo(files, backupFolder);
   }
 
@@ -60,13 +60,13 @@ final class ChangeExecutor {
    */
   Done run(ToolContext context, ChangeTask task)
       throws FileFailedException, StoreException, IOException, InterruptedException {
-    try (FileLocks.Held _ = locks.take(context.key(), task.spots())) {
+    try (FileLocks.Held _ = locks.take(context.key(), task.paths())) {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
       return runLocked(context, task);
     } catch (SyncFailedException e) {
-      neighbours.fatal().end("files: " + e.getMessage());
+      services.fatal().end("files: " + e.getMessage());
       throw e;
     }
   }
@@ -82,7 +82,7 @@ final class ChangeExecutor {
       earlier = backupFolder.find(execution);
     }
     if (earlier.isPresent()) {
-      Optional<Done> done = again(earlier.get());
+      Optional<Done> done = resume(earlier.get());
       if (done.isPresent()) {
         return done.get();
       }
@@ -90,16 +90,16 @@ final class ChangeExecutor {
     ChangeManifest.Who who =
         new ChangeManifest.Who(
             task.tool(), context.eventId(), context.threadId(), context.sender());
-    return first(new Call(execution, call, who), task);
+    return execute(new Call(execution, call, who), task);
   }
 
   private record Call(String execution, String hash, ChangeManifest.Who who) {}
 
   /** Empty when the earlier run came to nothing, so that this one is the first. */
-  private Optional<Done> again(ChangeManifest earlier)
+  private Optional<Done> resume(ChangeManifest earlier)
       throws FileFailedException, StoreException, IOException {
     return switch (earlier.stage()) {
-      case DONE -> Optional.of(new Done(earlier.told(), earlier.execution()));
+      case DONE -> Optional.of(new Done(earlier.summary(), earlier.execution()));
       case UNDONE ->
           throw FileFailedException.refused(
               "this change was made and then undone by " + earlier.undoneBy());
@@ -113,8 +113,8 @@ final class ChangeExecutor {
     int before = 0;
     int after = 0;
     for (FileChange change : earlier.changes()) {
-      files.removeLeftover(change.spot(), ChangeUndo.temporary(earlier.execution()));
-      FileState now = files.see(change.spot()).state();
+      files.removeLeftover(change.path(), ChangeUndo.temporary(earlier.execution()));
+      FileState now = files.snapshot(change.path()).state();
       if (now.isLike(change.after())) {
         after++;
       } else if (now.isLike(change.before())) {
@@ -123,7 +123,7 @@ final class ChangeExecutor {
         throw new FileFailedException(
             Why.CHANGED,
             "interrupted, outcome unknown; check before repeating: "
-                + change.spot().shown()
+                + change.path().shown()
                 + " has since been changed by somebody else");
       }
     }
@@ -132,7 +132,7 @@ final class ChangeExecutor {
       return Optional.empty();
     }
     if (before > 0) {
-      if (!undo.takeBack(earlier)) { // half of a move between two disks
+      if (!undo.revert(earlier)) { // half of a move between two disks
         throw new FileFailedException(
             Why.PASSING, "interrupted midway, and could not be reverted yet");
       }
@@ -141,14 +141,14 @@ final class ChangeExecutor {
     return Optional.of(finish(earlier));
   }
 
-  private Done first(Call call, ChangeTask task)
+  private Done execute(Call call, ChangeTask task)
       throws FileFailedException, StoreException, IOException {
     ChangeManifest manifest;
-    List<Old> old = new ArrayList<>();
+    List<OldFile> old = new ArrayList<>();
     Plan plan;
     try (BackupFolder.Draft draft = backupFolder.draft(call.execution())) {
-      for (AllowedPath spot : task.spots()) {
-        old.add(keep(spot, draft));
+      for (AllowedPath path : task.paths()) {
+        old.add(keep(path, draft));
       }
       plan = task.planner().plan(old);
       manifest = manifest(call, old, plan);
@@ -160,28 +160,28 @@ final class ChangeExecutor {
     } catch (SyncFailedException e) {
       throw e;
     } catch (FileFailedException | StoreException | IOException e) {
-      undo.takeBack(manifest);
+      undo.revert(manifest);
       throw e;
     }
   }
 
-  private Old keep(AllowedPath spot, BackupFolder.Draft draft)
+  private OldFile keep(AllowedPath path, BackupFolder.Draft draft)
       throws FileFailedException, IOException {
     String[] blob = {""};
-    Seen seen = files.see(spot, bytes -> blob[0] = draft.keep(bytes));
-    return new Old(spot, seen, draft.blob(blob[0]), blob[0]);
+    Snapshot snapshot = files.snapshot(path, bytes -> blob[0] = draft.keep(bytes));
+    return new OldFile(path, snapshot, draft.blob(blob[0]), blob[0]);
   }
 
-  private ChangeManifest manifest(Call call, List<Old> old, Plan plan)
+  private ChangeManifest manifest(Call call, List<OldFile> old, Plan plan)
       throws FileFailedException, IOException {
     List<FileChange> changes = new ArrayList<>();
-    Set<AllowedPath> made = new LinkedHashSet<>();
+    Set<AllowedPath> createdFolders = new LinkedHashSet<>();
     for (int i = 0; i < old.size(); i++) {
-      Old one = old.get(i);
+      OldFile one = old.get(i);
       FileState after = plan.after().get(i).state(one, old);
-      changes.add(new FileChange(one.spot(), one.seen().state(), after, one.blob()));
+      changes.add(new FileChange(one.path(), one.snapshot().state(), after, one.blob()));
       if (!after.isLike(new FileState.Absent())) {
-        made.addAll(files.allowed().missingFolders(one.spot()));
+        createdFolders.addAll(files.allowed().missingFolders(one.path()));
       }
     }
     return new ChangeManifest(
@@ -189,35 +189,35 @@ final class ChangeExecutor {
         call.hash(),
         Stage.PREPARED,
         call.who(),
-        neighbours.time().now(),
-        plan.told(),
+        services.time().now(),
+        plan.summary(),
         changes,
-        List.copyOf(made),
+        List.copyOf(createdFolders),
         "");
   }
 
-  private void apply(ChangeManifest manifest, List<Old> old, Plan plan)
+  private void apply(ChangeManifest manifest, List<OldFile> old, Plan plan)
       throws FileFailedException, IOException {
     if (movedInOneStep(old, plan)) {
       return;
     }
     for (int i = 0; i < old.size(); i++) {
-      Old own = old.get(i);
+      OldFile own = old.get(i);
       After after = plan.after().get(i);
-      Optional<FileStatus> now = own.seen().fact();
+      Optional<FileStatus> now = own.snapshot().status();
       switch (after.state(own, old)) {
-        case FileState.Absent _ -> files.remove(own.spot(), now.orElseThrow());
+        case FileState.Absent _ -> files.remove(own.path(), now.orElseThrow());
         case FileState.Present wanted -> {
-          Placing placing = new Placing(ChangeUndo.temporary(manifest.execution()), now);
+          Placement placement = new Placement(ChangeUndo.temporary(manifest.execution()), now);
           try (InputStream bytes = source(after, manifest, old)) {
-            files.put(own.spot(), bytes, wanted, placing);
+            files.put(own.path(), bytes, wanted, placement);
           }
         }
       }
     }
   }
 
-  private InputStream source(After after, ChangeManifest manifest, List<Old> old)
+  private InputStream source(After after, ChangeManifest manifest, List<OldFile> old)
       throws IOException {
     return switch (after) {
       case After.Gone _ -> InputStream.nullInputStream();
@@ -228,12 +228,13 @@ final class ChangeExecutor {
   }
 
   /** False when nothing is moved, or the two places are on different disks. */
-  private boolean movedInOneStep(List<Old> old, Plan plan) throws FileFailedException, IOException {
+  private boolean movedInOneStep(List<OldFile> old, Plan plan)
+      throws FileFailedException, IOException {
     for (int i = 0; i < old.size(); i++) {
       if (plan.after().get(i) instanceof After.MovedFrom(int index)) {
-        Old from = old.get(index);
+        OldFile from = old.get(index);
         try {
-          files.move(from.spot(), from.seen().fact().orElseThrow(), old.get(i).spot());
+          files.move(from.path(), from.snapshot().status().orElseThrow(), old.get(i).path());
           return true;
         } catch (FileFailedException e) {
           if (e.why() != Why.OTHER_DISK) {
@@ -247,7 +248,7 @@ final class ChangeExecutor {
 
   /** The change is in place: others are told, and then it is so. */
   private Done finish(ChangeManifest manifest) throws StoreException {
-    neighbours
+    services
         .trail()
         .append(
             new AuditEntry(
@@ -260,11 +261,11 @@ final class ChangeExecutor {
     try {
       backupFolder.update(manifest.as(Stage.DONE, ""));
     } catch (SyncFailedException e) {
-      neighbours.fatal().end("files: " + e.getMessage());
+      services.fatal().end("files: " + e.getMessage());
     } catch (IOException e) {
       // As it stands it says "perhaps": another run finds that the change is in place.
       LOG.warn("execution {}: could not be marked as done: {}", manifest.execution(), e.toString());
     }
-    return new Done(manifest.told(), manifest.execution());
+    return new Done(manifest.summary(), manifest.execution());
   }
 }

@@ -28,9 +28,9 @@ record ChangeManifest(
     Stage stage,
     Who who,
     Instant at,
-    String told,
+    String summary,
     List<FileChange> changes,
-    List<AllowedPath> made,
+    List<AllowedPath> createdFolders,
     String undoneBy) {
 
   /** How far it got. */
@@ -49,11 +49,11 @@ record ChangeManifest(
 
   ChangeManifest {
     changes = List.copyOf(changes);
-    made = List.copyOf(made);
+    createdFolders = List.copyOf(createdFolders);
   }
 
   ChangeManifest as(Stage next, String by) {
-    return new ChangeManifest(execution, call, next, who, at, told, changes, made, by);
+    return new ChangeManifest(execution, call, next, who, at, summary, changes, createdFolders, by);
   }
 
   /** A JSON object whose last member is the hash of all that is before it. */
@@ -68,9 +68,9 @@ record ChangeManifest(
             .put("thread", who.threadId())
             .put("sender", who.sender())
             .put("at", at.toString())
-            .put("told", told)
+            .put("told", summary)
             .put("undone_by", undoneBy)
-            .put("made", new JsonArray(made.stream().map(ChangeManifest::json).toList()))
+            .put("made", new JsonArray(createdFolders.stream().map(ChangeManifest::json).toList()))
             .put("changes", new JsonArray(changes.stream().map(ChangeManifest::json).toList()))
             .encode();
     String open = body.substring(0, body.length() - 1);
@@ -114,7 +114,7 @@ record ChangeManifest(
         Instant.parse(json.getString("at")),
         json.getString("told"),
         objects(json, "changes").stream().map(ChangeManifest::change).toList(),
-        objects(json, "made").stream().map(ChangeManifest::spot).toList(),
+        objects(json, "made").stream().map(ChangeManifest::path).toList(),
         json.getString("undone_by"));
   }
 
@@ -124,14 +124,14 @@ record ChangeManifest(
         .collect(Collectors.toList());
   }
 
-  private static JsonObject json(AllowedPath spot) {
+  private static JsonObject json(AllowedPath path) {
     return new JsonObject()
-        .put("base", spot.base().toString())
-        .put("scratch", spot.scratch())
-        .put("names", new JsonArray(spot.names()));
+        .put("base", path.base().toString())
+        .put("scratch", path.scratch())
+        .put("names", new JsonArray(path.names()));
   }
 
-  private static AllowedPath spot(JsonObject json) {
+  private static AllowedPath path(JsonObject json) {
     return new AllowedPath(
         Path.of(json.getString("base")),
         json.getBoolean("scratch"),
@@ -140,7 +140,7 @@ record ChangeManifest(
 
   private static JsonObject json(FileChange change) {
     return new JsonObject()
-        .put("spot", json(change.spot()))
+        .put("spot", json(change.path()))
         .put("before", json(change.before()))
         .put("after", json(change.after()))
         .put("blob", change.blob());
@@ -148,7 +148,7 @@ record ChangeManifest(
 
   private static FileChange change(JsonObject json) {
     return new FileChange(
-        spot(json.getJsonObject("spot")),
+        path(json.getJsonObject("spot")),
         state(json.getJsonObject("before")),
         state(json.getJsonObject("after")),
         json.getString("blob"));

@@ -10,35 +10,35 @@ import java.util.List;
  * A change that a tool call asks for.
  *
  * @param arguments as the model wrote them: with the tool they say whether a call is the same
- * @param spots the files that it may change
+ * @param paths the files that it may change
  */
-record ChangeTask(String tool, String arguments, List<AllowedPath> spots, Planner planner) {
+record ChangeTask(String tool, String arguments, List<AllowedPath> paths, Planner planner) {
   ChangeTask {
-    spots = List.copyOf(spots);
+    paths = List.copyOf(paths);
   }
 
   /** Decides what is to be done, when the old state is known and kept. */
   interface Planner {
     /**
-     * @param old of each spot, in their order
+     * @param old of each path, in their order
      * @throws FileFailedException when nothing is to be done
      */
-    Plan plan(List<Old> old) throws FileFailedException, IOException;
+    Plan plan(List<OldFile> old) throws FileFailedException, IOException;
   }
 
   /**
-   * What stood at a spot.
+   * What stood at a path.
    *
    * @param copy of the content, as long as it is planned; nothing is there when there was no file
    * @param blob the copy's name; empty when there was no file
    */
-  record Old(AllowedPath spot, AllowedFiles.Seen seen, Path copy, String blob) {
+  record OldFile(AllowedPath path, AllowedFiles.Snapshot snapshot, Path copy, String blob) {
     boolean exists() {
-      return seen.fact().isPresent();
+      return snapshot.status().isPresent();
     }
 
     FileState state() {
-      return seen.state();
+      return snapshot.state();
     }
 
     /**
@@ -47,7 +47,7 @@ record ChangeTask(String tool, String arguments, List<AllowedPath> spots, Planne
     byte[] content(int max) throws IOException, FileFailedException {
       if (state() instanceof FileState.Present(_, long size, _) && size > max) {
         throw FileFailedException.refused(
-            spot.shown() + ": is larger than " + (max >> 20) + " MiB");
+            path.shown() + ": is larger than " + (max >> 20) + " MiB");
       }
       try (InputStream in = new FileInputStream(copy.toFile())) {
         return in.readAllBytes();
@@ -59,15 +59,15 @@ record ChangeTask(String tool, String arguments, List<AllowedPath> spots, Planne
    * What is to be done.
    *
    * @param told what the model hears when it is done
-   * @param after of each spot, in their order
+   * @param after of each path, in their order
    */
-  record Plan(String told, List<After> after) {
+  record Plan(String summary, List<After> after) {
     Plan {
       after = List.copyOf(after);
     }
   }
 
-  /** What is to stand at a spot. */
+  /** What is to stand at a path. */
   sealed interface After {
     /** No file. */
     record Gone() implements After {}
@@ -76,10 +76,10 @@ record ChangeTask(String tool, String arguments, List<AllowedPath> spots, Planne
     @SuppressWarnings("ArrayRecordComponent") // never compared, and a copy of 10 MiB is no gift
     record Written(byte[] bytes) implements After {}
 
-    /** The file of another spot of the task, which is Gone from there. */
+    /** The file of another path of the task, which is Gone from there. */
     record MovedFrom(int index) implements After {}
 
-    default FileState state(Old own, List<Old> all) {
+    default FileState state(OldFile own, List<OldFile> all) {
       return switch (this) {
         case Gone _ -> new FileState.Absent();
         case Written(byte[] bytes) ->

@@ -1,7 +1,7 @@
 package dev.holdfast.tools.files;
 
-import dev.holdfast.tools.files.AllowedFiles.Placing;
-import dev.holdfast.tools.files.AllowedFiles.Seen;
+import dev.holdfast.tools.files.AllowedFiles.Placement;
+import dev.holdfast.tools.files.AllowedFiles.Snapshot;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -18,16 +18,16 @@ record ChangeUndo(AllowedFiles files, BackupFolder backupFolder) {
    * After a failure in the middle of a change: everything is as it was, and the execution never
    * was. What cannot be put back now stays as it is, with its backup: false.
    */
-  boolean takeBack(ChangeManifest manifest) {
+  boolean revert(ChangeManifest manifest) {
     try {
       for (FileChange change : manifest.changes().reversed()) {
-        files.removeLeftover(change.spot(), temporary(manifest.execution()));
-        Seen now = files.see(change.spot());
+        files.removeLeftover(change.path(), temporary(manifest.execution()));
+        Snapshot now = files.snapshot(change.path());
         if (now.state().isLike(change.after()) && !now.state().isLike(change.before())) {
           restore(manifest, change, now);
         }
       }
-      files.removeEmpty(manifest.made());
+      files.removeEmpty(manifest.createdFolders());
       backupFolder.discard(manifest.execution());
       return true;
     } catch (FileFailedException | IOException e) {
@@ -37,18 +37,18 @@ record ChangeUndo(AllowedFiles files, BackupFolder backupFolder) {
   }
 
   /** Makes the file what it was before. */
-  void restore(ChangeManifest manifest, FileChange change, Seen now)
+  void restore(ChangeManifest manifest, FileChange change, Snapshot now)
       throws FileFailedException, IOException {
     switch (change.before()) {
       case FileState.Absent _ -> {
-        if (now.fact().isPresent()) {
-          files.remove(change.spot(), now.fact().get());
+        if (now.status().isPresent()) {
+          files.remove(change.path(), now.status().get());
         }
       }
       case FileState.Present before -> {
         try (InputStream kept = backupFolder.blob(manifest.execution(), change.blob())) {
-          Placing placing = new Placing(temporary(manifest.execution()), now.fact());
-          files.put(change.spot(), kept, before, placing);
+          Placement placement = new Placement(temporary(manifest.execution()), now.status());
+          files.put(change.path(), kept, before, placement);
         }
       }
     }
@@ -65,7 +65,7 @@ record ChangeUndo(AllowedFiles files, BackupFolder backupFolder) {
     for (FileChange change : manifest.changes()) {
       changes.add(
           new JsonObject()
-              .put("path", change.spot().shown())
+              .put("path", change.path().shown())
               .put("before", hash(change.before()))
               .put("after", hash(change.after())));
     }

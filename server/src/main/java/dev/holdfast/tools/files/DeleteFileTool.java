@@ -6,12 +6,12 @@ import java.util.List;
 
 /** Deletes a file; the operator can bring it back. */
 final class DeleteFileTool extends ChangeTool {
-  DeleteFileTool(AllowedFolders allowed, ChangeExecutor executions) {
+  DeleteFileTool(AllowedFolders allowed, ChangeExecutor executor) {
     super(
         spec("delete_file", "Deletes a file.", List.of("path"), "\"path\": {\"type\": \"string\"}"),
         ReplayClass.KEYED,
         allowed,
-        executions);
+        executor);
   }
 
   @Override
@@ -20,12 +20,13 @@ final class DeleteFileTool extends ChangeTool {
   }
 
   @Override
-  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old) throws FileFailedException {
-    ChangeTask.Old file = old.getFirst();
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.OldFile> old)
+      throws FileFailedException {
+    ChangeTask.OldFile file = old.getFirst();
     if (!file.exists()) {
       throw missing(file);
     }
     return new ChangeTask.Plan(
-        "Deleted " + file.spot().shown(), List.of(new ChangeTask.After.Gone()));
+        "Deleted " + file.path().shown(), List.of(new ChangeTask.After.Gone()));
   }
 }

@@ -14,7 +14,7 @@ final class EditFileTool extends ChangeTool {
   static final int BYTES_MAX = 10 << 20;
   private static final int LINES_TOLD_MAX = 10;
 
-  EditFileTool(AllowedFolders allowed, ChangeExecutor executions) {
+  EditFileTool(AllowedFolders allowed, ChangeExecutor executor) {
     super(
         spec(
             "edit_file",
@@ -29,7 +29,7 @@ final class EditFileTool extends ChangeTool {
             """),
         ReplayClass.KEYED,
         allowed,
-        executions);
+        executor);
   }
 
   @Override
@@ -38,13 +38,13 @@ final class EditFileTool extends ChangeTool {
   }
 
   @Override
-  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old)
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.OldFile> old)
       throws FileFailedException, IOException {
-    ChangeTask.Old file = old.getFirst();
+    ChangeTask.OldFile file = old.getFirst();
     if (!file.exists()) {
       throw missing(file);
     }
-    String path = file.spot().shown();
+    String path = file.path().shown();
     String passage = arguments.getString("old");
     String replacement = arguments.getString("new");
     if (passage.equals(replacement)) {
@@ -66,9 +66,9 @@ final class EditFileTool extends ChangeTool {
       throw FileFailedException.refused(
           path + ": would be larger than " + (BYTES_MAX >> 20) + " MiB");
     }
-    String told =
+    String summary =
         "Edited %s: %d replaced (lines %s)".formatted(path, places.size(), lines(text, places));
-    return new ChangeTask.Plan(told, List.of(new ChangeTask.After.Written(bytes)));
+    return new ChangeTask.Plan(summary, List.of(new ChangeTask.After.Written(bytes)));
   }
 
   private static String text(String path, byte[] bytes) throws FileFailedException {

@@ -5,4 +5,4 @@ package dev.holdfast.tools.files;
  *
  * @param blob the name under which the content of before is kept; empty when there was no file
  */
-record FileChange(AllowedPath spot, FileState before, FileState after, String blob) {}
+record FileChange(AllowedPath path, FileState before, FileState after, String blob) {}

@@ -27,9 +27,9 @@ final class FileLocks {
   }
 
   /** Blocks. Always takes them in the same order, so that no two wait for each other. */
-  Held take(String execution, List<AllowedPath> spots) throws InterruptedException {
+  Held take(String execution, List<AllowedPath> paths) throws InterruptedException {
     TreeSet<Integer> wanted = new TreeSet<>();
-    Stream.concat(Stream.of(execution), spots.stream())
+    Stream.concat(Stream.of(execution), paths.stream())
         .forEach(each -> wanted.add(Math.floorMod(each.hashCode(), STRIPES)));
     Deque<ReentrantLock> taken = new ArrayDeque<>();
     boolean all = false;

@@ -1,6 +1,6 @@
 package dev.holdfast.tools.files;
 
-/** What stands at a spot, as far as undoing goes. */
+/** What stands at a path, as far as undoing goes. */
 sealed interface FileState {
   /** No file. */
   record Absent() implements FileState {}

@@ -58,14 +58,14 @@ record FileStatus(
   }
 
   /** Whether it is the same thing and nothing was done to it. */
-  boolean isUntouched(FileStatus other) {
+  boolean isUnchanged(FileStatus other) {
     return isSame(other) && size == other.size && changed == other.changed;
   }
 
   /**
    * Refuses what may be something else elsewhere: a link, a second name of a file outside, a pipe.
    */
-  void mustBePlainFile(String name) throws FileFailedException {
+  void requirePlainFile(String name) throws FileFailedException {
     switch (type) {
       case FOLDER -> throw FileFailedException.refused(name + ": is a folder");
       case LINK -> throw FileFailedException.refused(name + ": is a link; links are not followed");

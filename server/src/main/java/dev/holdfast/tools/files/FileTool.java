@@ -23,7 +23,6 @@ abstract class FileTool implements Tool {
   private final ToolSpec spec;
   private final ReplayClass replay;
 
-  /** {@code properties}: the members of the schema's {@code properties}, as JSON. */
   FileTool(ToolSpec spec, ReplayClass replay) {
     this.spec = spec;
     this.replay = replay;
@@ -97,7 +96,7 @@ abstract class FileTool implements Tool {
   }
 
   /** A name as text of one line, whatever it holds. */
-  static String shown(String name) {
+  static String escaped(String name) {
     StringBuilder text = new StringBuilder();
     name.codePoints()
         .forEach(

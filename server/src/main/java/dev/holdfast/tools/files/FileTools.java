@@ -26,28 +26,28 @@ public final class FileTools {
    * @throws FileFailedException when the configuration asks for what cannot be
    */
   public static FileTools open(
-      FilesConfig config, Path data, List<Path> hidden, ChangeContext neighbours)
+      FilesConfig config, Path data, List<Path> hidden, ChangeServices services)
       throws IOException, FileFailedException {
-    AllowedFolders allowed = AllowedFolders.around(data, config.roots(), hidden);
+    AllowedFolders allowed = AllowedFolders.open(data, config.roots(), hidden);
     config.roots().stream()
         .filter(root -> !allowed.roots().contains(root.normalize()))
         .forEach(root -> LOG.warn("tools.files: {} is not a folder and is skipped", root));
     AllowedFiles files = new AllowedFiles(allowed);
     BackupFolder backupFolder =
-        new BackupFolder(data.resolve(FOLDER), config.backups(), neighbours.unfinished());
+        new BackupFolder(data.resolve(FOLDER), config.backups(), services.unfinished());
     FileLocks locks = new FileLocks();
-    ChangeExecutor executions = new ChangeExecutor(files, backupFolder, locks, neighbours);
+    ChangeExecutor executor = new ChangeExecutor(files, backupFolder, locks, services);
     List<Tool> tools =
         List.of(
             new ReadFileTool(allowed),
             new ListFilesTool(allowed),
-            new SearchFilesTool(allowed, neighbours.time()),
-            new WriteFileTool(allowed, executions),
-            new EditFileTool(allowed, executions),
-            new DeleteFileTool(allowed, executions),
-            new MoveFileTool(allowed, executions));
+            new SearchFilesTool(allowed, services.time()),
+            new WriteFileTool(allowed, executor),
+            new EditFileTool(allowed, executor),
+            new DeleteFileTool(allowed, executor),
+            new MoveFileTool(allowed, executor));
     return new FileTools(
-        config.enabled() ? tools : List.of(), new Backups(files, backupFolder, locks, neighbours));
+        config.enabled() ? tools : List.of(), new Backups(files, backupFolder, locks, services));
   }
 
   /** None when they are switched off. */

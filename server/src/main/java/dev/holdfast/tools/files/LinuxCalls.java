@@ -72,7 +72,7 @@ final class LinuxCalls {
 
   private static void refuseIfThere(int folder, String name) throws FileFailedException {
     try {
-      look(folder, name);
+      status(folder, name);
     } catch (FileFailedException e) {
       if (e.why() == Why.MISSING) {
         return;
@@ -83,7 +83,7 @@ final class LinuxCalls {
   }
 
   /** What stands under a name; of a link, the link itself. */
-  static FileStatus look(int folder, String name) throws FileFailedException {
+  static FileStatus status(int folder, String name) throws FileFailedException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment into = arena.allocate(FileCalls.STATUS_BYTES, 8);
       checked(name, FileCalls.status(folder, name, into));
@@ -92,7 +92,7 @@ final class LinuxCalls {
   }
 
   /** What an open file or folder is. */
-  static FileStatus look(int open) throws FileFailedException {
+  static FileStatus status(int open) throws FileFailedException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment into = arena.allocate(FileCalls.STATUS_BYTES, 8);
       checked("an open file", FileCalls.status(open, into));

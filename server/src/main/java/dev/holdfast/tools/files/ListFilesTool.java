@@ -31,17 +31,17 @@ final class ListFilesTool extends FileTool {
   @Override
   ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException {
-    AllowedPath spot = allowed.spot(arguments.getString("path", "."), context.scratch());
-    try (SafeFolder folder = allowed.enter(spot)) {
+    AllowedPath path = allowed.resolve(arguments.getString("path", "."), context.scratch());
+    try (SafeFolder folder = allowed.enter(path)) {
       List<String> names = folder.names(ENTRIES_MAX + 1);
       if (names.isEmpty()) {
-        return ToolResult.ok(spot.shown() + ": an empty folder");
+        return ToolResult.ok(path.shown() + ": an empty folder");
       }
       StringBuilder text = new StringBuilder();
       for (String name : names.stream().limit(ENTRIES_MAX).sorted().toList()) {
-        Optional<FileStatus> fact = folder.look(name);
-        if (fact.isPresent()) {
-          text.append(line(name, fact.get())).append('\n');
+        Optional<FileStatus> status = folder.status(name);
+        if (status.isPresent()) {
+          text.append(line(name, status.get())).append('\n');
         }
       }
       if (names.size() > ENTRIES_MAX) {
@@ -51,13 +51,16 @@ final class ListFilesTool extends FileTool {
     }
   }
 
-  private static String line(String name, FileStatus fact) {
-    return switch (fact.type()) {
-      case FOLDER -> shown(name) + "/";
+  private static String line(String name, FileStatus status) {
+    return switch (status.type()) {
+      case FOLDER -> escaped(name) + "/";
       case FILE ->
-          shown(name) + "  " + fact.size() + (fact.links() == 1 ? "" : "  (hard link, not usable)");
-      case LINK -> shown(name) + "  (link, not followed)";
-      case SPECIAL -> shown(name) + "  (not a plain file, not usable)";
+          escaped(name)
+              + "  "
+              + status.size()
+              + (status.links() == 1 ? "" : "  (hard link, not usable)");
+      case LINK -> escaped(name) + "  (link, not followed)";
+      case SPECIAL -> escaped(name) + "  (not a plain file, not usable)";
     };
   }
 }

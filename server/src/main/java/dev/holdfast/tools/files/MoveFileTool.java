@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Moves or renames a file. */
 final class MoveFileTool extends ChangeTool {
-  MoveFileTool(AllowedFolders allowed, ChangeExecutor executions) {
+  MoveFileTool(AllowedFolders allowed, ChangeExecutor executor) {
     super(
         spec(
             "move_file",
@@ -16,7 +16,7 @@ final class MoveFileTool extends ChangeTool {
             "\"from\": {\"type\": \"string\"}, \"to\": {\"type\": \"string\"}"),
         ReplayClass.KEYED,
         allowed,
-        executions);
+        executor);
   }
 
   @Override
@@ -31,18 +31,19 @@ final class MoveFileTool extends ChangeTool {
   }
 
   @Override
-  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old) throws FileFailedException {
-    ChangeTask.Old to = old.get(0);
-    ChangeTask.Old from = old.get(1);
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.OldFile> old)
+      throws FileFailedException {
+    ChangeTask.OldFile to = old.get(0);
+    ChangeTask.OldFile from = old.get(1);
     if (!from.exists()) {
       throw missing(from);
     }
     if (to.exists()) {
       throw new FileFailedException(
-          Why.EXISTS, to.spot().shown() + ": already exists; delete it first");
+          Why.EXISTS, to.path().shown() + ": already exists; delete it first");
     }
     return new ChangeTask.Plan(
-        "Moved " + from.spot().shown() + " to " + to.spot().shown(),
+        "Moved " + from.path().shown() + " to " + to.path().shown(),
         List.of(new ChangeTask.After.MovedFrom(1), new ChangeTask.After.Gone()));
   }
 }

@@ -41,36 +41,36 @@ final class ReadFileTool extends FileTool {
   @Override
   ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException, InterruptedException {
-    AllowedPath spot = allowed.spot(arguments.getString("path"), context.scratch());
+    AllowedPath path = allowed.resolve(arguments.getString("path"), context.scratch());
     long offset = arguments.getLong("offset", 1L);
     long limit = Math.min(arguments.getLong("limit", (long) LINES_MAX), LINES_MAX);
-    try (SafeFolder folder = allowed.enterParent(spot);
-        SafeFile file = folder.file(spot.name())) {
+    try (SafeFolder folder = allowed.enterParent(path);
+        SafeFile file = folder.file(path.name())) {
       Page page = new Page(offset, limit);
       TextLines lines = new TextLines(file, LINE_BYTES_MAX, FILE_BYTES_MAX);
       TextLines.End end = lines.each(page);
       if (end == TextLines.End.BINARY) {
         return ToolResult.ok(
-            spot.shown() + ": a binary file of " + file.fact().size() + " bytes, not shown");
+            path.shown() + ": a binary file of " + file.status().size() + " bytes, not shown");
       }
       if (page.shown == 0) {
-        return nothing(spot, offset, lines.lines());
+        return nothing(path, offset, lines.lines());
       }
       return ToolResult.ok(page.text + page.note(end, lines.lines()));
     }
   }
 
-  private static ToolResult nothing(AllowedPath spot, long offset, long lines)
+  private static ToolResult nothing(AllowedPath path, long offset, long lines)
       throws FileFailedException {
     if (lines == 0) {
-      return ToolResult.ok(spot.shown() + ": an empty file");
+      return ToolResult.ok(path.shown() + ": an empty file");
     }
     throw FileFailedException.refused(
-        spot.shown() + ": has " + lines + " lines, so none from " + offset + " on");
+        path.shown() + ": has " + lines + " lines, so none from " + offset + " on");
   }
 
   /** The lines that are shown. */
-  private static final class Page implements TextLines.Taker {
+  private static final class Page implements TextLines.LineConsumer {
     private final long offset;
     private final long limit;
     private final StringBuilder text = new StringBuilder();
@@ -83,7 +83,7 @@ final class ReadFileTool extends FileTool {
     }
 
     @Override
-    public boolean take(long number, String line, boolean cut) {
+    public boolean accept(long number, String line, boolean cut) {
       if (number < offset || full) {
         return true; // the rest is only counted
       }

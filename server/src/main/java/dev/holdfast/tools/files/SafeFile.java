@@ -9,32 +9,32 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * A plain file that is open for reading. What {@link #fact} says is said of the open file, so that
- * nothing can be swapped in behind it. For one thread; an interrupt does not close it.
+ * A plain file that is open for reading. What {@link #status} says is said of the open file, so
+ * that nothing can be swapped in behind it. For one thread; an interrupt does not close it.
  */
 final class SafeFile extends InputStream {
   private static final int BUFFER_BYTES = 65_536;
 
   private final int open;
-  private final FileStatus fact;
+  private final FileStatus status;
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment buffer = arena.allocate(BUFFER_BYTES);
 
-  SafeFile(int open, FileStatus fact) {
+  SafeFile(int open, FileStatus status) {
     this.open = open;
-    this.fact = fact;
+    this.status = status;
   }
 
   /** As it was when it was opened. */
-  FileStatus fact() {
-    return fact;
+  FileStatus status() {
+    return status;
   }
 
   /**
    * @throws FileFailedException when somebody wrote to it since it was opened
    */
-  void mustBeUntouched(String name) throws FileFailedException {
-    if (!LinuxCalls.look(open).isUntouched(fact)) {
+  void requireUnchanged(String name) throws FileFailedException {
+    if (!LinuxCalls.status(open).isUnchanged(status)) {
       throw new FileFailedException(
           FileFailedException.Why.CHANGED, name + ": is being changed by somebody else");
     }

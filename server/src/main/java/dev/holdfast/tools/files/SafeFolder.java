@@ -30,12 +30,12 @@ public final class SafeFolder implements AutoCloseable {
   private static final int ONE_NAME_BYTES = 512;
 
   private final int open;
-  private final FileStatus fact;
+  private final FileStatus status;
 
   private SafeFolder(int open) throws FileFailedException {
     this.open = open;
     try {
-      fact = LinuxCalls.look(open);
+      status = LinuxCalls.status(open);
     } catch (FileFailedException e) {
       Descriptors.close(open);
       throw e;
@@ -68,8 +68,8 @@ public final class SafeFolder implements AutoCloseable {
     }
   }
 
-  FileStatus fact() {
-    return fact;
+  FileStatus status() {
+    return status;
   }
 
   /** Opens a folder in it. */
@@ -81,7 +81,8 @@ public final class SafeFolder implements AutoCloseable {
    * Opens a folder in it and makes it when there is none. Making and opening are two steps: what is
    * put in between them is opened like anything else, which no link survives.
    */
-  public SafeFolder folderOrNew(String name, int mode) throws FileFailedException, IOException {
+  public SafeFolder openOrCreateFolder(String name, int mode)
+      throws FileFailedException, IOException {
     try {
       LinuxCalls.makeFolder(open, name, mode);
       sync();
@@ -94,9 +95,9 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /** What stands under the name, of a link the link itself; empty when nothing does. */
-  Optional<FileStatus> look(String name) throws FileFailedException {
+  Optional<FileStatus> status(String name) throws FileFailedException {
     try {
-      return Optional.of(LinuxCalls.look(open, name));
+      return Optional.of(LinuxCalls.status(open, name));
     } catch (FileFailedException e) {
       if (e.why() == Why.MISSING) {
         return Optional.empty();
@@ -111,19 +112,19 @@ public final class SafeFolder implements AutoCloseable {
    * here to be opened, and be gone when names are counted.
    */
   SafeFile file(String name) throws FileFailedException {
-    FileStatus before = LinuxCalls.look(open, name);
-    before.mustBePlainFile(name); // some devices act when they are opened
+    FileStatus before = LinuxCalls.status(open, name);
+    before.requirePlainFile(name); // some devices act when they are opened
     int flags = OpenFlags.READ | OpenFlags.NO_WAIT | OpenFlags.NO_TERMINAL;
     int file = LinuxCalls.open(open, name, flags, 0);
     try {
-      FileStatus fact = LinuxCalls.look(file);
-      fact.mustBePlainFile(name);
+      FileStatus status = LinuxCalls.status(file);
+      status.requirePlainFile(name);
       awaitRemovals();
-      if (!fact.isUntouched(before) || !LinuxCalls.isStillNamed(file, name)) {
+      if (!status.isUnchanged(before) || !LinuxCalls.isStillNamed(file, name)) {
         throw new FileFailedException(
             Why.CHANGED, name + ": has just been changed by somebody else");
       }
-      return new SafeFile(file, fact);
+      return new SafeFile(file, status);
     } catch (FileFailedException e) {
       Descriptors.close(file);
       throw e;
@@ -205,10 +206,10 @@ public final class SafeFolder implements AutoCloseable {
     try {
       fill(file, content);
       check.beforePlacing();
-      Optional<FileStatus> now = look(name);
+      Optional<FileStatus> now = status(name);
       boolean same =
           now.isPresent() == expected.isPresent()
-              && (now.isEmpty() || now.get().isUntouched(expected.orElseThrow()));
+              && (now.isEmpty() || now.get().isUnchanged(expected.orElseThrow()));
       if (!same) {
         throw new FileFailedException(
             now.isPresent() && expected.isEmpty() ? Why.EXISTS : Why.CHANGED,
@@ -217,7 +218,7 @@ public final class SafeFolder implements AutoCloseable {
       LinuxCalls.rename(open, temporary, open, name, expected.isPresent());
       placed = true;
       sync();
-      if (!LinuxCalls.look(open, name).isSame(LinuxCalls.look(file))) {
+      if (!LinuxCalls.status(open, name).isSame(LinuxCalls.status(file))) {
         throw new FileFailedException(
             Why.CHANGED, name + ": has just been changed by somebody else");
       }
@@ -231,7 +232,7 @@ public final class SafeFolder implements AutoCloseable {
 
   /** As {@link #put}, whatever stands there now; a link is replaced, not followed. */
   public void replace(String name, Content content) throws FileFailedException, IOException {
-    put(name, "." + name + ".tmp", content, look(name), () -> {});
+    put(name, "." + name + ".tmp", content, status(name), () -> {});
   }
 
   /**
@@ -266,14 +267,14 @@ public final class SafeFolder implements AutoCloseable {
 
   /** Removes what a crash left under a name that only this program uses. */
   void removeLeftover(String temporary) throws FileFailedException {
-    if (look(temporary).isPresent()) {
+    if (status(temporary).isPresent()) {
       LinuxCalls.remove(open, temporary, false);
     }
   }
 
   /** Removes a file, durably. What stands there must still be what the caller saw. */
   void remove(String name, FileStatus expected) throws FileFailedException, IOException {
-    if (!LinuxCalls.look(open, name).isUntouched(expected)) {
+    if (!LinuxCalls.status(open, name).isUnchanged(expected)) {
       throw new FileFailedException(Why.CHANGED, name + ": has just been changed by somebody else");
     }
     LinuxCalls.remove(open, name, false);
@@ -297,13 +298,13 @@ public final class SafeFolder implements AutoCloseable {
   /** Moves a file that the caller has seen to a name that is free, durably. */
   void move(String name, FileStatus expected, SafeFolder toFolder, String to)
       throws FileFailedException, IOException {
-    if (!LinuxCalls.look(open, name).isUntouched(expected)) {
+    if (!LinuxCalls.status(open, name).isUnchanged(expected)) {
       throw new FileFailedException(Why.CHANGED, name + ": has just been changed by somebody else");
     }
     LinuxCalls.rename(open, name, toFolder.open, to, false);
     toFolder.sync();
     sync();
-    if (!LinuxCalls.look(toFolder.open, to).isSame(expected)) {
+    if (!LinuxCalls.status(toFolder.open, to).isSame(expected)) {
       throw new FileFailedException(Why.CHANGED, to + ": has just been changed by somebody else");
     }
   }

@@ -61,7 +61,7 @@ public final class ScratchFiles {
   public static void write(Path scratch, String folder, String name, byte[] content)
       throws FileFailedException, IOException {
     try (SafeFolder top = SafeFolder.ofServer(scratch);
-        SafeFolder within = top.folderOrNew(folder, 0700)) {
+        SafeFolder within = top.openOrCreateFolder(folder, 0700)) {
       within.replace(name, new Content(new ByteArrayInputStream(content), 0600, true));
     }
   }

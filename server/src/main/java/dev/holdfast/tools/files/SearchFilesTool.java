@@ -50,11 +50,11 @@ final class SearchFilesTool extends FileTool {
   @Override
   ToolResult act(JsonObject arguments, ToolContext context)
       throws CallFailedException, IOException, InterruptedException {
-    AllowedPath spot = allowed.spot(arguments.getString("path", "."), context.scratch());
+    AllowedPath path = allowed.resolve(arguments.getString("path", "."), context.scratch());
     SearchPattern pattern = SearchPattern.of(arguments.getString("pattern"), time, TIME_MAX);
     Search search = new Search(allowed, pattern);
     try {
-      search.begin(spot);
+      search.begin(path);
     } catch (SearchPattern.TimeOverException _) {
       if (Thread.interrupted()) {
         throw new InterruptedException();
@@ -79,23 +79,25 @@ final class SearchFilesTool extends FileTool {
       this.pattern = pattern;
     }
 
-    void begin(AllowedPath spot) throws FileFailedException, IOException, InterruptedException {
-      if (!spot.names().isEmpty()) {
-        try (SafeFolder folder = allowed.enterParent(spot)) {
-          Optional<FileStatus> fact = folder.look(spot.name());
-          if (fact.isPresent() && !fact.get().isFolder()) {
-            file(folder, spot);
+    void begin(AllowedPath path) throws FileFailedException, IOException, InterruptedException {
+      if (!path.names().isEmpty()) {
+        try (SafeFolder folder = allowed.enterParent(path)) {
+          Optional<FileStatus> status = folder.status(path.name());
+          if (status.isPresent() && !status.get().isFolder()) {
+            file(folder, path);
             return;
           }
         }
       }
-      folder(spot, 0);
+      folder(path, 0);
     }
 
-    /** Goes through the fence for each folder, so that what may not be entered is not. */
-    private void folder(AllowedPath spot, int depth)
+    /**
+     * Each folder is opened through {@link AllowedFolders}, which refuses what may not be entered.
+     */
+    private void folder(AllowedPath path, int depth)
         throws FileFailedException, IOException, InterruptedException {
-      try (SafeFolder folder = allowed.enter(spot)) {
+      try (SafeFolder folder = allowed.enter(path)) {
         List<String> names = folder.names(ENTRIES_MAX + 1 - entries);
         for (String name : names.stream().sorted().toList()) {
           if (pattern.isOver()) {
@@ -108,37 +110,37 @@ final class SearchFilesTool extends FileTool {
             stop("stopped after " + ENTRIES_MAX + " files and folders");
             return;
           }
-          entry(folder, spot.child(name), depth);
+          entry(folder, path.child(name), depth);
         }
       }
     }
 
-    private void entry(SafeFolder folder, AllowedPath spot, int depth)
+    private void entry(SafeFolder folder, AllowedPath path, int depth)
         throws IOException, InterruptedException {
       try {
-        Optional<FileStatus> fact = folder.look(spot.name());
-        if (fact.isPresent() && fact.get().isFolder() && depth < DEPTH_MAX) {
-          folder(spot, depth + 1);
-        } else if (fact.isPresent()) {
-          file(folder, spot);
+        Optional<FileStatus> status = folder.status(path.name());
+        if (status.isPresent() && status.get().isFolder() && depth < DEPTH_MAX) {
+          folder(path, depth + 1);
+        } else if (status.isPresent()) {
+          file(folder, path);
         }
       } catch (FileFailedException _) {
         skipped++; // a link, a pipe, the server's own: the search goes on beside it
       }
     }
 
-    private void file(SafeFolder folder, AllowedPath spot)
+    private void file(SafeFolder folder, AllowedPath path)
         throws FileFailedException, IOException, InterruptedException {
-      try (SafeFile file = folder.file(spot.name())) {
+      try (SafeFile file = folder.file(path.name())) {
         TextLines lines = new TextLines(file, LINE_BYTES_MAX, FILE_BYTES_MAX);
-        TextLines.End end = lines.each((number, line, _) -> line(spot, number, line));
+        TextLines.End end = lines.each((number, line, _) -> line(path, number, line));
         if (end == TextLines.End.BINARY || end == TextLines.End.TOO_LONG) {
           skipped++;
         }
       }
     }
 
-    private boolean line(AllowedPath spot, long number, String line) {
+    private boolean line(AllowedPath path, long number, String line) {
       if (!pattern.isIn(line)) {
         return true;
       }
@@ -151,7 +153,7 @@ final class SearchFilesTool extends FileTool {
           line.length() <= SHOWN_CHARACTERS_MAX
               ? line
               : line.substring(0, SHOWN_CHARACTERS_MAX) + " [cut]";
-      text.append(shown(spot.shown())).append(':').append(number).append(": ").append(part);
+      text.append(escaped(path.shown())).append(':').append(number).append(": ").append(part);
       text.append('\n');
       return true;
     }

@@ -20,20 +20,20 @@ final class TextLines {
   private boolean cut;
 
   /** Gets one line after the other. */
-  interface Taker {
+  interface LineConsumer {
     /**
      * @param number from 1
      * @param cut whether the line is longer
      * @return whether to go on
      */
-    boolean take(long number, String text, boolean cut) throws InterruptedException;
+    boolean accept(long number, String text, boolean cut) throws InterruptedException;
   }
 
   /** How a reading ended. */
   enum End {
     /** All of it was read. */
     WHOLE,
-    /** The taker had enough. */
+    /** The consumer had enough. */
     STOPPED,
     /** There are more bytes than may be read. */
     TOO_LONG,
@@ -50,7 +50,7 @@ final class TextLines {
     this.bytesMax = bytesMax;
   }
 
-  End each(Taker taker) throws IOException, InterruptedException {
+  End each(LineConsumer consumer) throws IOException, InterruptedException {
     byte[] buffer = new byte[BUFFER_BYTES];
     long all = 0;
     boolean open = false;
@@ -66,7 +66,7 @@ final class TextLines {
         open = buffer[i] != '\n';
         if (open) {
           add(buffer[i]);
-        } else if (!give(taker)) {
+        } else if (!emit(consumer)) {
           return End.STOPPED;
         }
       }
@@ -74,7 +74,7 @@ final class TextLines {
         return End.TOO_LONG;
       }
     }
-    return open && !give(taker) ? End.STOPPED : End.WHOLE;
+    return open && !emit(consumer) ? End.STOPPED : End.WHOLE;
   }
 
   long lines() {
@@ -98,13 +98,13 @@ final class TextLines {
     }
   }
 
-  private boolean give(Taker taker) throws InterruptedException {
+  private boolean emit(LineConsumer consumer) throws InterruptedException {
     number++;
     String text = line.toString(StandardCharsets.UTF_8);
     boolean wasCut = cut;
     line.reset();
     cut = false;
-    return taker.take(
+    return consumer.accept(
         number, text.endsWith("\r") ? text.substring(0, text.length() - 1) : text, wasCut);
   }
 }

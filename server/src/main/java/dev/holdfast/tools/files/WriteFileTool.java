@@ -9,7 +9,7 @@ import java.util.List;
 final class WriteFileTool extends ChangeTool {
   static final int BYTES_MAX = 10 << 20;
 
-  WriteFileTool(AllowedFolders allowed, ChangeExecutor executions) {
+  WriteFileTool(AllowedFolders allowed, ChangeExecutor executor) {
     super(
         spec(
             "write_file",
@@ -21,7 +21,7 @@ final class WriteFileTool extends ChangeTool {
             """),
         ReplayClass.IDEMPOTENT,
         allowed,
-        executions);
+        executor);
   }
 
   @Override
@@ -30,16 +30,17 @@ final class WriteFileTool extends ChangeTool {
   }
 
   @Override
-  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.Old> old) throws FileFailedException {
+  ChangeTask.Plan plan(JsonObject arguments, List<ChangeTask.OldFile> old)
+      throws FileFailedException {
     byte[] bytes = arguments.getString("content").getBytes(StandardCharsets.UTF_8);
     if (bytes.length > BYTES_MAX) {
       throw FileFailedException.refused("the content is larger than " + (BYTES_MAX >> 20) + " MiB");
     }
-    ChangeTask.Old file = old.getFirst();
-    String told =
+    ChangeTask.OldFile file = old.getFirst();
+    String summary =
         "%s %s: %d bytes"
             .formatted(
-                file.exists() ? "Replaced" : "Wrote new file", file.spot().shown(), bytes.length);
-    return new ChangeTask.Plan(told, List.of(new ChangeTask.After.Written(bytes)));
+                file.exists() ? "Replaced" : "Wrote new file", file.path().shown(), bytes.length);
+    return new ChangeTask.Plan(summary, List.of(new ChangeTask.After.Written(bytes)));
   }
 }

@@ -1,5 +1,6 @@
 /**
- * The tools that work on files, the fence that keeps them in, and the backups that undo them.
+ * The tools that work on files, the folders that they are confined to, and the backups that undo
+ * their changes.
  *
  * <p>Knows nothing of turns and models; no path is opened but through {@link
  * dev.holdfast.tools.files.AllowedFolders}.

@@ -57,7 +57,7 @@ public final class HistoryTool implements Tool {
   }
 
   /** One line of the log. */
-  private record Said(String id, Instant at, String who, String text) {}
+  private record LogEntry(String id, Instant at, String who, String text) {}
 
   @Override
   public ToolSpec spec() {
@@ -90,12 +90,12 @@ public final class HistoryTool implements Tool {
       List<String> found = new ArrayList<>();
       Set<String> seen = new HashSet<>();
       for (String line : store.threads().of(context.threadId()).readLog(LINES_MAX).reversed()) {
-        Optional<Said> said = said(line);
-        if (said.isPresent()
-            && said.get().at().isBefore(before)
-            && Words.allIn(said.get().text(), arguments.getString("query", ""))
-            && seen.add(said.get().id())) {
-          found.add(shown(said.get()));
+        Optional<LogEntry> entry = entry(line);
+        if (entry.isPresent()
+            && entry.get().at().isBefore(before)
+            && Words.allIn(entry.get().text(), arguments.getString("query", ""))
+            && seen.add(entry.get().id())) {
+          found.add(shown(entry.get()));
         }
         if (found.size() == limit) {
           break;
@@ -116,12 +116,12 @@ public final class HistoryTool implements Tool {
     return text.isBlank() ? Instant.MAX : OffsetDateTime.parse(text.strip()).toInstant();
   }
 
-  private static Optional<Said> said(String line) {
+  private static Optional<LogEntry> entry(String line) {
     try {
       JsonObject json = new JsonObject(line);
       String role = json.getString("role", "");
       return Optional.of(
-          new Said(
+          new LogEntry(
               json.getString("id", ""),
               Instant.parse(json.getString("at", "")),
               role.equals("user") ? json.getString("sender", "") : role,
@@ -131,11 +131,11 @@ public final class HistoryTool implements Tool {
     }
   }
 
-  private static String shown(Said said) {
-    String text = said.text().replaceAll("\\s+", " ");
-    return said.at()
+  private static String shown(LogEntry entry) {
+    String text = entry.text().replaceAll("\\s+", " ");
+    return entry.at()
         + " "
-        + said.who()
+        + entry.who()
         + ": "
         + (text.length() <= SHOWN_MAX ? text : text.substring(0, SHOWN_MAX) + " […]");
   }

@@ -8,15 +8,14 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.Secrets;
-import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.AuditEntry;
-import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.LocalDate;
-import java.time.ZoneId;
+import java.util.function.Supplier;
 
 /** Adds a line to a memory. KEYED: a call that runs again finds its line. */
 public final class RememberTool implements Tool {
@@ -38,15 +37,20 @@ public final class RememberTool implements Tool {
 
   private final MemoryConfig config;
   private final Memory memory;
-  private final Surroundings around;
+  private final Audit audit;
+  private final Secrets secrets;
+  private final Supplier<LocalDate> today;
 
-  /** What it works with. {@code zone}: whose days the lines are dated by. */
-  public record Surroundings(Store store, Secrets secrets, Time time, ZoneId zone) {}
-
-  public RememberTool(MemoryConfig config, Memory memory, Surroundings around) {
+  /**
+   * @param today what the lines are dated by
+   */
+  public RememberTool(
+      MemoryConfig config, Memory memory, Audit audit, Secrets secrets, Supplier<LocalDate> today) {
     this.config = config;
     this.memory = memory;
-    this.around = around;
+    this.audit = audit;
+    this.secrets = secrets;
+    this.today = today;
   }
 
   @Override
@@ -77,7 +81,7 @@ public final class RememberTool implements Tool {
           "The operator does not let conversations write to the global memory; scope thread"
               + " works.");
     }
-    String text = Memory.folded(around.secrets().redact(arguments.getString("text")));
+    String text = Memory.folded(secrets.redact(arguments.getString("text")));
     if (text.isBlank() || text.length() > TEXT_MAX) {
       return refused("text must have from 1 to " + TEXT_MAX + " characters.");
     }
@@ -89,7 +93,7 @@ public final class RememberTool implements Tool {
               scope,
               // With the text: a turn that began anew gives its keys a second time, to other calls.
               context.key() + "\n" + text,
-              LocalDate.ofInstant(around.time().now(), around.zone()),
+              today.get(),
               text);
       if (added == Memory.Added.FULL) {
         return refused(
@@ -112,22 +116,18 @@ public final class RememberTool implements Tool {
     JsonObject details =
         new JsonObject().put("scope", global ? "global" : "thread").put("added", text);
     boolean known =
-        around.store().audit().ofExecution(context.key()).stream()
-            .anyMatch(row -> isOf(row.entry(), details));
+        audit.ofExecution(context.key()).stream().anyMatch(row -> isOf(row.entry(), details));
     if (known) {
       return;
     }
-    around
-        .store()
-        .audit()
-        .append(
-            new AuditEntry(
-                CHANGED,
-                context.key(),
-                context.eventId(),
-                context.threadId(),
-                context.sender(),
-                details.encode()));
+    audit.append(
+        new AuditEntry(
+            CHANGED,
+            context.key(),
+            context.eventId(),
+            context.threadId(),
+            context.sender(),
+            details.encode()));
   }
 
   private static boolean isOf(AuditEntry entry, JsonObject details) {

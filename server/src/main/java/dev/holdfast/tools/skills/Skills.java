@@ -33,7 +33,7 @@ public final class Skills {
   static final int FILE_BYTES_MAX = 65_536;
   private static final int HEAD_MAX = 4096;
   private static final int DESCRIPTION_MAX = 500;
-  private static final int COMPLAINTS_MAX = 1000;
+  private static final int PROBLEMS_MAX = 1000;
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,63}");
   private static final Pattern HEAD =
       Pattern.compile(
@@ -43,7 +43,7 @@ public final class Skills {
   private final TextFiles texts;
 
   /** What was complained of, so that a turn does not do it again. */
-  private final Set<String> complaints = ConcurrentHashMap.newKeySet();
+  private final Set<String> problems = ConcurrentHashMap.newKeySet();
 
   public Skills(Path dataDir, TextFiles texts) {
     this.folder = dataDir.resolve("skills");
@@ -68,7 +68,7 @@ public final class Skills {
           .forEach(name -> find(name).ifPresent(skills::add));
       return skills;
     } catch (IOException e) {
-      complain("the folder", "cannot be read");
+      reportProblem("the folder", "cannot be read");
       return List.of();
     }
   }
@@ -86,11 +86,11 @@ public final class Skills {
     try {
       Optional<String> text = texts.read(own.resolve("SKILL.md"), FILE_BYTES_MAX);
       if (text.isEmpty()) {
-        complain(name, "has no plain file SKILL.md");
+        reportProblem(name, "has no plain file SKILL.md");
       }
       return text.flatMap(all -> parsed(name, all));
     } catch (IOException e) {
-      complain(name, "cannot be read");
+      reportProblem(name, "cannot be read");
       return Optional.empty();
     }
   }
@@ -98,14 +98,15 @@ public final class Skills {
   private Optional<Skill> parsed(String name, String text) {
     var head = HEAD.matcher(text);
     if (!head.find() || head.group(1).length() > HEAD_MAX) {
-      complain(name, "does not begin with a front matter of at most " + HEAD_MAX + " characters");
+      reportProblem(
+          name, "does not begin with a front matter of at most " + HEAD_MAX + " characters");
       return Optional.empty();
     }
     try {
       JsonNode front = YAML.readTree(head.group(1));
       String description = front.path("description").asText("").replaceAll("\\s+", " ").strip();
       if (!front.path("name").asText("").equals(name) || description.isEmpty()) {
-        complain(name, "needs its folder's name as name, and a description");
+        reportProblem(name, "needs its folder's name as name, and a description");
         return Optional.empty();
       }
       String shown =
@@ -114,13 +115,13 @@ public final class Skills {
               : description.substring(0, DESCRIPTION_MAX) + "…";
       return Optional.of(new Skill(name, shown, text.substring(head.end())));
     } catch (JacksonException e) {
-      complain(name, "has a front matter that is not YAML");
+      reportProblem(name, "has a front matter that is not YAML");
       return Optional.empty();
     }
   }
 
-  private void complain(String name, String what) {
-    if (complaints.size() < COMPLAINTS_MAX && complaints.add(name + " " + what)) {
+  private void reportProblem(String name, String what) {
+    if (problems.size() < PROBLEMS_MAX && problems.add(name + " " + what)) {
       LOG.warn("skill {}: skipped, it {}", name, what);
     }
   }

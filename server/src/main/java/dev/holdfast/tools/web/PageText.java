@@ -10,7 +10,7 @@ import org.jsoup.select.NodeFilter;
 
 /** A page as a text that reads well: headings, lists, links; nothing that a person does not see. */
 final class PageText implements NodeFilter {
-  private static final Set<String> UNSEEN =
+  private static final Set<String> HIDDEN_ELEMENTS =
       Set.of(
           "script",
           "style",
@@ -79,7 +79,7 @@ final class PageText implements NodeFilter {
       return FilterResult.CONTINUE;
     }
     String name = element.normalName();
-    if (UNSEEN.contains(name) || isHidden(element)) {
+    if (HIDDEN_ELEMENTS.contains(name) || isHidden(element)) {
       return FilterResult.SKIP_ENTIRELY;
     }
     if (PARAGRAPHS.contains(name)) {

@@ -97,7 +97,7 @@ public final class WebFetchTool implements Tool {
       Fetched page =
           web.fetch(
               arguments.getString("url"), new Bounds(config.timeout(), config.bytesMax(), ACCEPT));
-      return told(page, chars)
+      return result(page, chars)
           .withFacts(
               Map.of(
                   "url", page.url(),
@@ -108,7 +108,7 @@ public final class WebFetchTool implements Tool {
     }
   }
 
-  private static ToolResult told(Fetched page, int chars) {
+  private static ToolResult result(Fetched page, int chars) {
     String type = page.contentType().split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     String text;
     if (isHtml(type, page)) {

@@ -8,7 +8,7 @@ import dev.holdfast.store.ledgers.AuditRow;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.tools.files.Backups.RolledBack;
-import dev.holdfast.tools.files.ChangeContext;
+import dev.holdfast.tools.files.ChangeServices;
 import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.files.FilesConfig;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ class FileTurnTest {
             new FilesConfig(true, List.of(), new FilesConfig.Retention(30, 100)),
             rigs.folder(),
             List.of(),
-            new ChangeContext(
+            new ChangeServices(
                 new SystemTime(),
                 entry -> rigs.opened().store.audit().append(entry),
                 text -> {

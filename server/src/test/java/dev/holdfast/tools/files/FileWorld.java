@@ -56,8 +56,8 @@ final class FileWorld {
   /** The tools as a new process has them. */
   void restart() throws Exception {
     FilesConfig config = new FilesConfig(true, roots, new FilesConfig.Retention(30, megabytesMax));
-    ChangeContext neighbours =
-        new ChangeContext(
+    ChangeServices services =
+        new ChangeServices(
             time,
             this::told,
             text -> {
@@ -67,7 +67,7 @@ final class FileWorld {
               looked.run();
               return unfinished.contains(event);
             });
-    tools = FileTools.open(config, data, List.of(), neighbours);
+    tools = FileTools.open(config, data, List.of(), services);
   }
 
   private void told(AuditEntry entry) throws StoreException {

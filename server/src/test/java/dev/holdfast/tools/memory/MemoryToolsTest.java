@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -57,7 +58,11 @@ class MemoryToolsTest {
   private ToolResult remember(MemoryConfig config, String key, JsonObject arguments)
       throws Exception {
     return new RememberTool(
-            config, memory, new RememberTool.Surroundings(store, secrets, time, ZoneOffset.UTC))
+            config,
+            memory,
+            store.audit(),
+            secrets,
+            () -> LocalDate.ofInstant(time.now(), ZoneOffset.UTC))
         .run(arguments.encode(), context(THREAD, key));
   }
 

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
  *
  * @param unfinished whether an event, by its id, may still run again
  */
-public record ChangeContext(Time time, Trail trail, Fatal fatal, Predicate<String> unfinished) {
+public record ChangeServices(Time time, Trail trail, Fatal fatal, Predicate<String> unfinished) {
   /** Where changes are told. */
   @FunctionalInterface
   public interface Trail {
