@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.function.DoubleSupplier;
 
 /**
- * What every call to one named dependency goes through, outermost first: deadline, retry, pace,
- * breaker, bulkhead. Thread-safe; blocks the calling (virtual) thread.
+ * What every call to one named dependency goes through, outermost first: deadline, retry,
+ * retry-after hold, breaker, bulkhead. Thread-safe; blocks the calling (virtual) thread.
  */
 public final class Guard {
   /** The longest that an opening breaker goes unnoticed by those who wait to try again. */
-  private static final Duration NAP = Duration.ofSeconds(1);
+  private static final Duration SLEEP_SLICE = Duration.ofSeconds(1);
 
   /** A trial's call is ended by its deadline; this much later it counts as lost. */
   private static final Duration GRACE = Duration.ofSeconds(5);
@@ -39,21 +39,21 @@ public final class Guard {
   private final MeterRegistry registry;
   private final Retry retry;
   private final RetryBudget budget;
-  private final Pace pace;
+  private final RetryAfterHold retryAfterHold;
   private final HoldfastBreaker breaker;
   private final Bulkhead bulkhead;
   private final Set<Meter> meters = new HashSet<>(); // under its own lock
   private boolean closed; // under the lock of the meters
 
-  Guard(String name, GuardConfig config, BreakerSettings settings, GuardEnvironment around) {
+  Guard(String name, GuardConfig config, BreakerSettings settings, GuardEnvironment environment) {
     this.name = name;
-    this.time = around.time();
-    this.random = around.random();
-    this.registry = around.registry();
+    this.time = environment.time();
+    this.random = environment.random();
+    this.registry = environment.registry();
     this.retry = new Retry(config.rateLimit(), config.serverError());
     this.budget = new RetryBudget(config.budgetPercent(), time);
-    this.pace = new Pace(name, time, random);
-    this.breaker = new HoldfastBreaker(name, settings, time, random, around.vertx());
+    this.retryAfterHold = new RetryAfterHold(name, time, random);
+    this.breaker = new HoldfastBreaker(name, settings, time, random, environment.vertx());
     this.bulkhead = new Bulkhead(name, config.maxConcurrent(), config.bulkheadWait(), time);
     meters.add(
         Gauge.builder("holdfast.breaker.state", breaker, Guard::stateNumber)
@@ -103,14 +103,14 @@ public final class Guard {
       throws CallFailedException, InterruptedException {
     budget.first();
     for (int tries = 1; ; tries++) {
-      awaitPace(deadline);
+      awaitHold(deadline);
       CallFailedException failed;
       try {
         return attempt(deadline, call);
       } catch (CallFailedException e) {
         failed = e;
       }
-      rest(failed, tries, deadline);
+      awaitNextTry(failed, tries, deadline);
     }
   }
 
@@ -119,9 +119,9 @@ public final class Guard {
    */
   public <T> T probe(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
-    Duration held = pace.left();
+    Duration held = retryAfterHold.left();
     if (!held.isZero()) {
-      throw pace.refusal(held);
+      throw retryAfterHold.refusal(held);
     }
     budget.first();
     return attempt(deadline, call);
@@ -129,28 +129,28 @@ public final class Guard {
 
   /**
    * How long until a call would be let through; zero when it would be now. Counts the breaker and
-   * the pace.
+   * the hold.
    */
   public Duration opensIn() {
     Duration breakerWait = breaker.opensIn();
-    Duration paceWait = pace.left();
-    return breakerWait.compareTo(paceWait) > 0 ? breakerWait : paceWait;
+    Duration holdWait = retryAfterHold.left();
+    return breakerWait.compareTo(holdWait) > 0 ? breakerWait : holdWait;
   }
 
   /** Closes the breaker and forgets the wait that the dependency asked for. */
   void reset() {
-    pace.clear();
+    retryAfterHold.clear();
     breaker.reset();
   }
 
-  private void awaitPace(Deadline deadline) throws CallFailedException, InterruptedException {
+  private void awaitHold(Deadline deadline) throws CallFailedException, InterruptedException {
     while (true) {
       checkOpen();
-      Duration wait = pace.wait(deadline);
+      Duration wait = retryAfterHold.wait(deadline);
       if (wait.isZero()) {
         return;
       }
-      nap(wait); // and look again: another call may have been told to wait longer
+      sleepUnlessOpen(wait); // and look again: another call may have been told to wait longer
     }
   }
 
@@ -184,14 +184,14 @@ public final class Guard {
       permit.succeeded();
       return result;
     } catch (CallFailedException e) {
-      pace.heed(e.failure());
+      retryAfterHold.observe(e.failure());
       CallOutcome.of(e.failure()).settle(permit);
       throw e;
     }
   }
 
   /** Waits for the next try, or throws the failure when there is to be none. */
-  private void rest(CallFailedException failed, int tries, Deadline deadline)
+  private void awaitNextTry(CallFailedException failed, int tries, Deadline deadline)
       throws CallFailedException, InterruptedException {
     Failure failure = failed.failure();
     Optional<Duration> wait = retry.waitAfter(failure, tries, random.getAsDouble());
@@ -204,14 +204,14 @@ public final class Guard {
       throw failed;
     }
     countRetry(failure.code(), 1);
-    nap(wait.get());
+    sleepUnlessOpen(wait.get());
   }
 
   /** Sleeps, but not on when the breaker opens: whoever waits then is to hear of it soon. */
-  private void nap(Duration wait) throws CallFailedException, InterruptedException {
+  private void sleepUnlessOpen(Duration wait) throws CallFailedException, InterruptedException {
     Duration left = wait;
     while (left.isPositive()) {
-      Duration slice = left.compareTo(NAP) < 0 ? left : NAP;
+      Duration slice = left.compareTo(SLEEP_SLICE) < 0 ? left : SLEEP_SLICE;
       time.sleep(slice);
       left = left.minus(slice);
       checkOpen();

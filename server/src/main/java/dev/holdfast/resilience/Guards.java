@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 /** The guards by name, each made when it is first asked for. Thread-safe. */
 public final class Guards {
   private final GuardsConfig config;
-  private final GuardEnvironment around;
+  private final GuardEnvironment environment;
   private final Map<String, Guard> guards = new ConcurrentHashMap<>();
 
-  private Guards(GuardsConfig config, GuardEnvironment around) {
+  private Guards(GuardsConfig config, GuardEnvironment environment) {
     this.config = config;
-    this.around = around;
+    this.environment = environment;
   }
 
   public static Guards create(GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx) {
@@ -42,7 +42,7 @@ public final class Guards {
   /** The guard of that name; {@code settings} count only for whoever asks first. */
   public Guard guard(String name, GuardConfig settings) {
     return guards.computeIfAbsent(
-        name, _ -> new Guard(name, settings, config.breaker(name), around));
+        name, _ -> new Guard(name, settings, config.breaker(name), environment));
   }
 
   /**

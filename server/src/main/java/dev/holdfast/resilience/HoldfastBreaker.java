@@ -47,7 +47,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
   private final Time time;
   private final DoubleSupplier random;
   private final CircuitBreaker executor;
-  private final Announcer announcer;
+  private final ChangeNotifier notifier;
   private final ReentrantLock lock = new ReentrantLock();
 
   private volatile BreakerState state = new BreakerState.Closed(1, 0);
@@ -63,7 +63,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
     this.settings = settings;
     this.time = time;
     this.random = random;
-    this.announcer = new Announcer(name);
+    this.notifier = new ChangeNotifier(name);
     this.executor =
         CircuitBreaker.create(
                 name,
@@ -119,13 +119,13 @@ public final class HoldfastBreaker implements CircuitBreaker {
   }
 
   public BreakerView view() {
-    lookAtTheClock();
+    halfOpenIfDue();
     return view(state);
   }
 
   /** Hears each change among closed, half open and open, in their order, outside of any lock. */
   public void onChange(Consumer<BreakerView> listener) {
-    announcer.add(listener);
+    notifier.add(listener);
   }
 
   /** Opens by hand, for the wait that a failure would have brought. */
@@ -149,7 +149,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
 
   @Override
   public CircuitBreakerState state() {
-    lookAtTheClock();
+    halfOpenIfDue();
     return state.shown();
   }
 
@@ -168,7 +168,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
   @Override
   public HoldfastBreaker close() {
     executor.close();
-    announcer.close();
+    notifier.close();
     lock.lock();
     try {
       closed = true;
@@ -311,7 +311,7 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return this;
   }
 
-  private void lookAtTheClock() {
+  private void halfOpenIfDue() {
     if (state instanceof BreakerState.Open open && !isOpen()) {
       apply(new BreakerEvent.Elapsed(open.epoch()));
     }
@@ -335,12 +335,12 @@ public final class HoldfastBreaker implements CircuitBreaker {
         setTimer(step.before(), step.after());
       }
       if (step.after().shown() != step.before().shown()) {
-        announcer.remember(view(step.after()));
+        notifier.enqueue(view(step.after()));
       }
     } finally {
       lock.unlock();
     }
-    announcer.announce();
+    notifier.notifyListeners();
     return step;
   }
 

@@ -8,13 +8,13 @@ import java.util.Optional;
 record Retry(RetrySettings rateLimit, RetrySettings serverError) {
   /**
    * The wait before the next try; empty when there is none. A wait that the other side has named is
-   * zero here: the {@link Pace} makes every call wait for it.
+   * zero here: the {@link RetryAfterHold} makes every call wait for it.
    *
    * @param tries made so far, from 1
    * @param random from 0 to 1
    */
   Optional<Duration> waitAfter(Failure failure, int tries, double random) {
-    if (!failure.isPassing() || failure.retryAfter().compareTo(Pace.SLEEP_MAX) > 0) {
+    if (!failure.isPassing() || failure.retryAfter().compareTo(RetryAfterHold.SLEEP_MAX) > 0) {
       return Optional.empty();
     }
     RetrySettings settings =

@@ -1,5 +1,5 @@
 /**
- * The policies around every outside call: deadline, retry, breaker, bulkhead, pace.
+ * The policies around every outside call: deadline, retry, breaker, bulkhead, retry-after hold.
  *
  * <p>Knows no domain: neither models nor chats nor the store.
  */

@@ -12,7 +12,7 @@ import java.util.function.DoubleSupplier;
  * Holds back every call to a dependency that has asked for a wait, not only the call that it told.
  * Thread-safe.
  */
-final class Pace {
+final class RetryAfterHold {
   /**
    * The longest wait that is slept; a longer one is handed to the caller as the failure's
    * retry-after.
@@ -31,7 +31,7 @@ final class Pace {
 
   private record Hold(long untilNanos, long lengthNanos) {}
 
-  Pace(String name, Time time, DoubleSupplier random) {
+  RetryAfterHold(String name, Time time, DoubleSupplier random) {
     this.name = name;
     this.time = time;
     this.random = random;
@@ -39,7 +39,7 @@ final class Pace {
   }
 
   /** Begins or prolongs the hold when the failure is the dependency's own and names a wait. */
-  synchronized void heed(Failure failure) {
+  synchronized void observe(Failure failure) {
     boolean own =
         failure.code() != FailureCode.CIRCUIT_OPEN && failure.code() != FailureCode.BULKHEAD_FULL;
     boolean lasts =

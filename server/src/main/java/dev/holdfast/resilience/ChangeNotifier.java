@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
  * Tells listeners of a breaker's changes in their order without holding a lock: changes are
  * remembered under the breaker's lock and told after it, by one thread at a time.
  */
-final class Announcer {
-  private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);
+final class ChangeNotifier {
+  private static final Logger LOG = LoggerFactory.getLogger(ChangeNotifier.class);
 
   private final String name;
   private final List<Consumer<BreakerView>> listeners = new CopyOnWriteArrayList<>();
   private final Queue<BreakerView> changes = new ConcurrentLinkedQueue<>();
   private final AtomicInteger calls = new AtomicInteger();
 
-  Announcer(String name) {
+  ChangeNotifier(String name) {
     this.name = name;
   }
 
@@ -34,25 +34,25 @@ final class Announcer {
     listeners.clear();
   }
 
-  void remember(BreakerView change) {
+  void enqueue(BreakerView change) {
     changes.add(change);
   }
 
   /** Whoever finds the listeners busy leaves its change to the thread that is at it. */
-  void announce() {
+  void notifyListeners() {
     if (changes.isEmpty() || calls.getAndIncrement() != 0) {
       return;
     }
     int seen = 1;
     do {
       for (BreakerView change = changes.poll(); change != null; change = changes.poll()) {
-        tell(change);
+        notifyListeners(change);
       }
       seen = calls.addAndGet(-seen);
     } while (seen != 0);
   }
 
-  private void tell(BreakerView change) {
+  private void notifyListeners(BreakerView change) {
     for (Consumer<BreakerView> listener : listeners) {
       try {
         listener.accept(change);
