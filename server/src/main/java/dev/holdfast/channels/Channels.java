@@ -27,7 +27,7 @@ public final class Channels {
   /** What any platform takes: for an answer that is planned before its channel was ever seen. */
   private static final int UNKNOWN_TEXT_UNITS_MAX = 2000;
 
-  private final Registry<Channel> channels = new Registry<>(ChannelFacts.KIND, this::tellGone);
+  private final Registry<Channel> channels = new Registry<>(ChannelFacts.KIND, this::notifyGone);
 
   /** Also of those that are absent: facts alone, nothing of the adapters. */
   private final Map<String, ChannelFacts> seen = new ConcurrentHashMap<>();
@@ -78,7 +78,7 @@ public final class Channels {
     seen.put(facts.name(), facts);
   }
 
-  private void tellGone(String channel) {
+  private void notifyGone(String channel) {
     Optional.ofNullable(seen.get(channel))
         .ifPresent(facts -> onGone.forEach(listener -> listener.accept(facts)));
   }
@@ -101,7 +101,7 @@ public final class Channels {
   }
 
   /** Whether a channel that is not there may come while the server runs. */
-  public boolean mayCome(String channel) {
+  public boolean mayBeAdded(String channel) {
     return !OWN.contains(channel);
   }
 

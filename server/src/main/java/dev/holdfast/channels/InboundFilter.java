@@ -14,10 +14,10 @@ import java.util.Set;
  */
 public record InboundFilter(
     String channel, Set<String> allow, Set<String> own, MeterRegistry metrics) {
-  private static final String ANYBODY = "*";
+  private static final String EVERYBODY = "*";
 
   /** What becomes of a message. */
-  public enum Fate {
+  public enum Outcome {
     TAKEN,
     EMPTY,
     NOT_ALLOWED,
@@ -31,30 +31,30 @@ public record InboundFilter(
 
   /** Whether the message becomes an event; counts it when it does not. */
   public boolean takes(InboundMessage message) {
-    Fate fate = fate(message);
-    if (fate != Fate.TAKEN) {
+    Outcome outcome = outcome(message);
+    if (outcome != Outcome.TAKEN) {
       metrics
           .counter(
               "holdfast.messages.filtered",
               "channel",
               channel,
               "reason",
-              fate.name().toLowerCase(Locale.ROOT))
+              outcome.name().toLowerCase(Locale.ROOT))
           .increment();
     }
-    return fate == Fate.TAKEN;
+    return outcome == Outcome.TAKEN;
   }
 
-  Fate fate(InboundMessage message) {
+  Outcome outcome(InboundMessage message) {
     if (own.contains(message.sender())) {
-      return Fate.OWN_ECHO;
+      return Outcome.OWN_ECHO;
     }
-    if (!allow.contains(ANYBODY) && !allow.contains(message.sender())) {
-      return Fate.NOT_ALLOWED;
+    if (!allow.contains(EVERYBODY) && !allow.contains(message.sender())) {
+      return Outcome.NOT_ALLOWED;
     }
     if (message.text().isBlank() && message.attachments().isEmpty()) {
-      return Fate.EMPTY;
+      return Outcome.EMPTY;
     }
-    return Fate.TAKEN;
+    return Outcome.TAKEN;
   }
 }

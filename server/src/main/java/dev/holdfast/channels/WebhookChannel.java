@@ -40,11 +40,15 @@ public final class WebhookChannel implements ChannelAdapter {
   private record Line(StandardWebhooks signatures, String replyUrl, InboundFilter filter) {}
 
   public WebhookChannel(WebhookConfig config, HttpCaller http, Time time, MeterRegistry metrics) {
-    this(config, WebhookPosts.Wire.over(http), time, metrics);
+    this(config, WebhookPosts.HttpTransport.over(http), time, metrics);
   }
 
-  WebhookChannel(WebhookConfig config, WebhookPosts.Wire wire, Time time, MeterRegistry metrics) {
-    posts = new WebhookPosts(wire, time);
+  WebhookChannel(
+      WebhookConfig config,
+      WebhookPosts.HttpTransport transport,
+      Time time,
+      MeterRegistry metrics) {
+    posts = new WebhookPosts(transport, time);
     config.accounts().forEach((name, account) -> lines.put(name, line(name, account, metrics)));
   }
 

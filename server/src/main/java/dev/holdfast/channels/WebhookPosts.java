@@ -37,7 +37,7 @@ final class WebhookPosts {
           65_536);
 
   private final ObjectMapper json = new ObjectMapper();
-  private final Wire wire;
+  private final HttpTransport transport;
   private final Time time;
 
   /** The head of an answer; nothing else of it matters. Header names are in lower case. */
@@ -47,13 +47,13 @@ final class WebhookPosts {
    * The part of the HTTP client that a post needs: returns when the head of the answer is there.
    */
   @FunctionalInterface
-  interface Wire {
+  interface HttpTransport {
     Answer send(Request request, Limits limits) throws HttpFailedException, InterruptedException;
 
     /**
      * The server's own client; the body is dropped, so that one that breaks off changes nothing.
      */
-    static Wire over(HttpCaller http) {
+    static HttpTransport over(HttpCaller http) {
       return (request, limits) -> {
         Streamed answer = http.stream(request, limits);
         answer.body().release();
@@ -62,8 +62,8 @@ final class WebhookPosts {
     }
   }
 
-  WebhookPosts(Wire wire, Time time) {
-    this.wire = wire;
+  WebhookPosts(HttpTransport transport, Time time) {
+    this.transport = transport;
     this.time = time;
   }
 
@@ -75,7 +75,7 @@ final class WebhookPosts {
     headers.put("content-type", "application/json");
     headers.put("user-agent", "Holdfast");
     try {
-      Answer answer = wire.send(new Request("POST", url, headers, body), LIMITS);
+      Answer answer = transport.send(new Request("POST", url, headers, body), LIMITS);
       return outcome(answer.status(), RetryAfter.ofHeaders(answer.headers(), now));
     } catch (HttpFailedException e) {
       return e.surelyNotSent()

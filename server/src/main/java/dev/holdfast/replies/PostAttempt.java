@@ -25,7 +25,7 @@ final class PostAttempt implements Call<Boolean> {
   private final Channel channel;
   private final OutboundReply reply;
   private final StoreCall before;
-  private final StopInterrupt halt;
+  private final StopInterrupt stopInterrupt;
   private @Nullable PostOutcome outcome;
   private @Nullable StoreException storeFailure;
 
@@ -36,16 +36,16 @@ final class PostAttempt implements Call<Boolean> {
   }
 
   /** {@code before}: what must be durable before the first byte goes out. */
-  PostAttempt(Channel channel, OutboundReply reply, StoreCall before, StopInterrupt halt) {
+  PostAttempt(Channel channel, OutboundReply reply, StoreCall before, StopInterrupt stopInterrupt) {
     this.channel = channel;
     this.reply = reply;
     this.before = before;
-    this.halt = halt;
+    this.stopInterrupt = stopInterrupt;
   }
 
   @Override
   public Boolean run() throws CallFailedException, InterruptedException {
-    halt.enterStore();
+    stopInterrupt.enterStore();
     try {
       before.run();
     } catch (StoreException e) {
@@ -53,7 +53,7 @@ final class PostAttempt implements Call<Boolean> {
       throw new CallFailedException(Failure.of(FailureCode.CANCELLED, "the store refused"), e);
     }
     outcome = notBegun();
-    halt.leaveStore();
+    stopInterrupt.leaveStore();
     if (Thread.interrupted()) {
       throw new InterruptedException(); // the deadline's, while a slow disk took the change
     }

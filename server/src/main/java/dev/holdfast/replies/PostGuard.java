@@ -11,7 +11,7 @@ interface PostGuard {
   /** How long until a post would be let through. */
   Duration opensIn();
 
-  /** One try. A rejection by the gate itself comes out without the call having been made. */
+  /** One try. A rejection by the guard itself comes out without the call having been made. */
   <T> T probe(Deadline deadline, Call<T> call) throws CallFailedException, InterruptedException;
 
   /** The guard itself. */

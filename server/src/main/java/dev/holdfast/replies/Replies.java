@@ -37,11 +37,11 @@ public final class Replies {
   private static final Duration AFTER_BUG = Duration.ofSeconds(15);
   private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
-  private final PostingOutbox book;
+  private final PostingOutbox outbox;
   private final ReplyPoster poster;
   private final Time time;
   private final int threadsMax;
-  private final Map<String, AccountQueue> routes = new ConcurrentHashMap<>();
+  private final Map<String, AccountQueue> queues = new ConcurrentHashMap<>();
   private final Set<StopInterrupt> running = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean scanning = new AtomicBoolean();
   private final AtomicBoolean scanAgain = new AtomicBoolean();
@@ -67,7 +67,7 @@ public final class Replies {
         time,
         THREADS_MAX);
     store.outbox().onPlanned(this::wake);
-    channels.onAdded(this::isBack);
+    channels.onAdded(this::onChannelAdded);
     channels.onGone(channel -> forget(channel, guards));
   }
 
@@ -77,7 +77,7 @@ public final class Replies {
       ReplyEvents events,
       Time time,
       int threadsMax) {
-    this.book = connections.book();
+    this.outbox = connections.outbox();
     this.poster = new ReplyPoster(connections, config, events, time);
     this.time = time;
     this.threadsMax = threadsMax;
@@ -90,19 +90,19 @@ public final class Replies {
 
   /** Something may be there to post for this thread. Returns at once. */
   public void wake(String threadId) {
-    AccountQueue route =
-        routes.computeIfAbsent(source(threadId), _ -> new AccountQueue(threadsMax));
-    route.wake(threadId);
-    work(route);
+    AccountQueue queue =
+        queues.computeIfAbsent(source(threadId), _ -> new AccountQueue(threadsMax));
+    queue.wake(threadId);
+    startWorkers(queue);
   }
 
   /** The channel is there again: what waits for it goes on. Returns at once. */
-  void isBack(String channel) {
-    routes.forEach(
-        (source, route) -> {
+  void onChannelAdded(String channel) {
+    queues.forEach(
+        (source, queue) -> {
           if (source.startsWith(channel + ":")) {
-            route.resume();
-            work(route);
+            queue.resume();
+            startWorkers(queue);
           }
         });
   }
@@ -165,7 +165,7 @@ public final class Replies {
   }
 
   private boolean isIdle() {
-    return !scanning.get() && routes.values().stream().allMatch(AccountQueue::isIdle);
+    return !scanning.get() && queues.values().stream().allMatch(AccountQueue::isIdle);
   }
 
   private void scan() {
@@ -178,7 +178,7 @@ public final class Replies {
       time.after(AFTER_BUG, this::rescan);
     } finally {
       scanning.set(false);
-      tellChange();
+      signalChange();
     }
     if (scanAgain.get()) {
       rescan();
@@ -187,61 +187,64 @@ public final class Replies {
 
   private void scanOnce() {
     long afterSeq = 0;
-    List<Reply> page = book.open(afterSeq, SCAN_PAGE);
+    List<Reply> page = outbox.open(afterSeq, SCAN_PAGE);
     while (!page.isEmpty() && !stopped) {
       page.forEach(reply -> wake(reply.reply().threadId()));
       afterSeq = page.getLast().seq();
-      page = book.open(afterSeq, SCAN_PAGE);
+      page = outbox.open(afterSeq, SCAN_PAGE);
     }
   }
 
-  private void work(AccountQueue route) {
-    for (AccountQueue.@Nullable Turn turn = next(route); turn != null; turn = next(route)) {
+  private void startWorkers(AccountQueue queue) {
+    for (AccountQueue.@Nullable Turn turn = next(queue); turn != null; turn = next(queue)) {
       AccountQueue.Turn mine = turn;
-      StopInterrupt halt = new StopInterrupt();
-      running.add(halt);
+      StopInterrupt stopInterrupt = new StopInterrupt();
+      running.add(stopInterrupt);
       if (stopped) {
-        halt.stop();
+        stopInterrupt.stop();
       }
-      Thread.ofVirtual().name("replies-" + mine.threadId()).start(() -> run(route, mine, halt));
+      Thread.ofVirtual()
+          .name("replies-" + mine.threadId())
+          .start(() -> run(queue, mine, stopInterrupt));
     }
   }
 
-  private AccountQueue.@Nullable Turn next(AccountQueue route) {
-    return stopped ? null : route.take();
+  private AccountQueue.@Nullable Turn next(AccountQueue queue) {
+    return stopped ? null : queue.take();
   }
 
   /** One worker: posts the replies of one thread until there are none, or until it must wait. */
-  private void run(AccountQueue route, AccountQueue.Turn turn, StopInterrupt halt) {
+  private void run(AccountQueue queue, AccountQueue.Turn turn, StopInterrupt stopInterrupt) {
     try {
-      switch (postAll(turn, halt)) {
-        case PostStep.Wait(Duration wait) -> waitOn(route, turn.threadId(), wait);
-        case PostStep.Pause(Duration wait) -> pause(route, turn, wait);
-        case PostStep.Done _, PostStep.Next _ -> route.done(turn.threadId());
+      switch (postAll(turn, stopInterrupt)) {
+        case PostStep.Wait(Duration wait) -> waitOn(queue, turn.threadId(), wait);
+        case PostStep.Pause(Duration wait) -> pause(queue, turn, wait);
+        case PostStep.Done _, PostStep.Next _ -> queue.done(turn.threadId());
       }
     } catch (InterruptedException _) {
-      waitOn(route, turn.threadId(), Duration.ofSeconds(1));
+      waitOn(queue, turn.threadId(), Duration.ofSeconds(1));
     } catch (RuntimeException e) {
       LOG.error("thread {}: posting failed unexpectedly, retrying in 15 s", turn.threadId(), e);
-      waitOn(route, turn.threadId(), AFTER_BUG);
+      waitOn(queue, turn.threadId(), AFTER_BUG);
     } finally {
-      running.remove(halt);
-      tellChange();
+      running.remove(stopInterrupt);
+      signalChange();
     }
-    work(route);
-    if (route.takeForgotten()) {
+    startWorkers(queue);
+    if (queue.takeForgotten()) {
       rescan();
     }
   }
 
-  private PostStep postAll(AccountQueue.Turn turn, StopInterrupt halt) throws InterruptedException {
+  private PostStep postAll(AccountQueue.Turn turn, StopInterrupt stopInterrupt)
+      throws InterruptedException {
     boolean due = turn.due();
-    while (!halt.isStopped()) {
-      List<Reply> open = book.openOf(turn.threadId(), THREAD_PAGE);
+    while (!stopInterrupt.isStopped()) {
+      List<Reply> open = outbox.openOf(turn.threadId(), THREAD_PAGE);
       if (open.isEmpty()) {
         return new PostStep.Done();
       }
-      PostStep step = poster.advance(open.getFirst(), due, halt);
+      PostStep step = poster.advance(open.getFirst(), due, stopInterrupt);
       if (!(step instanceof PostStep.Next)) {
         return step;
       }
@@ -250,18 +253,18 @@ public final class Replies {
     throw new InterruptedException("stopped");
   }
 
-  private void waitOn(AccountQueue route, String threadId, Duration wait) {
-    route.waits(threadId);
+  private void waitOn(AccountQueue queue, String threadId, Duration wait) {
+    queue.waits(threadId);
     after(
         wait,
         () -> {
-          route.due(threadId);
-          work(route);
+          queue.due(threadId);
+          startWorkers(queue);
         });
   }
 
-  private void pause(AccountQueue route, AccountQueue.Turn turn, Duration wait) {
-    if (route.pause(turn.threadId(), turn.due())) {
+  private void pause(AccountQueue queue, AccountQueue.Turn turn, Duration wait) {
+    if (queue.pause(turn.threadId(), turn.due())) {
       LOG.info(
           "thread {}: its platform is unavailable, next check in {} ms",
           turn.threadId(),
@@ -269,8 +272,8 @@ public final class Replies {
       after(
           wait,
           () -> {
-            route.resume();
-            work(route);
+            queue.resume();
+            startWorkers(queue);
           });
     }
   }
@@ -283,7 +286,7 @@ public final class Replies {
     }
   }
 
-  private void tellChange() {
+  private void signalChange() {
     synchronized (changed) {
       changed.notifyAll();
     }

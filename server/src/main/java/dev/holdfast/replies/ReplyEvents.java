@@ -31,7 +31,7 @@ final class ReplyEvents {
    * @param state the reply's new state, in lower case
    * @param why empty when there is nothing to explain
    */
-  void tell(Reply before, String outcome, String state, String why) {
+  void publish(Reply before, String outcome, String state, String why) {
     NewReply reply = before.reply();
     metrics
         .counter("holdfast.replies", "channel", channel(reply.source()), "outcome", outcome)

@@ -33,35 +33,35 @@ final class ReplyPoster {
   /** One post: longer than any adapter's own limits. */
   private static final Duration POST_MAX = Duration.ofSeconds(60);
 
-  private static final Duration CHANNEL_AWAY = Duration.ofSeconds(15);
+  private static final Duration CHANNEL_RETRY = Duration.ofSeconds(15);
   private static final Duration PAUSE_MIN = Duration.ofMillis(250);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(60);
-  private static final Duration STORE_AWAY = Duration.ofSeconds(5);
-  private static final Backoff STORE_RETRY = new Backoff(Duration.ofMillis(50), STORE_AWAY);
-  private static final int SIBLINGS_MAX = 200;
+  private static final Duration STORE_RETRY_MAX = Duration.ofSeconds(5);
+  private static final Backoff STORE_RETRY = new Backoff(Duration.ofMillis(50), STORE_RETRY_MAX);
+  private static final int PARTS_MAX = 200;
 
-  private final PostingOutbox book;
+  private final PostingOutbox outbox;
   private final Channels channels;
-  private final Function<String, PostGuard> gates;
+  private final Function<String, PostGuard> guards;
   private final Function<String, AttachmentFolder> files;
   private final ReplyRules rules;
   private final ReplyEvents events;
   private final Time time;
 
   /**
-   * {@code gates}: by {@code channel:account}; {@code files}: where those of a chat thread are, by
+   * {@code guards}: by {@code channel:account}; {@code files}: where those of a chat thread are, by
    * its id.
    */
   record Connections(
-      PostingOutbox book,
+      PostingOutbox outbox,
       Channels channels,
-      Function<String, PostGuard> gates,
+      Function<String, PostGuard> guards,
       Function<String, AttachmentFolder> files) {}
 
   ReplyPoster(Connections connections, RepliesConfig config, ReplyEvents events, Time time) {
-    this.book = connections.book();
+    this.outbox = connections.outbox();
     this.channels = connections.channels();
-    this.gates = connections.gates();
+    this.guards = connections.guards();
     this.files = connections.files();
     this.rules = new ReplyRules(config);
     this.events = events;
@@ -72,28 +72,31 @@ final class ReplyPoster {
    * @param reply the first open one of its thread
    * @param due whether its wait was waited for in this process
    */
-  PostStep advance(Reply reply, boolean due, StopInterrupt halt) throws InterruptedException {
+  PostStep advance(Reply reply, boolean due, StopInterrupt stopInterrupt)
+      throws InterruptedException {
     String channel = channel(reply.reply());
     Optional<Use<Channel>> begun = channels.begin(channel);
     if (begun.isPresent()) {
       try (Use<Channel> use = begun.get()) {
-        return advance(reply, due, Optional.of(use.value()), halt);
+        return advance(reply, due, Optional.of(use.value()), stopInterrupt);
       }
     }
-    return channels.mayCome(channel)
+    return channels.mayBeAdded(channel)
         ? absent(reply.reply()) // however long it takes: it does not grow too old meanwhile
-        : advance(reply, due, Optional.empty(), halt);
+        : advance(reply, due, Optional.empty(), stopInterrupt);
   }
 
-  private PostStep advance(Reply reply, boolean due, Optional<Channel> channel, StopInterrupt halt)
+  private PostStep advance(
+      Reply reply, boolean due, Optional<Channel> channel, StopInterrupt stopInterrupt)
       throws InterruptedException {
     return switch (rules(channel).before(reply, time.now(), due)) {
       case ReplyMove.Wait(Duration wait) -> new PostStep.Wait(wait);
-      case ReplyMove.Lost _ -> lose(reply, "the server stopped while it was sending", halt);
-      case ReplyMove.Hold(String why) -> hold(reply, why, halt);
+      case ReplyMove.Lost _ ->
+          lose(reply, "the server stopped while it was sending", stopInterrupt);
+      case ReplyMove.Hold(String why) -> hold(reply, why, stopInterrupt);
       case ReplyMove.Post(boolean resend) ->
           channel.filter(found -> hasAccountOf(found, reply)).isPresent()
-              ? post(reply, resend, channel.get(), halt)
+              ? post(reply, resend, channel.get(), stopInterrupt)
               : absent(reply.reply());
     };
   }
@@ -108,33 +111,36 @@ final class ReplyPoster {
 
   private static PostStep absent(NewReply to) {
     LOG.warn("channel {}: not available; its replies wait", to.source());
-    return new PostStep.Pause(CHANNEL_AWAY);
+    return new PostStep.Pause(CHANNEL_RETRY);
   }
 
-  private PostStep post(Reply reply, boolean resend, Channel channel, StopInterrupt halt)
+  private PostStep post(Reply reply, boolean resend, Channel channel, StopInterrupt stopInterrupt)
       throws InterruptedException {
     NewReply to = reply.reply();
-    PostGuard gate = gates.apply(to.source());
-    Duration opensIn = gate.opensIn();
+    PostGuard guard = guards.apply(to.source());
+    Duration opensIn = guard.opensIn();
     if (opensIn.isPositive()) {
       return pause(opensIn);
     }
     PostAttempt attempt =
         new PostAttempt(
-            channel, outbound(to, resend), () -> book.sending(reply.seq(), resend), halt);
+            channel,
+            outbound(to, resend),
+            () -> outbox.sending(reply.seq(), resend),
+            stopInterrupt);
     Duration rejectedFor = PAUSE_MIN;
     boolean interrupted = false;
     try {
-      halt.leaveStore();
-      gate.probe(Deadline.in(time, POST_MAX), attempt);
+      stopInterrupt.leaveStore();
+      guard.probe(Deadline.in(time, POST_MAX), attempt);
     } catch (CallFailedException e) {
       rejectedFor = e.failure().retryAfter();
     } catch (InterruptedException _) {
       interrupted = true;
     } finally {
-      halt.enterStore();
+      stopInterrupt.enterStore();
     }
-    PostStep step = settle(reply, resend, attempt, rejectedFor, halt);
+    PostStep step = settle(reply, resend, attempt, rejectedFor, stopInterrupt);
     if (interrupted) {
       throw new InterruptedException("stopped while posting " + to.id());
     }
@@ -142,20 +148,24 @@ final class ReplyPoster {
   }
 
   private PostStep settle(
-      Reply reply, boolean resend, PostAttempt attempt, Duration rejectedFor, StopInterrupt halt)
+      Reply reply,
+      boolean resend,
+      PostAttempt attempt,
+      Duration rejectedFor,
+      StopInterrupt stopInterrupt)
       throws InterruptedException {
     @Nullable PostOutcome outcome = attempt.outcome();
     if (outcome != null) {
       return switch (rules(Optional.of(attempt.channel())).after(reply, outcome, time.now())) {
         case ReplyChange.Sent(String platformId) -> {
-          write(reply, () -> book.sent(reply.seq(), platformId), halt);
-          events.tell(reply, resend ? "resent" : "sent", resend ? "resent" : "sent", "");
+          write(reply, () -> outbox.sent(reply.seq(), platformId), stopInterrupt);
+          events.publish(reply, resend ? "resent" : "sent", resend ? "resent" : "sent", "");
           yield new PostStep.Next();
         }
-        case ReplyChange.Retry retry -> retry(reply, retry, halt);
-        case ReplyChange.Unknown(String why) -> lose(reply, why, halt);
-        case ReplyChange.Rejected(String why) -> reject(reply, why, halt);
-        case ReplyChange.Held(String why) -> hold(reply, why, halt);
+        case ReplyChange.Retry retry -> retry(reply, retry, stopInterrupt);
+        case ReplyChange.Unknown(String why) -> lose(reply, why, stopInterrupt);
+        case ReplyChange.Rejected(String why) -> reject(reply, why, stopInterrupt);
+        case ReplyChange.Held(String why) -> hold(reply, why, stopInterrupt);
       };
     }
     @Nullable StoreException storeFailure = attempt.storeFailure();
@@ -164,7 +174,7 @@ final class ReplyPoster {
           "reply {}: not posted, the store refused: {}",
           reply.reply().id(),
           storeFailure.getMessage());
-      return new PostStep.Wait(STORE_AWAY);
+      return new PostStep.Wait(STORE_RETRY_MAX);
     }
     return pause(rejectedFor);
   }
@@ -174,51 +184,55 @@ final class ReplyPoster {
     return new PostStep.Pause(least.compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : least);
   }
 
-  private PostStep retry(Reply reply, ReplyChange.Retry retry, StopInterrupt halt)
+  private PostStep retry(Reply reply, ReplyChange.Retry retry, StopInterrupt stopInterrupt)
       throws InterruptedException {
     write(
         reply,
         () ->
-            book.retryAt(reply.seq(), time.now().plus(retry.delay()), retry.why(), retry.counts()),
-        halt);
+            outbox.retryAt(
+                reply.seq(), time.now().plus(retry.delay()), retry.why(), retry.counts()),
+        stopInterrupt);
     LOG.info(
         "reply {}: retrying in {} ms: {}",
         reply.reply().id(),
         retry.delay().toMillis(),
         retry.why());
-    events.tell(reply, "retried", "retry_at", retry.why());
+    events.publish(reply, "retried", "retry_at", retry.why());
     return new PostStep.Wait(retry.delay());
   }
 
-  private PostStep lose(Reply reply, String why, StopInterrupt halt) throws InterruptedException {
-    write(reply, () -> book.unknown(reply.seq(), why), halt);
+  private PostStep lose(Reply reply, String why, StopInterrupt stopInterrupt)
+      throws InterruptedException {
+    write(reply, () -> outbox.unknown(reply.seq(), why), stopInterrupt);
     LOG.warn("reply {}: may or may not have arrived: {}", reply.reply().id(), why);
-    events.tell(reply, "unknown", "unknown", why);
+    events.publish(reply, "unknown", "unknown", why);
     return rules.isResentAfterLoss(reply)
         ? new PostStep.Wait(rules.config().initialBackoff())
         : new PostStep.Next();
   }
 
-  private PostStep reject(Reply reply, String why, StopInterrupt halt) throws InterruptedException {
-    write(reply, () -> book.rejected(reply.seq(), why), halt);
+  private PostStep reject(Reply reply, String why, StopInterrupt stopInterrupt)
+      throws InterruptedException {
+    write(reply, () -> outbox.rejected(reply.seq(), why), stopInterrupt);
     LOG.warn("reply {}: given up: {}", reply.reply().id(), why);
-    events.tell(reply, "rejected", "rejected", why);
+    events.publish(reply, "rejected", "rejected", why);
     for (Reply later : laterParts(reply)) {
-      String because = missing(reply);
-      write(later, () -> book.rejected(later.seq(), because), halt);
-      events.tell(later, "rejected", "rejected", because);
+      String reason = missing(reply);
+      write(later, () -> outbox.rejected(later.seq(), reason), stopInterrupt);
+      events.publish(later, "rejected", "rejected", reason);
     }
     return new PostStep.Next();
   }
 
-  private PostStep hold(Reply reply, String why, StopInterrupt halt) throws InterruptedException {
-    write(reply, () -> book.held(reply.seq(), why), halt);
+  private PostStep hold(Reply reply, String why, StopInterrupt stopInterrupt)
+      throws InterruptedException {
+    write(reply, () -> outbox.held(reply.seq(), why), stopInterrupt);
     LOG.warn("reply {}: held for the operator: {}", reply.reply().id(), why);
-    events.tell(reply, "held", "held", why);
+    events.publish(reply, "held", "held", why);
     for (Reply later : laterParts(reply)) {
-      String because = missing(reply);
-      write(later, () -> book.held(later.seq(), because), halt);
-      events.tell(later, "held", "held", because);
+      String reason = missing(reply);
+      write(later, () -> outbox.held(later.seq(), reason), stopInterrupt);
+      events.publish(later, "held", "held", reason);
     }
     return new PostStep.Next();
   }
@@ -232,7 +246,7 @@ final class ReplyPoster {
     if (part.part() >= part.parts()) {
       return List.of();
     }
-    return book.openOf(part.threadId(), SIBLINGS_MAX).stream()
+    return outbox.openOf(part.threadId(), PARTS_MAX).stream()
         .filter(other -> other.state() == ReplyState.PLANNED)
         .filter(other -> other.reply().eventId().equals(part.eventId()))
         .filter(other -> label(other.reply()).equals(label(part)))
@@ -254,7 +268,7 @@ final class ReplyPoster {
    * What happened outside must be written down, however long the disk is full; only a stop ends the
    * tries.
    */
-  private void write(Reply reply, PostAttempt.StoreCall change, StopInterrupt halt)
+  private void write(Reply reply, PostAttempt.StoreCall change, StopInterrupt stopInterrupt)
       throws InterruptedException {
     for (int failures = 1; ; failures++) {
       try {
@@ -263,7 +277,7 @@ final class ReplyPoster {
       } catch (StoreException e) {
         LOG.warn(
             "reply {}: its new state is not stored yet: {}", reply.reply().id(), e.getMessage());
-        if (halt.isStopped()) {
+        if (stopInterrupt.isStopped()) {
           throw new InterruptedException("stopped while the store refused");
         }
         time.sleep(STORE_RETRY.after(failures));

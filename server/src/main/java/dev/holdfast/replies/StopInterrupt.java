@@ -8,26 +8,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class StopInterrupt {
   private boolean stopped;
-  private @Nullable Thread outside;
+  private @Nullable Thread waiting;
 
   /** From here on a stop interrupts the calling thread. */
   synchronized void leaveStore() throws InterruptedException {
     if (stopped) {
       throw new InterruptedException();
     }
-    outside = Thread.currentThread();
+    waiting = Thread.currentThread();
   }
 
   /** From here on it does not; an interrupt that is under way is forgotten. May be called twice. */
   synchronized void enterStore() {
-    outside = null;
+    waiting = null;
     Thread.interrupted();
   }
 
   synchronized void stop() {
     stopped = true;
-    if (outside != null) {
-      outside.interrupt();
+    if (waiting != null) {
+      waiting.interrupt();
     }
   }
 

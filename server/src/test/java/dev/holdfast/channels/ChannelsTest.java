@@ -72,8 +72,8 @@ class ChannelsTest {
     channels.add(new Adapter("late", Set.of("main"), 160), NOW).remove();
     assertThat(channels.textUnitsMax("late")).isEqualTo(160);
     assertThat(channels.textUnitsMax("later")).isEqualTo(2000);
-    assertThat(channels.mayCome("late")).isTrue();
-    assertThat(channels.mayCome("webhook")).isFalse();
+    assertThat(channels.mayBeAdded("late")).isTrue();
+    assertThat(channels.mayBeAdded("webhook")).isFalse();
   }
 
   @Test

@@ -38,7 +38,7 @@ class WebhookChannelTest {
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final ManualTime time = new ManualTime();
   private final List<HttpCaller.Request> posted = new ArrayList<>();
-  private WebhookPosts.Wire wire = (_, _) -> answer(200);
+  private WebhookPosts.HttpTransport transport = (_, _) -> answer(200);
   private final WebhookChannel channel =
       new WebhookChannel(
           new WebhookConfig(
@@ -47,7 +47,7 @@ class WebhookChannelTest {
                   "ops", account("another plain secret", "", "ann", "bob"))),
           (request, limits) -> {
             posted.add(request);
-            return wire.send(request, limits);
+            return transport.send(request, limits);
           },
           time,
           metrics);
@@ -173,7 +173,7 @@ class WebhookChannelTest {
   void aPathWithoutAccountMeansTheOnlyOne() {
     WebhookChannel single =
         new WebhookChannel(
-            new WebhookConfig(Map.of("ci", account(SECRET, "", "*"))), wire, time, metrics);
+            new WebhookConfig(Map.of("ci", account(SECRET, "", "*"))), transport, time, metrics);
     assertThat(single.receive(on("", signed("m1", message("t", "ann", "x")))))
         .isInstanceOf(WebhookVerdict.Messages.class);
   }
@@ -260,19 +260,19 @@ class WebhookChannelTest {
 
   @Test
   void theWaitThatAPlatformAsksForIsPassedOn() throws Exception {
-    wire = (_, _) -> answer(429, "retry-after", "120");
+    transport = (_, _) -> answer(429, "retry-after", "120");
     assertThat(retryAfter()).isEqualTo(Duration.ofMinutes(2));
-    wire = (_, _) -> answer(503, "retry-after", "Thu, 01 Jan 2026 00:01:30 GMT");
+    transport = (_, _) -> answer(503, "retry-after", "Thu, 01 Jan 2026 00:01:30 GMT");
     assertThat(retryAfter()).isEqualTo(Duration.ofSeconds(90));
-    wire = (_, _) -> answer(429, "retry-after", "soon");
+    transport = (_, _) -> answer(429, "retry-after", "soon");
     assertThat(retryAfter()).isZero();
   }
 
   @Test
   void aLostAnswerIsUnknownAndARefusedConnectionIsNot() throws Exception {
-    wire = (_, _) -> fail(false);
+    transport = (_, _) -> fail(false);
     assertThat(channel.post(reply("ci"))).isInstanceOf(PostOutcome.Unknown.class);
-    wire = (_, _) -> fail(true);
+    transport = (_, _) -> fail(true);
     assertThat(channel.post(reply("ci"))).isInstanceOf(PostOutcome.NotDelivered.class);
   }
 

@@ -19,7 +19,7 @@ class PostAttemptTest {
       new OutboundReply("e1.a.1", "e1", "main", "t", "m-e1", "text", 1, 1, false);
 
   private final FakeAccount platform = new FakeAccount("main");
-  private final StopInterrupt halt = new StopInterrupt();
+  private final StopInterrupt stopInterrupt = new StopInterrupt();
 
   @AfterEach
   void forgetInterrupt() {
@@ -78,6 +78,6 @@ class PostAttemptTest {
   private PostAttempt attempt(PostAttempt.StoreCall before) {
     Channel channel =
         new Channels(List.of(platform)).begin(platform.channel()).orElseThrow().value();
-    return new PostAttempt(channel, REPLY, before, halt);
+    return new PostAttempt(channel, REPLY, before, stopInterrupt);
   }
 }

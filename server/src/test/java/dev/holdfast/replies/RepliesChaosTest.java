@@ -51,7 +51,7 @@ class RepliesChaosTest {
     private final String name;
     private final OnUnknown policy;
     private final ManualTime time = new ManualTime();
-    private final FakeBook book = new FakeBook();
+    private final FakeOutbox outbox = new FakeOutbox();
     private final FakeAccount platform = new FakeAccount("main");
     private final Map<String, AtomicInteger> sends = new ConcurrentHashMap<>();
     private Replies replies;
@@ -69,7 +69,7 @@ class RepliesChaosTest {
         int parts = 1 + random.nextInt(3);
         String thread = "t" + random.nextInt(THREADS);
         for (int part = 1; part <= parts; part++) {
-          book.plan(reply(thread, "e" + event, part, parts), time.now());
+          outbox.plan(reply(thread, "e" + event, part, parts), time.now());
         }
         replies.wake("fake:main:" + thread);
         if (random.nextInt(4) == 0) {
@@ -77,7 +77,7 @@ class RepliesChaosTest {
         }
       }
       int steps = 0;
-      while (!book.open(0, 1).isEmpty()) {
+      while (!outbox.open(0, 1).isEmpty()) {
         step();
         assertThat(++steps).as(name + ": does not come to an end").isLessThan(2000);
       }
@@ -100,9 +100,9 @@ class RepliesChaosTest {
      * way.
      */
     private void crash() throws InterruptedException {
-      book.die();
+      outbox.die();
       replies.stop();
-      book.revive();
+      outbox.revive();
       replies = boot();
       replies.start();
     }
@@ -110,7 +110,10 @@ class RepliesChaosTest {
     private Replies boot() {
       return new Replies(
           new ReplyPoster.Connections(
-              book, new Channels(List.of(platform)), _ -> new FakeGate(), RepliesFixture.noFiles()),
+              outbox,
+              new Channels(List.of(platform)),
+              _ -> new FakePostGuard(),
+              RepliesFixture.noFiles()),
           new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofMinutes(30), policy),
           new ReplyEvents(new News(1), _ -> {}, new SimpleMeterRegistry(), time),
           time,
@@ -122,7 +125,7 @@ class RepliesChaosTest {
       if (dice < 5) {
         return reply -> {
           count(reply);
-          book.die();
+          outbox.die();
           return new PostOutcome.Sent("p");
         };
       } else if (dice < 50) {
@@ -154,7 +157,7 @@ class RepliesChaosTest {
     }
 
     private void check() {
-      for (Reply row : book.all()) {
+      for (Reply row : outbox.all()) {
         AtomicInteger count = sends.getOrDefault(row.reply().id(), new AtomicInteger());
         boolean scripted = count.get() > 0;
         assertThat(row.state().isOpen()).as(name).isFalse();
@@ -168,7 +171,7 @@ class RepliesChaosTest {
       }
       Map<String, Long> last = new HashMap<>();
       Map<String, Long> seqs = new HashMap<>();
-      book.all().forEach(row -> seqs.put(row.reply().id(), row.seq()));
+      outbox.all().forEach(row -> seqs.put(row.reply().id(), row.seq()));
       List<String> outOfOrder = new ArrayList<>();
       for (OutboundReply post : platform.posted()) {
         long seq = seqs.getOrDefault(post.id(), 0L);

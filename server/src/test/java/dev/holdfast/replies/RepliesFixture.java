@@ -34,9 +34,9 @@ abstract class RepliesFixture {
   static final Failure AWAY = Failure.of(FailureCode.NETWORK, "connection refused");
 
   final ManualTime time = new ManualTime();
-  final FakeBook book = new FakeBook();
+  final FakeOutbox outbox = new FakeOutbox();
   final FakeAccount platform = new FakeAccount("main", "other");
-  final ConcurrentHashMap<String, FakeGate> gates = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<String, FakePostGuard> guards = new ConcurrentHashMap<>();
   final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   final ConcurrentLinkedQueue<StoryLine> stories = new ConcurrentLinkedQueue<>();
   final ConcurrentLinkedQueue<NewsItem> items = new ConcurrentLinkedQueue<>();
@@ -54,7 +54,10 @@ abstract class RepliesFixture {
     news.watch(items::add, () -> {});
     return new Replies(
         new ReplyPoster.Connections(
-            book, channels, name -> gates.computeIfAbsent(name, _ -> new FakeGate()), noFiles()),
+            outbox,
+            channels,
+            name -> guards.computeIfAbsent(name, _ -> new FakePostGuard()),
+            noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new ReplyEvents(news, stories::add, metrics, time),
         time,
@@ -69,8 +72,8 @@ abstract class RepliesFixture {
     }
   }
 
-  FakeGate gate(String account) {
-    return gates.computeIfAbsent("fake:" + account, _ -> new FakeGate());
+  FakePostGuard guard(String account) {
+    return guards.computeIfAbsent("fake:" + account, _ -> new FakePostGuard());
   }
 
   void plan(String thread, String event, int part, int parts) {
@@ -79,7 +82,7 @@ abstract class RepliesFixture {
 
   void planAt(String source, String thread, String event, int part, int parts) {
     Instant now = time.now();
-    book.plan(reply(source, thread, event, part, parts), now);
+    outbox.plan(reply(source, thread, event, part, parts), now);
     replies.wake(source + ":" + thread);
   }
 

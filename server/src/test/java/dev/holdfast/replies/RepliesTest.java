@@ -27,7 +27,7 @@ class RepliesTest extends RepliesFixture {
     drain();
     assertThat(platform.ids())
         .isEqualTo(IntStream.rangeClosed(1, 20).mapToObj(i -> "e" + i + ".a.1").toList());
-    assertThat(book.all()).allMatch(row -> row.state() == ReplyState.SENT);
+    assertThat(outbox.all()).allMatch(row -> row.state() == ReplyState.SENT);
     assertThat(count("sent")).isEqualTo(20);
     assertThat(items).allMatch(item -> item.kind().equals("reply.state")).hasSize(20);
     assertThat(items.peek().json()).isEqualTo("{\"reply_id\":\"e1.a.1\",\"state\":\"sent\"}");
@@ -39,12 +39,12 @@ class RepliesTest extends RepliesFixture {
     platform.next(
         "main",
         _ -> {
-          assertThat(book.row(1).state()).isEqualTo(ReplyState.SENDING);
+          assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENDING);
           return new PostOutcome.Sent("");
         });
     plan("t", "e1", 1, 1);
     drain();
-    assertThat(book.changes()).containsExactly("1 sending", "1 sent");
+    assertThat(outbox.changes()).containsExactly("1 sending", "1 sent");
   }
 
   @Test
@@ -66,7 +66,7 @@ class RepliesTest extends RepliesFixture {
       plan("free" + i, "f" + i, 1, 1);
     }
     await(() -> count("sent") == 50);
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENDING);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENDING);
     latch.countDown();
     drain();
     assertThat(count("sent")).isEqualTo(51);
@@ -94,14 +94,14 @@ class RepliesTest extends RepliesFixture {
     plan("t", "e1", 1, 1);
     plan("t", "e2", 1, 1);
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
     assertThat(platform.ids()).containsExactly("e1.a.1");
     time.advance(Duration.ofSeconds(2));
     drain();
     assertThat(platform.ids()).containsExactly("e1.a.1", "e1.a.1", "e2.a.1");
     assertThat(platform.posted().get(1).resend()).isTrue();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
-    assertThat(book.row(2).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.row(2).state()).isEqualTo(ReplyState.SENT);
     assertThat(count("unknown")).isEqualTo(2);
     assertThat(count("held")).isEqualTo(1);
   }
@@ -113,9 +113,9 @@ class RepliesTest extends RepliesFixture {
     drain();
     time.advance(Duration.ofSeconds(2));
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.RESENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
     assertThat(count("resent")).isEqualTo(1);
-    assertThat(book.changes()).containsExactly("1 sending", "1 unknown", "1 resending", "1 sent");
+    assertThat(outbox.changes()).containsExactly("1 sending", "1 unknown", "1 resending", "1 sent");
   }
 
   @Test
@@ -127,31 +127,31 @@ class RepliesTest extends RepliesFixture {
     time.advance(Duration.ofHours(2));
     drain();
     assertThat(platform.posted()).hasSize(1);
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
   }
 
   @Test
   void aCrashWhileSendingIsALostAnswer() throws Exception {
-    Reply row = book.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
-    book.sending(row.seq(), false);
+    Reply row = outbox.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
+    outbox.sending(row.seq(), false);
     replies.start();
     drain();
     time.advance(Duration.ofSeconds(2));
     drain();
     assertThat(platform.posted()).hasSize(1).allMatch(OutboundReply::resend);
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.RESENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
   }
 
   @Test
   void aSecondCrashWhileSendingIsHeld() throws Exception {
-    Reply row = book.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
-    book.sending(row.seq(), false);
-    book.unknown(row.seq(), "crash");
-    book.sending(row.seq(), true);
+    Reply row = outbox.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
+    outbox.sending(row.seq(), false);
+    outbox.unknown(row.seq(), "crash");
+    outbox.sending(row.seq(), true);
     replies.start();
     drain();
     assertThat(platform.posted()).isEmpty();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
   }
 
   @Test
@@ -168,8 +168,8 @@ class RepliesTest extends RepliesFixture {
     assertThat(platform.posted()).hasSize(2);
     time.advance(Duration.ofSeconds(40));
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.REJECTED);
-    assertThat(book.row(1).detail()).contains("429", "3 times");
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.REJECTED);
+    assertThat(outbox.row(1).detail()).contains("429", "3 times");
     assertThat(platform.ids()).containsExactly("e1.a.1", "e1.a.1", "e1.a.1", "e2.a.1");
     assertThat(count("retried")).isEqualTo(2);
   }
@@ -194,7 +194,7 @@ class RepliesTest extends RepliesFixture {
     time.jumpWall(Duration.ofDays(-3650));
     time.advance(Duration.ofSeconds(37));
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
   }
 
   @Test
@@ -203,22 +203,22 @@ class RepliesTest extends RepliesFixture {
     plan("t", "e1", 1, 1);
     plan("t", "e2", 1, 1);
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.REJECTED);
-    assertThat(book.row(2).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.REJECTED);
+    assertThat(outbox.row(2).state()).isEqualTo(ReplyState.SENT);
     assertThat(platform.posted()).hasSize(2);
   }
 
   @Test
   void laterPartsShareTheFateOfAPartThatWasNotDelivered() throws Exception {
     platform.next("main", _ -> new PostOutcome.Sent(""), refuses(GONE));
-    book.plan(reply("fake:main", "t", "e1", 1, 4), time.now());
-    book.plan(reply("fake:main", "t", "e1", 2, 4), time.now());
-    book.plan(reply("fake:main", "t", "e1", 3, 4), time.now());
-    book.plan(reply("fake:main", "t", "e1", 4, 4), time.now());
-    book.plan(reply("fake:main", "t", "e2", 1, 2), time.now());
+    outbox.plan(reply("fake:main", "t", "e1", 1, 4), time.now());
+    outbox.plan(reply("fake:main", "t", "e1", 2, 4), time.now());
+    outbox.plan(reply("fake:main", "t", "e1", 3, 4), time.now());
+    outbox.plan(reply("fake:main", "t", "e1", 4, 4), time.now());
+    outbox.plan(reply("fake:main", "t", "e2", 1, 2), time.now());
     replies.start();
     drain();
-    assertThat(book.all())
+    assertThat(outbox.all())
         .extracting(Reply::state)
         .containsExactly(
             ReplyState.SENT,
@@ -226,7 +226,7 @@ class RepliesTest extends RepliesFixture {
             ReplyState.REJECTED,
             ReplyState.REJECTED,
             ReplyState.SENT);
-    assertThat(book.row(4).detail()).isEqualTo("part 2 of 4 was not delivered");
+    assertThat(outbox.row(4).detail()).isEqualTo("part 2 of 4 was not delivered");
   }
 
   @Test
@@ -240,28 +240,28 @@ class RepliesTest extends RepliesFixture {
       time.advance(Duration.ofMinutes(1));
     }
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.RETRY_AT);
-    assertThat(book.row(1).attempts()).isZero();
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RETRY_AT);
+    assertThat(outbox.row(1).attempts()).isZero();
     assertThat(platform.posted().size()).isBetween(30, 80);
     for (int minute = 0; minute < 5; minute++) {
       time.advance(Duration.ofMinutes(1));
       drain();
     }
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.HELD);
-    assertThat(book.row(1).detail()).contains("older than 3600 s");
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.row(1).detail()).contains("older than 3600 s");
   }
 
   @Test
   void anOpenBreakerPausesTheAccountWithoutAWrite() throws Exception {
-    gate("main").opensIn(Duration.ofSeconds(10));
+    guard("main").opensIn(Duration.ofSeconds(10));
     for (int i = 0; i < 100; i++) {
       plan("t" + i, "e" + i, 1, 1);
     }
     planAt("fake:other", "t", "o", 1, 1);
     drain();
     assertThat(platform.ids()).containsExactly("o.a.1");
-    assertThat(book.changes()).hasSize(2);
-    gate("main").opensIn(Duration.ZERO);
+    assertThat(outbox.changes()).hasSize(2);
+    guard("main").opensIn(Duration.ZERO);
     time.advance(Duration.ofSeconds(12));
     drain();
     assertThat(platform.posted()).hasSize(101);
@@ -269,32 +269,32 @@ class RepliesTest extends RepliesFixture {
 
   @Test
   void aRejectionAtTheDoorLeavesNoTrace() throws Exception {
-    gate("main").rejects(true);
+    guard("main").rejects(true);
     plan("t", "e1", 1, 1);
     drain();
-    assertThat(book.changes()).isEmpty();
-    gate("main").rejects(false);
+    assertThat(outbox.changes()).isEmpty();
+    guard("main").rejects(false);
     time.advance(Duration.ofSeconds(3));
     drain();
-    assertThat(book.changes()).containsExactly("1 sending", "1 sent");
+    assertThat(outbox.changes()).containsExactly("1 sending", "1 sent");
   }
 
   @Test
   void aChannelThatComesLaterIsWaitedFor() throws Exception {
     planAt("fake:late", "t", "e1", 1, 1);
     drain();
-    assertThat(book.changes()).isEmpty();
+    assertThat(outbox.changes()).isEmpty();
     channel.remove();
     added(new FakeAccount("late"));
     time.advance(Duration.ofSeconds(20));
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
   }
 
   /** A reply may grow an hour old; what it waits for its channel does not count. */
   @Test
   void repliesOfARemovedChannelWaitForItHoweverLongItIsAbsent() throws Exception {
-    channels.onAdded(replies::isBack);
+    channels.onAdded(replies::onChannelAdded);
     channel.remove();
     plan("t", "e1", 1, 2);
     plan("t", "e1", 2, 2);
@@ -302,10 +302,10 @@ class RepliesTest extends RepliesFixture {
       drain();
       time.advance(Duration.ofDays(1));
     }
-    assertThat(book.changes()).isEmpty();
+    assertThat(outbox.changes()).isEmpty();
     added(platform);
     drain();
-    assertThat(book.changes()).containsExactly("1 sending", "1 sent", "2 sending", "2 sent");
+    assertThat(outbox.changes()).containsExactly("1 sending", "1 sent", "2 sending", "2 sent");
   }
 
   @Test
@@ -320,7 +320,7 @@ class RepliesTest extends RepliesFixture {
     letGo.countDown();
     assertThat(channel.awaitEnd(Duration.ofSeconds(10))).isTrue();
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
     assertThat(platform.posted()).hasSize(1);
   }
 
@@ -341,20 +341,20 @@ class RepliesTest extends RepliesFixture {
         time.now());
     time.advance(Duration.ofSeconds(20));
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
     assertThat(shows.posted()).isEmpty();
   }
 
   @Test
   void aFullDiskBeforeThePostPostsNothing() throws Exception {
-    book.failsNext(1);
+    outbox.failsNext(1);
     plan("t", "e1", 1, 1);
     drain();
     assertThat(platform.posted()).isEmpty();
     time.advance(Duration.ofSeconds(6));
     drain();
     assertThat(platform.posted()).hasSize(1);
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
   }
 
   @Test
@@ -362,13 +362,13 @@ class RepliesTest extends RepliesFixture {
     platform.next(
         "main",
         _ -> {
-          book.failsNext(20);
+          outbox.failsNext(20);
           return new PostOutcome.Sent("");
         });
     plan("t", "e1", 1, 1);
     drain();
     assertThat(platform.posted()).hasSize(1);
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.SENT);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
   }
 
   @Test
@@ -380,7 +380,7 @@ class RepliesTest extends RepliesFixture {
         });
     plan("t", "e1", 1, 1);
     drain();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
   }
 
   @Test
@@ -390,8 +390,8 @@ class RepliesTest extends RepliesFixture {
     plan("t", "e2", 1, 1);
     await(() -> platform.posted().size() == 1);
     replies.stop();
-    assertThat(book.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
-    assertThat(book.row(2).state()).isEqualTo(ReplyState.PLANNED);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
+    assertThat(outbox.row(2).state()).isEqualTo(ReplyState.PLANNED);
     plan("t3", "e3", 1, 1);
     time.advance(Duration.ofMinutes(5));
     assertThat(platform.posted()).hasSize(1);
@@ -410,12 +410,12 @@ class RepliesTest extends RepliesFixture {
   void whatAnEarlierRunLeftIsTakenUpInPagesWithFewThreadsRemembered() throws Exception {
     replies = replies(OnUnknown.RESEND_ONCE, 100);
     for (int i = 0; i < 5000; i++) {
-      book.plan(reply("fake:main", "t" + i % 2500, "e" + i, 1, 1), time.now());
+      outbox.plan(reply("fake:main", "t" + i % 2500, "e" + i, 1, 1), time.now());
     }
     replies.start();
-    await(() -> book.open(0, 1).isEmpty());
+    await(() -> outbox.open(0, 1).isEmpty());
     drain();
-    assertThat(book.biggestPage()).isLessThanOrEqualTo(200);
+    assertThat(outbox.biggestPage()).isLessThanOrEqualTo(200);
     assertThat(platform.ids()).doesNotHaveDuplicates().hasSize(5000);
     assertThat(platform.mostAtOnce()).isLessThanOrEqualTo(32);
     for (int thread = 0; thread < 2500; thread++) {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /** An outbox in memory. */
-final class FakeBook implements PostingOutbox {
+final class FakeOutbox implements PostingOutbox {
   private final TreeMap<Long, Reply> rows = new TreeMap<>();
   private final List<String> changes = new ArrayList<>();
   private int failures;

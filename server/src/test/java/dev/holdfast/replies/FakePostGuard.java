@@ -8,7 +8,7 @@ import dev.holdfast.resilience.Deadline;
 import java.time.Duration;
 
 /** A guard that a test opens and closes by hand. */
-final class FakeGate implements PostGuard {
+final class FakePostGuard implements PostGuard {
   private volatile Duration opensIn = Duration.ZERO;
   private volatile boolean rejects;
 
