@@ -4,8 +4,8 @@ import dev.holdfast.cli.Logs;
 import dev.holdfast.cli.RunOptions;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
-import dev.holdfast.config.LastGood;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LastGoodConfig;
+import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.store.ApiToken;
@@ -61,7 +61,7 @@ final class Boot {
     }
   }
 
-  private int runWith(LastGood.Chosen<ServerConfig> chosen)
+  private int runWith(LastGoodConfig.Chosen<ServerConfig> chosen)
       throws IOException, StartRefusedException, InterruptedException {
     Path dataDir = dataDir(chosen.config().dataDir());
     DataFolder data = DataFolder.at(dataDir);
@@ -86,16 +86,17 @@ final class Boot {
     }
   }
 
-  private LastGood.Chosen<ServerConfig> configure() throws ConfigException {
-    Loaded loaded =
+  private LastGoodConfig.Chosen<ServerConfig> configure() throws ConfigException {
+    LoadedConfig loaded =
         options.configNamed()
             ? ConfigFile.readExisting(options.config(), options.environment())
             : ConfigFile.read(options.config(), options.environment());
     if (options.strict()) {
-      return new LastGood.Chosen<>(loaded.make(this::read), loaded, List.of());
+      return new LastGoodConfig.Chosen<>(loaded.make(this::read), loaded, List.of());
     }
     Path dataDir = dataDir(loaded.peek("server", "data_dir").orElse("data"));
-    return LastGood.in(dataDir).choose(loaded, options.config(), options.environment(), this::read);
+    return LastGoodConfig.in(dataDir)
+        .choose(loaded, options.config(), options.environment(), this::read);
   }
 
   private ServerConfig read(dev.holdfast.config.Section root) {
@@ -106,13 +107,13 @@ final class Boot {
     return options.data().orElse(Path.of(configured)).toAbsolutePath().normalize();
   }
 
-  private static void keep(LastGood.Chosen<ServerConfig> chosen, Path dataDir) {
+  private static void keep(LastGoodConfig.Chosen<ServerConfig> chosen, Path dataDir) {
     if (chosen.isDegraded()) {
       LOG.error("config: {}", chosen.warning());
       return;
     }
     try {
-      LastGood.in(dataDir).keep(chosen.loaded());
+      LastGoodConfig.in(dataDir).keep(chosen.loaded());
     } catch (IOException e) {
       LOG.warn("config: could not keep a copy of the valid file: {}", e.getMessage());
     }

@@ -2,8 +2,8 @@ package dev.holdfast;
 
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
-import dev.holdfast.config.LastGood;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LastGoodConfig;
+import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
 import dev.holdfast.health.ConditionReport;
@@ -34,9 +34,9 @@ final class ConfigWatch {
 
   private final Path file;
   private final Map<String, String> environment;
-  private final LastGood lastGood;
+  private final LastGoodConfig lastGood;
   private final Function<Section, ServerConfig> reader;
-  private final BiConsumer<ServerConfig, Loaded> apply;
+  private final BiConsumer<ServerConfig, LoadedConfig> apply;
   private final Secrets secrets;
   private Stamp seen;
   private Stamp last;
@@ -59,10 +59,10 @@ final class ConfigWatch {
   /**
    * @param apply hears of each good change: what is in force from now on, and the whole file
    */
-  ConfigWatch(Path file, Settings settings, BiConsumer<ServerConfig, Loaded> apply) {
+  ConfigWatch(Path file, Settings settings, BiConsumer<ServerConfig, LoadedConfig> apply) {
     this.file = file;
     this.environment = settings.environment();
-    this.lastGood = LastGood.in(settings.dataDir());
+    this.lastGood = LastGoodConfig.in(settings.dataDir());
     this.reader = root -> ServerConfig.from(root, settings.environment());
     this.apply = apply;
     this.secrets = settings.secrets();
@@ -94,7 +94,7 @@ final class ConfigWatch {
     }
     seen = now;
     try {
-      Loaded loaded = ConfigFile.read(file, environment);
+      LoadedConfig loaded = ConfigFile.read(file, environment);
       ServerConfig changed = loaded.make(reader);
       // Also of what waits for a restart: a secret that stands in the file is one already.
       secrets.addAll(loaded.secrets());
@@ -114,7 +114,7 @@ final class ConfigWatch {
   }
 
   /** Without a copy the change takes effect all the same: only the next start has less to go by. */
-  private void keep(Loaded loaded) {
+  private void keep(LoadedConfig loaded) {
     try {
       lastGood.keep(loaded);
     } catch (IOException e) {
@@ -122,7 +122,7 @@ final class ConfigWatch {
     }
   }
 
-  private void take(ServerConfig changed, Loaded loaded) {
+  private void take(ServerConfig changed, LoadedConfig loaded) {
     ServerConfig now = inForce.withLive(changed);
     List<String> live = inForce.differences(now);
     List<String> waiting = now.differences(changed);

@@ -9,7 +9,7 @@ import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.health.Conditions;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
@@ -99,7 +99,7 @@ final class Server {
   private final Readiness readiness;
   private final ConfigWatch configWatch;
   private volatile ServerConfig live;
-  private volatile Loaded effective;
+  private volatile LoadedConfig effective;
   private final Tokens tokens;
   private final Sessions sessions;
   private final HttpListener listener;
@@ -376,7 +376,7 @@ final class Server {
   }
 
   /** Takes over what can change while the server runs. */
-  private void apply(ServerConfig changed, Loaded loaded) {
+  private void apply(ServerConfig changed, LoadedConfig loaded) {
     live = changed;
     effective = loaded;
     tokens.replace(apiTokens(changed));

@@ -1,6 +1,6 @@
 package dev.holdfast;
 
-import dev.holdfast.config.LastGood;
+import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.health.ConditionReport;
@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param token opens everything: from the environment or from {@code data/token}
  */
 record Settings(
-    LastGood.Chosen<ServerConfig> chosen,
+    LastGoodConfig.Chosen<ServerConfig> chosen,
     Path file,
     Path dataDir,
     Secret token,

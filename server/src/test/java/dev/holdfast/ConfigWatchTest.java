@@ -3,8 +3,8 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.ConfigFile;
-import dev.holdfast.config.LastGood;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LastGoodConfig;
+import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secret;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,11 +30,11 @@ class ConfigWatchTest {
   void start() throws Exception {
     file = folder.resolve("holdfast.yaml");
     Files.writeString(file, "turn: {max_rounds: 7}\n");
-    Loaded loaded = ConfigFile.read(file, Map.of());
+    LoadedConfig loaded = ConfigFile.read(file, Map.of());
     ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
     settings =
         new Settings(
-            new LastGood.Chosen<>(config, loaded, List.of()),
+            new LastGoodConfig.Chosen<>(config, loaded, List.of()),
             file,
             folder,
             new Secret("x".repeat(20)),
@@ -156,11 +156,11 @@ class ConfigWatchTest {
     String open =
         "http: {host: 0.0.0.0}\napi: {tokens: [{name: ci, token: token-0123456789abc}]}\n";
     Files.writeString(file, open);
-    Loaded loaded = ConfigFile.read(file, Map.of());
+    LoadedConfig loaded = ConfigFile.read(file, Map.of());
     ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
     settings =
         new Settings(
-            new LastGood.Chosen<>(config, loaded, List.of()),
+            new LastGoodConfig.Chosen<>(config, loaded, List.of()),
             file,
             folder,
             new Secret("x".repeat(20)),

@@ -1,8 +1,8 @@
 package dev.holdfast;
 
 import dev.holdfast.config.ConfigFile;
-import dev.holdfast.config.LastGood;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LastGoodConfig;
+import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.time.SystemTime;
@@ -36,11 +36,11 @@ final class ServerRunner {
   }
 
   Server start(Opened opened) throws Exception {
-    Loaded loaded = ConfigFile.text("test", yaml, Map.of());
+    LoadedConfig loaded = ConfigFile.text("test", yaml, Map.of());
     ServerConfig config = loaded.make(root -> ServerConfig.from(root, Map.of()));
     Settings settings =
         new Settings(
-            new LastGood.Chosen<>(config, loaded, List.of()),
+            new LastGoodConfig.Chosen<>(config, loaded, List.of()),
             data.resolveSibling("holdfast.yaml"),
             data,
             new Secret(TOKEN),

@@ -37,10 +37,10 @@ final class ApiClient {
   }
 
   /** The server did not answer at all: another try may find it. */
-  static final class AwayException extends IOException {
+  static final class UnavailableException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    AwayException(String reason) {
+    UnavailableException(String reason) {
       super(reason);
     }
   }
@@ -70,22 +70,22 @@ final class ApiClient {
     return base;
   }
 
-  JsonNode get(String path) throws AwayException, RefusedException, InterruptedException {
+  JsonNode get(String path) throws UnavailableException, RefusedException, InterruptedException {
     return call("GET", path, "");
   }
 
   JsonNode post(String path, JsonNode body)
-      throws AwayException, RefusedException, InterruptedException {
+      throws UnavailableException, RefusedException, InterruptedException {
     return call("POST", path, body.toString());
   }
 
-  JsonNode delete(String path) throws AwayException, RefusedException, InterruptedException {
+  JsonNode delete(String path) throws UnavailableException, RefusedException, InterruptedException {
     return call("DELETE", path, "");
   }
 
   /** Opens a stream of server-sent events. The caller closes it. */
   InputStream stream(String path, String lastEventId)
-      throws AwayException, RefusedException, InterruptedException {
+      throws UnavailableException, RefusedException, InterruptedException {
     HttpRequest.Builder request = request(path).header("Accept", "text/event-stream").GET();
     if (!lastEventId.isEmpty()) {
       request.header("Last-Event-ID", lastEventId);
@@ -102,7 +102,7 @@ final class ApiClient {
       }
       return response.body();
     } catch (IOException e) {
-      throw away(e);
+      throw unavailable(e);
     }
   }
 
@@ -111,7 +111,7 @@ final class ApiClient {
   }
 
   private JsonNode call(String method, String path, String body)
-      throws AwayException, RefusedException, InterruptedException {
+      throws UnavailableException, RefusedException, InterruptedException {
     HttpResponse<String> response = send(method, path, body);
     if (response.statusCode() >= 300) {
       throw refused(response.statusCode(), response.body());
@@ -120,7 +120,7 @@ final class ApiClient {
   }
 
   private HttpResponse<String> send(String method, String path, String body)
-      throws AwayException, InterruptedException {
+      throws UnavailableException, InterruptedException {
     HttpRequest.Builder request = request(path).timeout(ANSWER_MAX);
     if (body.isEmpty()) {
       request.method(method, HttpRequest.BodyPublishers.noBody());
@@ -132,7 +132,7 @@ final class ApiClient {
     try {
       return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
-      throw away(e);
+      throw unavailable(e);
     }
   }
 
@@ -160,15 +160,15 @@ final class ApiClient {
     return new RefusedException(status, code.isEmpty() ? said : said + " (" + code + ")");
   }
 
-  private AwayException away(IOException e) {
+  private UnavailableException unavailable(IOException e) {
     String reason =
         switch (e) {
           case HttpTimeoutException _ -> "no answer in time";
           case ConnectException _ -> "connection refused";
           default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         };
-    AwayException away = new AwayException(reason);
-    away.initCause(e);
-    return away;
+    UnavailableException unavailable = new UnavailableException(reason);
+    unavailable.initCause(e);
+    return unavailable;
   }
 }

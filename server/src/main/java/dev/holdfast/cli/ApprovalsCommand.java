@@ -51,26 +51,26 @@ final class ApprovalsCommand implements Callable<Integer> {
       root.print(answer);
       return ExitCode.OK;
     }
-    Terminal screen = root.screen();
+    Terminal terminal = root.terminal();
     List<JsonNode> approvals = CliJson.items(answer, "approvals");
     if (approvals.isEmpty()) {
-      screen.line(state.equals("waiting") ? "nothing is waiting for approval" : "none");
+      terminal.line(state.equals("waiting") ? "nothing is waiting for approval" : "none");
     }
     for (JsonNode approval : approvals) { // no table: nobody may say yes to what was cut off
-      screen.line(
+      terminal.line(
           "%s  %s  %s, asks %s in %s"
               .formatted(
-                  screen.bold(CliJson.text(approval, "code")),
+                  terminal.bold(CliJson.text(approval, "code")),
                   state(approval),
                   CliJson.text(approval, "tool"),
                   CliJson.text(approval, "person"),
                   CliJson.text(approval, "thread_id")));
-      screen.field("id", CliJson.text(approval, "id"));
-      screen.field("until", Formats.day(approval.path("expires_at")));
-      screen.field("arguments", CliJson.text(approval, "arguments"));
+      terminal.field("id", CliJson.text(approval, "id"));
+      terminal.field("until", Formats.day(approval.path("expires_at")));
+      terminal.field("arguments", CliJson.text(approval, "arguments"));
       String by = CliJson.text(approval, "decided_by");
       if (!by.isEmpty()) {
-        screen.field("answered", "by " + by);
+        terminal.field("answered", "by " + by);
       }
     }
     return ExitCode.OK;
@@ -79,9 +79,9 @@ final class ApprovalsCommand implements Callable<Integer> {
   private String state(JsonNode approval) {
     String state = CliJson.text(approval, "state");
     return switch (state) {
-      case "approved", "used" -> root.screen().good(state);
-      case "denied", "expired" -> root.screen().bad(state);
-      default -> root.screen().warning(state);
+      case "approved", "used" -> root.terminal().good(state);
+      case "denied", "expired" -> root.terminal().bad(state);
+      default -> root.terminal().warning(state);
     };
   }
 
@@ -104,7 +104,7 @@ final class ApprovalsCommand implements Callable<Integer> {
     if (root.json) {
       root.print(answer);
     } else {
-      root.screen()
+      root.terminal()
           .line(
               "%s: %s %s"
                   .formatted(

@@ -53,10 +53,10 @@ final class AuditCommand implements Callable<Integer> {
     }
     List<JsonNode> rows = CliJson.items(answer, "entries");
     if (rows.isEmpty()) {
-      root.screen().line("nothing recorded yet");
+      root.terminal().line("nothing recorded yet");
       return ExitCode.OK;
     }
-    root.screen()
+    root.terminal()
         .table(
             List.of("NO", "AT", "WHAT", "BY", "THREAD", "DETAILS"),
             rows.stream()
@@ -71,8 +71,8 @@ final class AuditCommand implements Callable<Integer> {
                             row.path("details").toString()))
                 .toList());
     if (rows.size() == limit) {
-      root.screen()
-          .aside("more: holdfast audit list --before " + CliJson.text(rows.getLast(), "no"));
+      root.terminal()
+          .note("more: holdfast audit list --before " + CliJson.text(rows.getLast(), "no"));
     }
     return ExitCode.OK;
   }
@@ -86,11 +86,11 @@ final class AuditCommand implements Callable<Integer> {
     if (root.json) {
       root.print(verdict);
     } else if (whole) {
-      root.screen().line("intact: " + verdict.path("count").asLong() + " rows");
+      root.terminal().line("intact: " + verdict.path("count").asLong() + " rows");
     } else {
-      root.screen()
+      root.terminal()
           .line(
-              root.screen().bad("BROKEN")
+              root.terminal().bad("BROKEN")
                   + " at row "
                   + verdict.path("broken_at").asLong()
                   + ": "

@@ -64,7 +64,7 @@ final class ChatCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException, IOException {
-    boolean interactive = words == null && root.screen().isTerminal();
+    boolean interactive = words == null && root.terminal().isTerminal();
     String text = interactive ? "" : words == null ? standardInput() : String.join(" ", words);
     if (!interactive && text.isBlank()) {
       throw new CliException(ExitCode.USAGE, "nothing to send: the message is empty");
@@ -74,7 +74,7 @@ final class ChatCommand implements Callable<Integer> {
         new Follower(
             root.api(),
             threadId(),
-            new ConversationView(root.screen(), manner(), person(), root.world.time()));
+            new ConversationView(root.terminal(), outputMode(), person(), root.environment.time()));
     Thread reader = Thread.ofVirtual().name("chat-news").start(follower);
     Thread clock = Thread.ofVirtual().name("chat-clock").start(() -> tick(follower.conversation));
     try {
@@ -89,7 +89,7 @@ final class ChatCommand implements Callable<Integer> {
   private void tick(ConversationView conversation) {
     try {
       while (true) {
-        root.world.time().sleep(Duration.ofSeconds(1));
+        root.environment.time().sleep(Duration.ofSeconds(1));
         conversation.tick();
       }
     } catch (InterruptedException _) {
@@ -98,16 +98,16 @@ final class ChatCommand implements Callable<Integer> {
   }
 
   private String person() {
-    return root.world.environment().getOrDefault("USER", "cli");
+    return root.environment.variables().getOrDefault("USER", "cli");
   }
 
-  private ConversationView.Manner manner() {
+  private ConversationView.OutputMode outputMode() {
     if (root.json) {
-      return ConversationView.Manner.QUIET;
+      return ConversationView.OutputMode.QUIET;
     }
-    return root.screen().isTerminal()
-        ? ConversationView.Manner.LIVE
-        : ConversationView.Manner.WHOLE;
+    return root.terminal().isTerminal()
+        ? ConversationView.OutputMode.LIVE
+        : ConversationView.OutputMode.WHOLE;
   }
 
   private String threadId() {
@@ -118,7 +118,7 @@ final class ChatCommand implements Callable<Integer> {
     char[] buffer = new char[TEXT_MAX + 1];
     int length = 0;
     for (int n = 0; n >= 0 && length < buffer.length; length += Math.max(n, 0)) {
-      n = root.world.in().read(buffer, length, buffer.length - length);
+      n = root.environment.in().read(buffer, length, buffer.length - length);
     }
     if (length > TEXT_MAX) {
       throw new CliException(
@@ -128,12 +128,12 @@ final class ChatCommand implements Callable<Integer> {
   }
 
   private int talk(Follower follower) throws CliException, InterruptedException, IOException {
-    Terminal screen = root.screen();
-    screen.aside(
-        screen.dim(
+    Terminal terminal = root.terminal();
+    terminal.note(
+        terminal.dim(
             "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
     while (true) {
-      String line = root.world.in().readLine();
+      String line = root.environment.in().readLine();
       if (line == null || line.strip().equals("/quit") || line.strip().equals("/exit")) {
         return ExitCode.OK;
       }
@@ -144,7 +144,7 @@ final class ChatCommand implements Callable<Integer> {
           follower.conversation.sending(said);
           follower.conversation.sent(CliJson.text(send(said), "event_id"));
         } catch (CliException e) {
-          screen.aside(screen.bad(String.valueOf(e.getMessage())));
+          terminal.note(terminal.bad(String.valueOf(e.getMessage())));
         }
       }
     }
@@ -155,10 +155,10 @@ final class ChatCommand implements Callable<Integer> {
     String event = CliJson.text(send(text), "event_id");
     follower.missed |= follower.conversation.sent(event);
     follower.catchUpIfDue(event);
-    long deadline = root.world.time().nanos() + TimeUnit.SECONDS.toNanos(waitSecs);
+    long deadline = root.environment.time().nanos() + TimeUnit.SECONDS.toNanos(waitSecs);
     while (follower.conversation.outcome(event).isEmpty()) {
       follower.rethrow();
-      if (root.world.time().nanos() > deadline) {
+      if (root.environment.time().nanos() > deadline) {
         throw new CliException(
             ExitCode.NOT_GOOD,
             "no answer within "
@@ -196,23 +196,23 @@ final class ChatCommand implements Callable<Integer> {
     body.put("user_id", person());
     String path = "/api/v1/threads/" + ApiClient.encoded(threadId()) + "/messages";
     ApiClient api = root.api();
-    long deadline = root.world.time().nanos() + SEND_TRIES_MAX.toNanos();
+    long deadline = root.environment.time().nanos() + SEND_TRIES_MAX.toNanos();
     while (true) {
       try {
         JsonNode answer = api.post(path, body);
-        root.screen().clearProgress();
+        root.terminal().clearProgress();
         return answer;
-      } catch (ApiClient.AwayException e) {
-        if (root.world.time().nanos() > deadline) {
+      } catch (ApiClient.UnavailableException e) {
+        if (root.environment.time().nanos() > deadline) {
           throw new CliException(ExitCode.IO, "not sent: no server responds: " + e.getMessage());
         }
       } catch (ApiClient.RefusedException e) {
-        if (!e.isPassing() || root.world.time().nanos() > deadline) {
+        if (!e.isPassing() || root.environment.time().nanos() > deadline) {
           throw RootCommand.refused(e);
         }
       }
-      root.screen().progress("the server is unavailable; trying again...");
-      root.world.time().sleep(TRY_WAIT);
+      root.terminal().progress("the server is unavailable; trying again...");
+      root.environment.time().sleep(TRY_WAIT);
     }
   }
 
@@ -235,7 +235,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public void run() {
       try {
-        new EventStream(api, threadId, root.world.time()).follow(this);
+        new EventStream(api, threadId, root.environment.time()).follow(this);
       } catch (ApiClient.RefusedException e) {
         failure.set(RootCommand.refused(e));
         connected.countDown();
@@ -267,7 +267,7 @@ final class ChatCommand implements Callable<Integer> {
         JsonNode story = api.get("/api/v1/events/" + event);
         missed = false;
         conversation.catchUp(story);
-      } catch (ApiClient.AwayException _) {
+      } catch (ApiClient.UnavailableException _) {
         // Still away; the next round asks again.
       } catch (ApiClient.RefusedException e) {
         if (!e.isPassing()) {
@@ -279,7 +279,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public void connected(boolean again) {
       if (told) {
-        conversation.aside("[reconnected]");
+        conversation.note("[reconnected]");
       }
       told = false;
       missed = missed || again;
@@ -289,7 +289,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public void lost(String reason) {
       if (!told && connected.getCount() == 0) {
-        conversation.aside("[connection lost: " + Terminal.safe(reason) + "; trying again]");
+        conversation.note("[connection lost: " + Terminal.safe(reason) + "; trying again]");
         told = true;
       }
     }
@@ -298,7 +298,7 @@ final class ChatCommand implements Callable<Integer> {
     public void news(String kind, JsonNode details) {
       if (kind.equals("gap")) {
         missed = true;
-        conversation.aside("[some events were missed]");
+        conversation.note("[some events were missed]");
       } else {
         conversation.news(kind, details);
       }

@@ -29,51 +29,53 @@ public final class Cli {
    */
   public static int main(String[] args, ServerStarter starter, Function<Section, ?> config) {
     Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
-    boolean terminal = console.isPresent();
     Charset charset = console.map(Console::charset).orElse(StandardCharsets.UTF_8);
-    Terminal screen =
+    Terminal terminal =
         new Terminal(
             new PrintWriter(System.out, false, charset),
             new PrintWriter(System.err, false, charset),
-            terminal,
+            console.isPresent(),
             System.getenv("NO_COLOR"),
             Cli::columns);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, charset));
-    CliEnvironment world =
-        new CliEnvironment(System.getenv(), in, screen, Path.of(""), new SystemTime());
-    return run(world, args, starter, config);
+    CliEnvironment environment =
+        new CliEnvironment(System.getenv(), in, terminal, Path.of(""), new SystemTime());
+    return run(environment, args, starter, config);
   }
 
   private static int columns() {
-    String told = System.getenv("COLUMNS");
-    return told != null && told.matches("[1-9]\\d{0,3}")
-        ? Integer.parseInt(told)
+    String columns = System.getenv("COLUMNS");
+    return columns != null && columns.matches("[1-9]\\d{0,3}")
+        ? Integer.parseInt(columns)
         : TerminalCalls.columns(STDOUT);
   }
 
   static int run(
-      CliEnvironment world, String[] args, ServerStarter starter, Function<Section, ?> config) {
+      CliEnvironment environment,
+      String[] args,
+      ServerStarter starter,
+      Function<Section, ?> config) {
     int exitCode =
-        FastRunParser.of(args, world.environment())
-            .map(options -> serve(options, world, starter))
-            .orElseGet(() -> commands(new RootCommand(world), starter, config).execute(args));
-    world.screen().clearProgress();
-    world.screen().out().flush();
-    world.screen().err().flush();
+        FastRunParser.of(args, environment.variables())
+            .map(options -> serve(options, environment, starter))
+            .orElseGet(() -> commands(new RootCommand(environment), starter, config).execute(args));
+    environment.terminal().clearProgress();
+    environment.terminal().out().flush();
+    environment.terminal().err().flush();
     return exitCode;
   }
 
-  private static int serve(RunOptions options, CliEnvironment world, ServerStarter starter) {
+  private static int serve(RunOptions options, CliEnvironment environment, ServerStarter starter) {
     try {
       return starter.run(options);
     } catch (InterruptedException | RuntimeException e) {
-      return failure(e, world, false);
+      return failure(e, environment, false);
     }
   }
 
   private static CommandLine commands(
       RootCommand root, ServerStarter starter, Function<Section, ?> config) {
-    CliEnvironment world = root.world;
+    CliEnvironment environment = root.environment;
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new RunCommand(root, starter))
@@ -89,42 +91,44 @@ public final class Cli {
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
             .addSubcommand(new VersionCommand(root));
-    line.setOut(world.screen().out());
-    line.setErr(world.screen().err());
+    line.setOut(environment.terminal().out());
+    line.setErr(environment.terminal().err());
     line.setUsageHelpAutoWidth(false);
     line.setUsageHelpWidth(100);
-    line.setColorScheme(CommandLine.Help.defaultColorScheme(ansi(world)));
-    line.setParameterExceptionHandler((e, _) -> usage(e, world));
-    line.setExecutionExceptionHandler((e, _, _) -> failure(e, world, root.json));
+    line.setColorScheme(CommandLine.Help.defaultColorScheme(ansi(environment)));
+    line.setParameterExceptionHandler((e, _) -> usage(e, environment));
+    line.setExecutionExceptionHandler((e, _, _) -> failure(e, environment, root.json));
     return line;
   }
 
-  private static CommandLine.Help.Ansi ansi(CliEnvironment world) {
-    return world.screen().isTerminal() ? CommandLine.Help.Ansi.AUTO : CommandLine.Help.Ansi.OFF;
+  private static CommandLine.Help.Ansi ansi(CliEnvironment environment) {
+    return environment.terminal().isTerminal()
+        ? CommandLine.Help.Ansi.AUTO
+        : CommandLine.Help.Ansi.OFF;
   }
 
-  private static int usage(CommandLine.ParameterException e, CliEnvironment world) {
-    Terminal screen = world.screen();
-    screen.aside("holdfast: " + Terminal.safe(String.valueOf(e.getMessage())));
-    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, screen.err())) {
+  private static int usage(CommandLine.ParameterException e, CliEnvironment environment) {
+    Terminal terminal = environment.terminal();
+    terminal.note("holdfast: " + Terminal.safe(String.valueOf(e.getMessage())));
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, terminal.err())) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
-      screen.aside("Try: " + command + " --help");
+      terminal.note("Try: " + command + " --help");
     }
     return ExitCode.USAGE;
   }
 
   /** A foreseen failure is one sentence; anything else is a bug, which its trace helps to find. */
-  private static int failure(Exception e, CliEnvironment world, boolean json) {
+  private static int failure(Exception e, CliEnvironment environment, boolean json) {
     if (!(e instanceof CliException failure)) {
-      world.screen().clearProgress();
-      e.printStackTrace(world.screen().err());
+      environment.terminal().clearProgress();
+      e.printStackTrace(environment.terminal().err());
       return ExitCode.BUG;
     }
     String message = Terminal.safe(String.valueOf(failure.getMessage()));
     if (json) {
-      world.screen().aside(CliJson.object().put("error", message).toString());
+      environment.terminal().note(CliJson.object().put("error", message).toString());
     } else {
-      world.screen().aside(world.screen().bad("holdfast: ") + message);
+      environment.terminal().note(environment.terminal().bad("holdfast: ") + message);
     }
     return failure.exitCode();
   }

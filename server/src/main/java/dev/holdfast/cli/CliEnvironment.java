@@ -6,9 +6,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What surrounds a command, so that a test can put another world around it.
+ * What a command finds around it; a test puts its own in its place.
  *
+ * @param variables of the process, by name
  * @param folder the working folder
  */
 record CliEnvironment(
-    Map<String, String> environment, BufferedReader in, Terminal screen, Path folder, Time time) {}
+    Map<String, String> variables, BufferedReader in, Terminal terminal, Path folder, Time time) {}

@@ -3,7 +3,7 @@ package dev.holdfast.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.config.ConfigException;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Problem;
 import dev.holdfast.config.Section;
 import java.util.List;
@@ -45,13 +45,13 @@ final class ConfigCommand implements Callable<Integer> {
       }
       root.print(answer);
     } else if (problems.isEmpty()) {
-      root.screen()
+      root.terminal()
           .line(
               root.configuration().present()
                   ? root.configFile() + " is good"
                   : root.configFile() + " does not exist: the defaults apply, and they are valid");
     } else {
-      problems.forEach(problem -> root.screen().line(Terminal.safe(problem.toString())));
+      problems.forEach(problem -> root.terminal().line(Terminal.safe(problem.toString())));
     }
     return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
   }
@@ -61,18 +61,18 @@ final class ConfigCommand implements Callable<Integer> {
       description = "Print every key with its value in force; secrets as ***.",
       footer = {"", "A value from the file has its line number as a comment."})
   int show() {
-    Loaded loaded = root.configuration();
+    LoadedConfig loaded = root.configuration();
     List<Problem> problems = problems(loaded, maker);
-    problems.forEach(problem -> root.screen().aside(Terminal.safe(problem.toString())));
+    problems.forEach(problem -> root.terminal().note(Terminal.safe(problem.toString())));
     if (root.json) {
       root.print(CliJson.object().set("config", CliJson.of(loaded.effective())));
     } else {
-      root.screen().line(Terminal.safe(loaded.effectiveYaml()).stripTrailing());
+      root.terminal().line(Terminal.safe(loaded.effectiveYaml()).stripTrailing());
     }
     return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
   }
 
-  static List<Problem> problems(Loaded loaded, Function<Section, ?> maker) {
+  static List<Problem> problems(LoadedConfig loaded, Function<Section, ?> maker) {
     try {
       Object _ = loaded.make(maker);
       return List.of();

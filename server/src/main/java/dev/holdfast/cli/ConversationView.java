@@ -21,7 +21,7 @@ final class ConversationView {
       Set.of("answered", "silent", "held", "dead_lettered", "cancelled");
 
   /** How much is shown. */
-  enum Manner {
+  enum OutputMode {
     /** Answers while they grow, notices, other people's messages. */
     LIVE,
     /** Only the whole answers to what this person sent. */
@@ -29,13 +29,13 @@ final class ConversationView {
     QUIET
   }
 
-  private final Terminal screen;
-  private final Manner manner;
+  private final Terminal terminal;
+  private final OutputMode outputMode;
   private final String person;
   private final Time time;
   private final Set<String> sending = new HashSet<>();
 
-  private final Set<String> mine = new HashSet<>();
+  private final Set<String> ownEvents = new HashSet<>();
   private final Set<String> repliesShown = new HashSet<>();
   private final Map<String, StringBuilder> streamed = new HashMap<>();
   private final Semaphore finishes = new Semaphore(0);
@@ -54,9 +54,9 @@ final class ConversationView {
   /**
    * @param person under whose name this terminal sends
    */
-  ConversationView(Terminal screen, Manner manner, String person, Time time) {
-    this.screen = screen;
-    this.manner = manner;
+  ConversationView(Terminal terminal, OutputMode outputMode, String person, Time time) {
+    this.terminal = terminal;
+    this.outputMode = outputMode;
     this.person = person;
     this.time = time;
   }
@@ -73,7 +73,7 @@ final class ConversationView {
    */
   synchronized boolean sent(String eventId) {
     sending.clear();
-    return mine.add(eventId);
+    return ownEvents.add(eventId);
   }
 
   /** Empty while it is open. */
@@ -97,7 +97,7 @@ final class ConversationView {
       case "tool.ended" -> ended(event, item);
       case "approval.asked" -> asked(item);
       case "approval.decided" -> decided(item);
-      case "turn.parked" -> aside("[waiting: " + CliJson.text(item, "reason") + "]");
+      case "turn.parked" -> note("[waiting: " + CliJson.text(item, "reason") + "]");
       case "reply.planned" ->
           reply(event, CliJson.text(item, "reply_id"), CliJson.text(item, "text"));
       case "event.finished" -> finished(event, CliJson.text(item, "outcome"));
@@ -109,7 +109,7 @@ final class ConversationView {
 
   /** What runs, on a line that replaces itself; see {@link #tick}. */
   private void doing(String event, String label) {
-    if (manner != Manner.LIVE || outcomes.containsKey(event)) {
+    if (outputMode != OutputMode.LIVE || outcomes.containsKey(event)) {
       return;
     }
     endLine();
@@ -125,15 +125,16 @@ final class ConversationView {
   synchronized void tick() {
     if (!doing.isEmpty() && growing.isEmpty()) {
       Duration taken = Duration.ofNanos(time.nanos() - doingSince);
-      screen.progress(Formats.brief(Terminal.safe(doing), 100) + "... " + taken.toSeconds() + " s");
+      terminal.progress(
+          Formats.brief(Terminal.safe(doing), 100) + "... " + taken.toSeconds() + " s");
     }
   }
 
   private void ended(String event, JsonNode item) {
-    if (manner == Manner.LIVE && event.equals(doingEvent)) {
+    if (outputMode == OutputMode.LIVE && event.equals(doingEvent)) {
       String label = doing.isEmpty() ? CliJson.text(item, "tool") : doing;
       String how = item.path("error").asBoolean() ? "failed after " : "took ";
-      aside(
+      note(
           "["
               + Formats.brief(Terminal.safe(label), 100)
               + ": "
@@ -145,11 +146,11 @@ final class ConversationView {
   }
 
   private void asked(JsonNode item) {
-    if (manner != Manner.LIVE) {
+    if (outputMode != OutputMode.LIVE) {
       return;
     }
     doing = "";
-    aside(
+    note(
         "[waiting for approval by %s: %s]\n  %s"
             .formatted(
                 Terminal.safe(CliJson.text(item, "person")),
@@ -157,14 +158,14 @@ final class ConversationView {
                 Terminal.safe(CliJson.text(item, "arguments"))));
     if (CliJson.text(item, "person").equals(person)) {
       question = Optional.of(new Question(id(item), CliJson.text(item, "code")));
-      aside("Allow it? y or n, then Enter");
+      note("Allow it? y or n, then Enter");
     }
   }
 
   private void decided(JsonNode item) {
     question = question.filter(open -> !open.id().equals(id(item)));
-    if (manner == Manner.LIVE) {
-      aside(
+    if (outputMode == OutputMode.LIVE) {
+      note(
           "["
               + Terminal.safe(CliJson.text(item, "state") + " by " + CliJson.text(item, "by"))
               + "]");
@@ -194,10 +195,10 @@ final class ConversationView {
   private void accepted(JsonNode item) {
     String event = CliJson.text(item, "event_id");
     if (sending.remove(CliJson.text(item, "text"))) {
-      mine.add(event);
+      ownEvents.add(event);
     }
-    if (manner == Manner.LIVE && !mine.contains(event)) {
-      aside("[" + CliJson.text(item, "sender") + "] " + CliJson.text(item, "text"));
+    if (outputMode == OutputMode.LIVE && !ownEvents.contains(event)) {
+      note("[" + CliJson.text(item, "sender") + "] " + CliJson.text(item, "text"));
     }
   }
 
@@ -213,13 +214,13 @@ final class ConversationView {
     }
   }
 
-  synchronized void aside(String text) {
+  synchronized void note(String text) {
     endLine();
-    screen.aside(screen.dim(text));
+    terminal.note(terminal.dim(text));
   }
 
   private void grow(String event, String delta) {
-    if (manner != Manner.LIVE || delta.isEmpty() || outcomes.containsKey(event)) {
+    if (outputMode != OutputMode.LIVE || delta.isEmpty() || outcomes.containsKey(event)) {
       return;
     }
     if (!growing.equals(event)) {
@@ -227,30 +228,32 @@ final class ConversationView {
       growing = event;
     }
     doing = "";
-    screen.clearProgress();
+    terminal.clearProgress();
     streamed.computeIfAbsent(event, _ -> new StringBuilder()).append(delta);
-    screen.part(delta);
+    terminal.part(delta);
   }
 
   private void restart(String event) {
     if (streamed.remove(event) != null) {
-      aside("[the answer restarts]");
+      note("[the answer restarts]");
     }
   }
 
   private void reply(String event, String replyId, String text) {
-    boolean wanted = manner == Manner.LIVE || (manner == Manner.WHOLE && mine.contains(event));
+    boolean wanted =
+        outputMode == OutputMode.LIVE
+            || (outputMode == OutputMode.WHOLE && ownEvents.contains(event));
     if (!wanted || !repliesShown.add(replyId)) {
       return;
     }
     StringBuilder already = streamed.get(event);
     if (already != null && already.indexOf(text.strip()) >= 0) {
       endLine();
-    } else if (replyId.startsWith(event + ".n") && manner == Manner.WHOLE) {
-      aside(text); // no answer: it must not end up in a pipe as one
+    } else if (replyId.startsWith(event + ".n") && outputMode == OutputMode.WHOLE) {
+      note(text); // no answer: it must not end up in a pipe as one
     } else {
       endLine();
-      screen.line(text);
+      terminal.line(text);
     }
   }
 
@@ -260,20 +263,20 @@ final class ConversationView {
     }
     if (doingEvent.equals(event)) {
       doing = "";
-      screen.clearProgress();
+      terminal.clearProgress();
     }
     streamed.remove(event);
     if (outcomes.putIfAbsent(event, outcome) == null
-        && mine.contains(event)
+        && ownEvents.contains(event)
         && !outcome.equals("answered")) {
-      screen.aside(screen.dim("[" + outcome.replace('_', ' ') + "]"));
+      terminal.note(terminal.dim("[" + outcome.replace('_', ' ') + "]"));
     }
     finishes.release();
   }
 
   private void endLine() {
     if (!growing.isEmpty()) {
-      screen.line("");
+      terminal.line("");
       growing = "";
     }
   }

@@ -99,10 +99,10 @@ final class DlqCommand implements Callable<Integer> {
     }
     List<JsonNode> letters = CliJson.items(answer, "dead_letters");
     if (letters.isEmpty()) {
-      root.screen().line("no dead letters");
+      root.terminal().line("no dead letters");
       return ExitCode.OK;
     }
-    root.screen()
+    root.terminal()
         .table(
             List.of("ID", "KIND", "SINCE", "TRIES", "THREAD", "REASON"),
             letters.stream()
@@ -116,7 +116,7 @@ final class DlqCommand implements Callable<Integer> {
                             CliJson.text(letter, "thread_id"),
                             CliJson.text(letter, "reason")))
                 .toList());
-    root.screen().aside("total: " + counts(answer));
+    root.terminal().note("total: " + counts(answer));
     return ExitCode.OK;
   }
 
@@ -128,14 +128,14 @@ final class DlqCommand implements Callable<Integer> {
       root.print(letter);
       return ExitCode.OK;
     }
-    Terminal screen = root.screen();
-    screen.line(screen.bold(CliJson.text(letter, "kind") + " " + CliJson.text(letter, "id")));
+    Terminal terminal = root.terminal();
+    terminal.line(terminal.bold(CliJson.text(letter, "kind") + " " + CliJson.text(letter, "id")));
     for (String field : List.of("event_id", "dedupe_key", "thread_id", "attempts", "reason")) {
-      screen.field(field.replace('_', ' '), CliJson.text(letter, field));
+      terminal.field(field.replace('_', ' '), CliJson.text(letter, field));
     }
-    screen.field("given up", Formats.day(letter.path("at")));
-    screen.line("");
-    screen.line(CliJson.text(letter, "payload"));
+    terminal.field("given up", Formats.day(letter.path("at")));
+    terminal.line("");
+    terminal.line(CliJson.text(letter, "payload"));
     return ExitCode.OK;
   }
 
@@ -160,12 +160,12 @@ final class DlqCommand implements Callable<Integer> {
   }
 
   /** What is done to one dead letter. */
-  private interface Deed {
+  private interface LetterAction {
     JsonNode run(ApiClient api, String id)
-        throws ApiClient.AwayException, ApiClient.RefusedException, InterruptedException;
+        throws ApiClient.UnavailableException, ApiClient.RefusedException, InterruptedException;
   }
 
-  private int each(Choice choice, String verb, String done, Deed deed)
+  private int each(Choice choice, String verb, String done, LetterAction action)
       throws CliException, InterruptedException {
     boolean named = choice.ids != null && !choice.ids.isEmpty();
     if (named == choice.all) {
@@ -177,8 +177,8 @@ final class DlqCommand implements Callable<Integer> {
     Map<String, String> results = new LinkedHashMap<>();
     for (List<String> ids = next(choice, results); !ids.isEmpty(); ids = next(choice, results)) {
       for (String id : ids) {
-        results.put(id, choice.dryRun ? "would " + verb : one(deed, id, done));
-        root.screen().progress(results.size() + " " + done);
+        results.put(id, choice.dryRun ? "would " + verb : one(action, id, done));
+        root.terminal().progress(results.size() + " " + done);
       }
     }
     return report(choice, done, results);
@@ -200,11 +200,12 @@ final class DlqCommand implements Callable<Integer> {
     return ids;
   }
 
-  private String one(Deed deed, String id, String done) throws CliException, InterruptedException {
+  private String one(LetterAction action, String id, String done)
+      throws CliException, InterruptedException {
     return root.ask(
         api -> {
           try {
-            return deed.run(api, id).path(done).asBoolean() ? done : "not " + done;
+            return action.run(api, id).path(done).asBoolean() ? done : "not " + done;
           } catch (ApiClient.RefusedException e) {
             if (e.status() == 401 || e.status() == 403) {
               throw e;
@@ -227,10 +228,10 @@ final class DlqCommand implements Callable<Integer> {
     results.forEach(
         (id, result) -> {
           if (choice.dryRun || !result.equals(done)) {
-            root.screen().line(id + ": " + result);
+            root.terminal().line(id + ": " + result);
           }
         });
-    root.screen()
+    root.terminal()
         .line(
             choice.dryRun
                 ? results.size() + " in total; nothing was changed"

@@ -35,8 +35,8 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException {
-    MachineChecks machine = new MachineChecks(root.world);
-    DataChecks data = new DataChecks(root.dataFolder(), root.world.time(), minFreeBytes());
+    MachineChecks machine = new MachineChecks(root.environment);
+    DataChecks data = new DataChecks(root.dataFolder(), root.environment.time(), minFreeBytes());
     ServerChecks server = new ServerChecks(root);
     List<Finding> findings = new ArrayList<>();
     look(findings, "Java", machine::java);
@@ -62,7 +62,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private void look(List<Finding> findings, String name, Supplier<Finding> check) {
-    root.screen().progress("checking " + name + "...");
+    root.terminal().progress("checking " + name + "...");
     show(findings, check.get());
   }
 
@@ -73,7 +73,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   /** In the server's own words. */
   private Finding finding(ServerCondition condition) {
-    String end = condition.end(root.world.time().now());
+    String end = condition.end(root.environment.time().now());
     return condition.hasFailed()
         ? Finding.bad(condition.type(), condition.message(), end)
         : Finding.warning(condition.type(), condition.message(), end);
@@ -83,17 +83,17 @@ final class DoctorCommand implements Callable<Integer> {
     if (root.json) {
       return;
     }
-    Terminal screen = root.screen();
+    Terminal terminal = root.terminal();
     String mark =
         switch (finding.verdict()) {
-          case GOOD -> screen.good("ok  ");
-          case WARNING -> screen.warning("warn");
-          case BAD -> screen.bad("BAD ");
+          case GOOD -> terminal.good("ok  ");
+          case WARNING -> terminal.warning("warn");
+          case BAD -> terminal.bad("BAD ");
         };
     String text = Terminal.safe(finding.text()).replace("\n", "\n" + " ".repeat(21));
-    screen.line("%s  %-14s %s".formatted(mark, finding.name(), text));
+    terminal.line("%s  %-14s %s".formatted(mark, finding.name(), text));
     if (!finding.advice().isEmpty()) {
-      screen.line("      " + " ".repeat(15) + screen.bold(finding.advice()));
+      terminal.line("      " + " ".repeat(15) + terminal.bold(finding.advice()));
     }
   }
 
@@ -115,7 +115,7 @@ final class DoctorCommand implements Callable<Integer> {
       conditions.forEach(condition -> told.add(condition.json()));
       root.print(answer);
     } else {
-      root.screen().line(bad ? root.screen().bad("problems found") : "no problems found");
+      root.terminal().line(bad ? root.terminal().bad("problems found") : "no problems found");
     }
     return bad ? ExitCode.NOT_GOOD : ExitCode.OK;
   }

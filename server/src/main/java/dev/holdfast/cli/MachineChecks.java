@@ -23,10 +23,10 @@ final class MachineChecks {
   /** Older ones can corrupt a write-ahead log. */
   private static final List<Integer> SQLITE_MIN = List.of(3, 51, 3);
 
-  private final CliEnvironment world;
+  private final CliEnvironment environment;
 
-  MachineChecks(CliEnvironment world) {
-    this.world = world;
+  MachineChecks(CliEnvironment environment) {
+    this.environment = environment;
   }
 
   Finding java() {
@@ -68,7 +68,7 @@ final class MachineChecks {
             .filter(each -> each.name().equalsIgnoreCase(wanted))
             .findFirst()
             .orElse(Sandbox.AUTO);
-    try (Children children = Children.open(ChildrenConfig.of(sandbox), world.time())) {
+    try (Children children = Children.open(ChildrenConfig.of(sandbox), environment.time())) {
       String text = children.describe();
       return switch (children.isolation()) {
         case BUBBLEWRAP, NAMESPACES -> Finding.good("isolation", text);

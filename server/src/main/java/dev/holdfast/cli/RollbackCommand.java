@@ -37,7 +37,7 @@ final class RollbackCommand implements Callable<Integer> {
       root.print(answer);
     } else {
       int files = answer.path("files").asInt();
-      root.screen().line("undone: " + files + (files == 1 ? " file" : " files"));
+      root.terminal().line("undone: " + files + (files == 1 ? " file" : " files"));
     }
     return ExitCode.OK;
   }

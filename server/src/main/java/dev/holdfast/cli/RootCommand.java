@@ -2,7 +2,7 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.config.ConfigFile;
-import dev.holdfast.config.Loaded;
+import dev.holdfast.config.LoadedConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 final class RootCommand implements Callable<Integer> {
   static final Path CONFIG = Path.of("conf", "holdfast.yaml");
 
-  final CliEnvironment world;
+  final CliEnvironment environment;
 
   @Spec @Nullable CommandSpec spec;
 
@@ -83,22 +83,22 @@ final class RootCommand implements Callable<Integer> {
       description = "Show this help and exit.")
   boolean help;
 
-  private @Nullable Loaded loaded;
+  private @Nullable LoadedConfig loaded;
 
-  RootCommand(CliEnvironment world) {
-    this.world = world;
+  RootCommand(CliEnvironment environment) {
+    this.environment = environment;
   }
 
   @Override
   public Integer call() {
     if (spec != null) {
-      spec.commandLine().usage(world.screen().err(), CommandLine.Help.Ansi.OFF);
+      spec.commandLine().usage(environment.terminal().err(), CommandLine.Help.Ansi.OFF);
     }
     return ExitCode.USAGE;
   }
 
-  Terminal screen() {
-    return world.screen();
+  Terminal terminal() {
+    return environment.terminal();
   }
 
   Path configFile() {
@@ -106,13 +106,13 @@ final class RootCommand implements Callable<Integer> {
   }
 
   /** The configuration as it is in the file, for single values; it may have problems. */
-  Loaded configuration() {
+  LoadedConfig configuration() {
     if (loaded == null) {
-      Path file = world.folder().resolve(configFile());
+      Path file = environment.folder().resolve(configFile());
       loaded =
           config == null
-              ? ConfigFile.read(file, world.environment())
-              : ConfigFile.readExisting(file, world.environment());
+              ? ConfigFile.read(file, environment.variables())
+              : ConfigFile.readExisting(file, environment.variables());
     }
     return loaded;
   }
@@ -120,7 +120,7 @@ final class RootCommand implements Callable<Integer> {
   Path dataFolder() {
     Path folder =
         data != null ? data : Path.of(configuration().peek("server", "data_dir").orElse("data"));
-    return world.folder().resolve(folder);
+    return environment.folder().resolve(folder);
   }
 
   String host(String section) {
@@ -133,7 +133,7 @@ final class RootCommand implements Callable<Integer> {
   }
 
   URI serverUrl() throws CliException {
-    String given = url.isEmpty() ? world.environment().getOrDefault("HOLDFAST_URL", "") : url;
+    String given = url.isEmpty() ? environment.variables().getOrDefault("HOLDFAST_URL", "") : url;
     String text = given.isEmpty() ? localUrl() : given.contains("://") ? given : "http://" + given;
     try {
       URI uri = URI.create(text.endsWith("/") ? text : text + "/");
@@ -165,7 +165,7 @@ final class RootCommand implements Callable<Integer> {
     if (!token.isEmpty()) {
       return token;
     }
-    String fromEnvironment = world.environment().getOrDefault("HOLDFAST_TOKEN", "");
+    String fromEnvironment = environment.variables().getOrDefault("HOLDFAST_TOKEN", "");
     if (!fromEnvironment.isEmpty()) {
       return fromEnvironment;
     }
@@ -186,7 +186,7 @@ final class RootCommand implements Callable<Integer> {
   /** One question to the server. */
   interface Question<T> {
     T ask(ApiClient api)
-        throws ApiClient.AwayException,
+        throws ApiClient.UnavailableException,
             ApiClient.RefusedException,
             CliException,
             InterruptedException;
@@ -197,7 +197,7 @@ final class RootCommand implements Callable<Integer> {
     ApiClient api = api();
     try {
       return question.ask(api);
-    } catch (ApiClient.AwayException e) {
+    } catch (ApiClient.UnavailableException e) {
       throw new CliException(ExitCode.IO, noServer(api.base(), String.valueOf(e.getMessage())));
     } catch (ApiClient.RefusedException e) {
       throw refused(e);
@@ -228,6 +228,6 @@ final class RootCommand implements Callable<Integer> {
 
   /** Prints the server's own JSON. */
   void print(JsonNode answer) {
-    screen().line(CliJson.pretty(answer));
+    terminal().line(CliJson.pretty(answer));
   }
 }

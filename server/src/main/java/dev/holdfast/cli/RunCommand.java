@@ -44,7 +44,7 @@ final class RunCommand implements Callable<Integer> {
             Optional.ofNullable(root.data),
             strict,
             takeOver,
-            root.world.environment());
+            root.environment.variables());
     return starter.run(options);
   }
 }

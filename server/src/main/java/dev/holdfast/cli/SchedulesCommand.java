@@ -50,10 +50,10 @@ final class SchedulesCommand implements Callable<Integer> {
     }
     List<JsonNode> schedules = CliJson.items(answer, "schedules");
     if (schedules.isEmpty()) {
-      root.screen().line("no wake-ups");
+      root.terminal().line("no wake-ups");
       return ExitCode.OK;
     }
-    root.screen()
+    root.terminal()
         .table(
             List.of("WAKE-UP", "NEXT", "WHEN", "THREAD", "TEXT"),
             schedules.stream().map(SchedulesCommand::row).toList());
@@ -72,7 +72,7 @@ final class SchedulesCommand implements Callable<Integer> {
       root.print(answer);
     } else {
       boolean cancelled = answer.path("cancelled").asBoolean();
-      root.screen().line(id + (cancelled ? " will no longer fire" : " had already ended"));
+      root.terminal().line(id + (cancelled ? " will no longer fire" : " had already ended"));
     }
     return ExitCode.OK;
   }

@@ -33,7 +33,7 @@ final class ServerChecks {
       return status.path("ready").asBoolean()
           ? Finding.good("server", text)
           : Finding.bad("server", text + ", not ready", "");
-    } catch (ApiClient.AwayException e) {
+    } catch (ApiClient.UnavailableException e) {
       return holder.isPresent()
           ? Finding.bad(
               "server",

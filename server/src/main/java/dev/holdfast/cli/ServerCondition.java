@@ -32,7 +32,7 @@ record ServerCondition(JsonNode json) {
   }
 
   /** One line. */
-  String line(Terminal screen, Instant now) {
+  String line(Terminal terminal, Instant now) {
     String since =
         Formats.instant(json.path("since"))
             .map(begin -> " (for " + length(begin, now) + ")")
@@ -40,11 +40,11 @@ record ServerCondition(JsonNode json) {
     String status = CliJson.text(json, "status");
     return "%s  %s: %s%s %s"
         .formatted(
-            hasFailed() ? screen.bad(status) : screen.warning(status),
+            hasFailed() ? terminal.bad(status) : terminal.warning(status),
             type(),
             message(),
             since,
-            screen.dim(end(now)));
+            terminal.dim(end(now)));
   }
 
   private static String length(Instant from, Instant to) {

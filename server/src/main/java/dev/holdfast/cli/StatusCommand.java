@@ -49,13 +49,13 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private void show(JsonNode status) throws CliException {
-    Terminal screen = root.screen();
+    Terminal terminal = root.terminal();
     boolean ready = status.path("ready").asBoolean();
-    screen.line(ready ? screen.good("ready") : screen.bad("not ready"));
+    terminal.line(ready ? terminal.good("ready") : terminal.bad("not ready"));
     for (ServerCondition condition : ServerCondition.of(status)) {
-      screen.line(condition.line(screen, root.world.time().now()));
+      terminal.line(condition.line(terminal, root.environment.time().now()));
     }
-    screen.line(
+    terminal.line(
         "Holdfast %s at %s, up %s, data in %s"
             .formatted(
                 CliJson.text(status, "version"),
@@ -66,15 +66,15 @@ final class StatusCommand implements Callable<Integer> {
     for (String name : COUNTS) {
       counts.add(name.replace('_', ' ') + " " + status.path("counts").path(name).asLong());
     }
-    screen.line("events: " + String.join(", ", counts));
-    screen.line(
+    terminal.line("events: " + String.join(", ", counts));
+    terminal.line(
         "threads active %d, replies waiting %d"
             .formatted(
                 status.path("threads_active").asLong(), status.path("outbox_depth").asLong()));
   }
 
   private String up(JsonNode status) {
-    Instant now = root.world.time().now();
+    Instant now = root.environment.time().now();
     return Formats.instant(status.path("started_at"))
         .map(since -> Formats.length(Duration.between(since, now)))
         .orElse("for an unknown time");

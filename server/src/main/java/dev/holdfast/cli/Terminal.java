@@ -58,7 +58,7 @@ final class Terminal {
   }
 
   /** For what is no result: it must not end up in a pipe. */
-  synchronized void aside(String text) {
+  synchronized void note(String text) {
     clearProgress();
     err.println(text);
     err.flush();

@@ -51,16 +51,16 @@ final class ThreadsCommand implements Callable<Integer> {
     }
     List<JsonNode> threads = CliJson.items(answer, "threads");
     if (threads.isEmpty()) {
-      root.screen().line("no chat threads yet");
+      root.terminal().line("no chat threads yet");
       return ExitCode.OK;
     }
-    root.screen()
+    root.terminal()
         .table(
             List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING"),
             threads.stream().map(ThreadsCommand::row).toList());
     String next = CliJson.text(answer, "next");
     if (!next.isEmpty()) {
-      root.screen().aside("more: holdfast threads list --after " + next);
+      root.terminal().note("more: holdfast threads list --after " + next);
     }
     return ExitCode.OK;
   }
@@ -89,20 +89,21 @@ final class ThreadsCommand implements Callable<Integer> {
               .set("log", log));
       return ExitCode.OK;
     }
-    Terminal screen = root.screen();
-    screen.line(screen.bold(CliJson.text(info, "thread_id")));
+    Terminal terminal = root.terminal();
+    terminal.line(terminal.bold(CliJson.text(info, "thread_id")));
     List<String> cells = row(info);
-    screen.line(
+    terminal.line(
         "  last used %s, %s events, %s open, %s"
             .formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
     for (JsonNode entry : CliJson.items(log, "entries")) {
       String role = CliJson.text(entry, "role");
       String who = role.equals("user") ? CliJson.text(entry, "sender") : role;
-      screen.line("");
-      screen.line(
-          screen.dim(Formats.day(entry.path("at")) + "  " + CliJson.text(entry, "event_id"))
-              + (entry.path("pending").asBoolean() ? screen.warning("  pending") : ""));
-      screen.line(screen.bold((who.isEmpty() ? role : who) + ": ") + CliJson.text(entry, "text"));
+      terminal.line("");
+      terminal.line(
+          terminal.dim(Formats.day(entry.path("at")) + "  " + CliJson.text(entry, "event_id"))
+              + (entry.path("pending").asBoolean() ? terminal.warning("  pending") : ""));
+      terminal.line(
+          terminal.bold((who.isEmpty() ? role : who) + ": ") + CliJson.text(entry, "text"));
     }
     return ExitCode.OK;
   }
@@ -123,7 +124,7 @@ final class ThreadsCommand implements Callable<Integer> {
     if (root.json) {
       root.print(answer);
     } else {
-      root.screen().line(thread + " has a fresh context");
+      root.terminal().line(thread + " has a fresh context");
     }
     return ExitCode.OK;
   }

@@ -68,30 +68,30 @@ final class TraceCommand implements Callable<Integer> {
           line.at().isPresent() && first.isPresent()
               ? "+" + Formats.millis(Duration.between(first.get(), line.at().get()).toMillis())
               : "";
-      root.screen()
+      root.terminal()
           .line(
               "  %s %s %s"
-                  .formatted(line.shownAt(), root.screen().dim(padded(since)), line.text()));
+                  .formatted(line.shownAt(), root.terminal().dim(padded(since)), line.text()));
     }
     replies(story);
   }
 
   private void head(JsonNode story) {
-    Terminal screen = root.screen();
-    screen.line(screen.bold("event " + CliJson.text(story, "event_id")));
-    screen.line("  platform's id  " + CliJson.text(story, "dedupe_key"));
-    screen.line("  thread         " + CliJson.text(story, "thread_id"));
-    screen.line(
+    Terminal terminal = root.terminal();
+    terminal.line(terminal.bold("event " + CliJson.text(story, "event_id")));
+    terminal.line("  platform's id  " + CliJson.text(story, "dedupe_key"));
+    terminal.line("  thread         " + CliJson.text(story, "thread_id"));
+    terminal.line(
         "  from           %s on %s, %s"
             .formatted(
                 CliJson.text(story, "sender"),
                 CliJson.text(story, "source"),
                 Formats.day(story.path("received_at"))));
-    screen.line("  text           " + Formats.brief(CliJson.text(story, "text"), TEXT_SHOWN_MAX));
+    terminal.line("  text           " + Formats.brief(CliJson.text(story, "text"), TEXT_SHOWN_MAX));
     String state = CliJson.text(story, "state");
     String reason = CliJson.text(story, "reason");
     int attempts = story.path("attempts").asInt();
-    screen.line(
+    terminal.line(
         "  state          %s after %s%s%s"
             .formatted(
                 state(state),
@@ -100,15 +100,15 @@ final class TraceCommand implements Callable<Integer> {
                     ? ", cost " + Formats.dollars(story.path("cost_usd").asDouble())
                     : "",
                 reason.isEmpty() ? "" : ": " + reason));
-    screen.line("");
+    terminal.line("");
   }
 
   private String state(String state) {
-    Terminal screen = root.screen();
+    Terminal terminal = root.terminal();
     return switch (state) {
-      case "answered", "silent" -> screen.good(state);
-      case "held", "dead_lettered" -> screen.bad(state.replace('_', ' '));
-      default -> screen.warning(state.replace('_', ' '));
+      case "answered", "silent" -> terminal.good(state);
+      case "held", "dead_lettered" -> terminal.bad(state.replace('_', ' '));
+      default -> terminal.warning(state.replace('_', ' '));
     };
   }
 
@@ -188,12 +188,12 @@ final class TraceCommand implements Callable<Integer> {
   }
 
   private void replies(JsonNode story) {
-    Terminal screen = root.screen();
+    Terminal terminal = root.terminal();
     for (JsonNode reply : CliJson.items(story, "replies")) {
       String detail = CliJson.text(reply, "detail");
       int unknowns = reply.path("unknowns").asInt();
-      screen.line("");
-      screen.line(
+      terminal.line("");
+      terminal.line(
           "reply %s, %s: %s after %d attempt(s)%s%s"
               .formatted(
                   CliJson.text(reply, "reply_id"),
@@ -202,7 +202,7 @@ final class TraceCommand implements Callable<Integer> {
                   reply.path("attempts").asInt(),
                   unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",
                   detail.isEmpty() ? "" : ": " + detail));
-      screen.line("  " + Formats.brief(CliJson.text(reply, "text"), TEXT_SHOWN_MAX));
+      terminal.line("  " + Formats.brief(CliJson.text(reply, "text"), TEXT_SHOWN_MAX));
     }
   }
 

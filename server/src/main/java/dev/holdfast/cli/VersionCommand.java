@@ -19,7 +19,7 @@ final class VersionCommand implements Callable<Integer> {
       root.print(
           CliJson.object().put("version", version()).put("java", Runtime.version().toString()));
     } else {
-      root.screen().line("holdfast " + version() + " (Java " + Runtime.version() + ")");
+      root.terminal().line("holdfast " + version() + " (Java " + Runtime.version() + ")");
     }
     return ExitCode.OK;
   }

@@ -23,8 +23,8 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.reader.ReaderException;
 
 /**
- * Loads holdfast.yaml. Never throws: what is wrong with the file comes out of {@link Loaded#make}
- * together with what the records refuse.
+ * Loads holdfast.yaml. Never throws: what is wrong with the file comes out of {@link
+ * LoadedConfig#make} together with what the records refuse.
  */
 public final class ConfigFile {
   private static final int BYTES_MAX = 1 << 20;
@@ -38,22 +38,22 @@ public final class ConfigFile {
    *
    * @param environment where {@code ${NAME}} is looked up
    */
-  public static Loaded read(Path file, Map<String, String> environment) {
+  public static LoadedConfig read(Path file, Map<String, String> environment) {
     return read(file, environment, false);
   }
 
   /** Reads a file that somebody named: it is a problem when it does not exist. */
-  public static Loaded readExisting(Path file, Map<String, String> environment) {
+  public static LoadedConfig readExisting(Path file, Map<String, String> environment) {
     return read(file, environment, true);
   }
 
   /** Reads a text that has a name; paths of {@code ${file:...}} begin at the working folder. */
-  public static Loaded text(String name, String text, Map<String, String> environment) {
+  public static LoadedConfig text(String name, String text, Map<String, String> environment) {
     return parse(new ReadingState(name, new Substitution(environment, Path.of(""))), text, true);
   }
 
   /** Reads {@code text} under the name of {@code file}, with its relative paths. */
-  static Loaded text(Path file, Path folder, String text, Map<String, String> environment) {
+  static LoadedConfig text(Path file, Path folder, String text, Map<String, String> environment) {
     return parse(
         new ReadingState(file.toString(), new Substitution(environment, folder)), text, true);
   }
@@ -63,7 +63,7 @@ public final class ConfigFile {
     return parent == null ? Path.of("") : parent;
   }
 
-  private static Loaded read(Path file, Map<String, String> environment, boolean mustExist) {
+  private static LoadedConfig read(Path file, Map<String, String> environment, boolean mustExist) {
     ReadingState reading =
         new ReadingState(file.toString(), new Substitution(environment, folderOf(file)));
     try (InputStream in = Files.newInputStream(file)) {
@@ -87,13 +87,13 @@ public final class ConfigFile {
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
 
-  private static Loaded broken(ReadingState reading, String problem) {
+  private static LoadedConfig broken(ReadingState reading, String problem) {
     reading.report(0, "", problem);
-    return new Loaded(reading, null, "", true);
+    return new LoadedConfig(reading, null, "", true);
   }
 
-  private static Loaded parse(ReadingState reading, String text, boolean present) {
-    return new Loaded(reading, tree(reading, text), text, present);
+  private static LoadedConfig parse(ReadingState reading, String text, boolean present) {
+    return new LoadedConfig(reading, tree(reading, text), text, present);
   }
 
   /** Null when the file says nothing, or when it is broken: that is reported. */

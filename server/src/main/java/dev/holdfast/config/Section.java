@@ -82,7 +82,7 @@ public final class Section {
     return value;
   }
 
-  /** Empty when it is absent. The value is remembered in {@link Loaded#secrets()}. */
+  /** Empty when it is absent. The value is remembered in {@link LoadedConfig#secrets()}. */
   public Secret secret(String key) {
     Secret secret = scalar(key, new Secret(""), raw -> new Secret(raw.filled()));
     reading.secrets.add(secret);
@@ -183,8 +183,8 @@ public final class Section {
    * is reported with file, line and section, and the record is made again with that key's default;
    * after any other {@link IllegalArgumentException}, of defaults only.
    *
-   * @throws RuntimeException when the record refuses its defaults too; {@link Loaded#make} and the
-   *     methods of this class that take a maker know what to do with it
+   * @throws RuntimeException when the record refuses its defaults too; {@link LoadedConfig#make}
+   *     and the methods of this class that take a maker know what to do with it
    */
   public <T> T read(Function<Section, T> maker) {
     for (int round = 0; round < ROUNDS_MAX; round++) {

@@ -113,7 +113,7 @@ class ChatTest {
                 .tell("b-3", "turn.text", "{\"event_id\":\"e1\",\"delta\":\"Ada\\u001b[2J\"}")
                 .tell("b-4", "event.finished", DONE));
     ConversationView conversation =
-        new ConversationView(screen(), ConversationView.Manner.LIVE, "ada", new SystemTime());
+        new ConversationView(terminal(), ConversationView.OutputMode.LIVE, "ada", new SystemTime());
     conversation.sending("hi");
     conversation.news("event.accepted", node("{\"event_id\":\"e1\",\"text\":\"hi\"}"));
     conversation.news("turn.text", node("{\"event_id\":\"e1\",\"delta\":\"Hello\"}"));
@@ -131,7 +131,7 @@ class ChatTest {
   @Test
   void aRunningToolIsShownWithItsTimeAndAQuestionIsAnsweredWithOneLetter() {
     ConversationView conversation =
-        new ConversationView(screen(), ConversationView.Manner.LIVE, "ada", new SystemTime());
+        new ConversationView(terminal(), ConversationView.OutputMode.LIVE, "ada", new SystemTime());
     conversation.news("tool.started", node("{\"event_id\":\"e1\",\"label\":\"shell: ls\"}"));
     assertThat(err.toString()).contains("shell: ls... 0 s");
     conversation.news("tool.ended", node("{\"event_id\":\"e1\",\"tool\":\"shell\",\"millis\":12}"));
@@ -159,7 +159,7 @@ class ChatTest {
   private final java.io.StringWriter out = new java.io.StringWriter();
   private final java.io.StringWriter err = new java.io.StringWriter();
 
-  private Terminal screen() {
+  private Terminal terminal() {
     return new Terminal(
         new java.io.PrintWriter(out), new java.io.PrintWriter(err), true, "1", () -> 0);
   }

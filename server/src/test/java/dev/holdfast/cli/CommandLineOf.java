@@ -19,16 +19,16 @@ final class CommandLineOf {
   private final List<RunOptions> started = new ArrayList<>();
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
-  private Map<String, String> environment = Map.of("HOLDFAST_TOKEN", "good-token", "USER", "ada");
+  private Map<String, String> variables = Map.of("HOLDFAST_TOKEN", "good-token", "USER", "ada");
   private String in = "";
-  private boolean terminal;
+  private boolean isTerminal;
 
   CommandLineOf(Path folder) {
     this.folder = folder;
   }
 
   CommandLineOf environment(Map<String, String> given) {
-    environment = given;
+    variables = given;
     return this;
   }
 
@@ -38,7 +38,7 @@ final class CommandLineOf {
   }
 
   CommandLineOf atATerminal() {
-    terminal = true;
+    isTerminal = true;
     return this;
   }
 
@@ -50,17 +50,17 @@ final class CommandLineOf {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    Terminal screen =
-        new Terminal(new PrintWriter(out), new PrintWriter(err), terminal, "1", () -> 0);
-    CliEnvironment world =
+    Terminal terminal =
+        new Terminal(new PrintWriter(out), new PrintWriter(err), isTerminal, "1", () -> 0);
+    CliEnvironment environment =
         new CliEnvironment(
-            environment,
+            variables,
             new BufferedReader(new StringReader(in)),
-            screen,
+            terminal,
             folder,
             new SystemTime());
     return Cli.run(
-        world,
+        environment,
         args,
         options -> {
           started.add(options);

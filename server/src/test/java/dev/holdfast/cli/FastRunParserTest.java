@@ -65,23 +65,23 @@ class FastRunParserTest {
 
   @Test
   void aBugOfTheServerEndsWithItsTraceAndCode() {
-    Terminal screen =
+    Terminal terminal =
         new Terminal(
             new java.io.PrintWriter(new java.io.StringWriter()),
             new java.io.PrintWriter(new java.io.StringWriter()),
             false,
             "1",
             () -> 0);
-    CliEnvironment world =
+    CliEnvironment environment =
         new CliEnvironment(
             Map.of(),
             new java.io.BufferedReader(new java.io.StringReader("")),
-            screen,
+            terminal,
             folder,
             new dev.holdfast.time.SystemTime());
     int code =
         Cli.run(
-            world,
+            environment,
             new String[] {"run"},
             _ -> {
               throw new IllegalStateException("a bug");

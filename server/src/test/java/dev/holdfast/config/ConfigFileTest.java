@@ -217,7 +217,7 @@ class ConfigFileTest {
 
   @Test
   void theEffectiveConfigurationShowsEverythingButSecrets() throws Exception {
-    Loaded loaded =
+    LoadedConfig loaded =
         ConfigFile.text(
             "x",
             """
@@ -249,7 +249,8 @@ class ConfigFileTest {
 
   @Test
   void aValueCanBePeekedAtInAFileWithProblems() {
-    Loaded loaded = ConfigFile.text("x", "server: {data_dir: '${D:-/d}', x: 1}\ny: 2", Map.of());
+    LoadedConfig loaded =
+        ConfigFile.text("x", "server: {data_dir: '${D:-/d}', x: 1}\ny: 2", Map.of());
     assertThat(loaded.peek("server", "data_dir")).contains("/d");
     assertThat(loaded.peek("server", "no")).isEmpty();
     assertThat(loaded.peek("y", "no")).isEmpty();
@@ -259,7 +260,7 @@ class ConfigFileTest {
   @Test
   void aRefusedValueOfANestedSectionIsFoundByItsKey() {
     record Outer(Turn inner) {}
-    Loaded loaded = ConfigFile.text("x", "outer:\n  inner:\n    max_rounds: 0\n", Map.of());
+    LoadedConfig loaded = ConfigFile.text("x", "outer:\n  inner:\n    max_rounds: 0\n", Map.of());
     assertThatThrownBy(
             () ->
                 loaded.make(
@@ -271,7 +272,7 @@ class ConfigFileTest {
 
   @Test
   void aRefusalByTheWholeIsFoundByItsPath() {
-    Loaded loaded = ConfigFile.text("x", "http:\n  host: 0.0.0.0\n", Map.of());
+    LoadedConfig loaded = ConfigFile.text("x", "http:\n  host: 0.0.0.0\n", Map.of());
     assertThatThrownBy(
             () ->
                 loaded.make(
@@ -285,7 +286,7 @@ class ConfigFileTest {
 
   @Test
   void aRefusalOfAWholeSectionIsSaidOnce() {
-    Loaded loaded = ConfigFile.text("x", "http:\n  host: 0.0.0.0\n", Map.of());
+    LoadedConfig loaded = ConfigFile.text("x", "http:\n  host: 0.0.0.0\n", Map.of());
     assertThatThrownBy(
             () ->
                 loaded.make(
@@ -299,7 +300,7 @@ class ConfigFileTest {
 
   @Test
   void aRefusedValueOfASectionBesideIsFoundByItsKeyToo() {
-    Loaded loaded = ConfigFile.text("x", "other:\n  max_rounds: 0\nthis: {}\n", Map.of());
+    LoadedConfig loaded = ConfigFile.text("x", "other:\n  max_rounds: 0\nthis: {}\n", Map.of());
     assertThatThrownBy(
             () ->
                 loaded.make(

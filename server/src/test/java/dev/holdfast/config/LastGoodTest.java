@@ -14,15 +14,15 @@ import org.junit.jupiter.api.io.TempDir;
 class LastGoodTest {
   @TempDir Path folder;
   private Path file;
-  private LastGood lastGood;
+  private LastGoodConfig lastGood;
 
   @BeforeEach
   void makeFolders() throws Exception {
     file = folder.resolve("holdfast.yaml");
-    lastGood = LastGood.in(Files.createDirectory(folder.resolve("data")));
+    lastGood = LastGoodConfig.in(Files.createDirectory(folder.resolve("data")));
   }
 
-  private LastGood.Chosen<Integer> choose() throws ConfigException {
+  private LastGoodConfig.Chosen<Integer> choose() throws ConfigException {
     return lastGood.choose(
         ConfigFile.read(file, Map.of()), file, Map.of(), root -> root.whole("n", 1));
   }
@@ -32,7 +32,7 @@ class LastGoodTest {
     Files.writeString(file, "n: 5 # \u00e4");
     lastGood.keep(choose().loaded());
     Files.writeString(file, "n: five\nm: 1");
-    LastGood.Chosen<Integer> chosen = choose();
+    LastGoodConfig.Chosen<Integer> chosen = choose();
     assertThat(chosen.config()).isEqualTo(5);
     assertThat(chosen.isDegraded()).isTrue();
     assertThat(chosen.warning())

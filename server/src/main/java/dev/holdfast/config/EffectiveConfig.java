@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Shows what a configuration came to. */
-final class Effective {
+final class EffectiveConfig {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z_/][A-Za-z0-9_./:@*-]*");
   private static final Set<String> WORDS =
       Set.of("true", "false", "yes", "no", "on", "off", "null", "y", "n");
 
-  private Effective() {}
+  private EffectiveConfig() {}
 
   static Map<String, Object> tree(Section section, Secrets secrets) {
     Map<String, Object> tree = new LinkedHashMap<>();
@@ -79,7 +79,7 @@ final class Effective {
   private static String inline(Object value) {
     return switch (value) {
       case List<?> list ->
-          "[" + String.join(", ", list.stream().map(Effective::inline).toList()) + "]";
+          "[" + String.join(", ", list.stream().map(EffectiveConfig::inline).toList()) + "]";
       case Map<?, ?> map ->
           "{"
               + String.join(

@@ -11,14 +11,14 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /** A file that was parsed and now waits to be read by the records. For one thread. */
-public final class Loaded {
+public final class LoadedConfig {
   private final ReadingState reading;
   private final @Nullable MappingNode tree;
   private final Section root;
   private final String text;
   private final boolean present;
 
-  Loaded(ReadingState reading, @Nullable MappingNode tree, String text, boolean present) {
+  LoadedConfig(ReadingState reading, @Nullable MappingNode tree, String text, boolean present) {
     this.reading = reading;
     this.tree = tree;
     this.root = new Section(reading, "", tree, 0);
@@ -104,11 +104,11 @@ public final class Loaded {
 
   /** Every key that was asked for with its value, in that order; secrets as {@code ***}. */
   public Map<String, Object> effective() {
-    return Effective.tree(root, reading.secrets);
+    return EffectiveConfig.tree(root, reading.secrets);
   }
 
   /** The same as YAML; a value that comes from the file has its line as a comment. */
   public String effectiveYaml() {
-    return Effective.yaml(root, reading.secrets);
+    return EffectiveConfig.yaml(root, reading.secrets);
   }
 }

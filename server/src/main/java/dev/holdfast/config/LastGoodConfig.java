@@ -20,9 +20,9 @@ import java.util.function.Function;
  *
  * @param file {@code data/config.last-good.yaml}
  */
-public record LastGood(Path file) {
-  public static LastGood in(Path dataDir) {
-    return new LastGood(dataDir.resolve("config.last-good.yaml"));
+public record LastGoodConfig(Path file) {
+  public static LastGoodConfig in(Path dataDir) {
+    return new LastGoodConfig(dataDir.resolve("config.last-good.yaml"));
   }
 
   /**
@@ -30,7 +30,7 @@ public record LastGood(Path file) {
    *
    * @param problems why the last good file is in force; empty when the file itself is
    */
-  public record Chosen<T>(T config, Loaded loaded, List<Problem> problems) {
+  public record Chosen<T>(T config, LoadedConfig loaded, List<Problem> problems) {
     public boolean isDegraded() {
       return !problems.isEmpty();
     }
@@ -53,7 +53,10 @@ public record LastGood(Path file) {
    *     it has problems too
    */
   public <T> Chosen<T> choose(
-      Loaded fresh, Path configFile, Map<String, String> environment, Function<Section, T> maker)
+      LoadedConfig fresh,
+      Path configFile,
+      Map<String, String> environment,
+      Function<Section, T> maker)
       throws ConfigException {
     try {
       return new Chosen<>(fresh.make(maker), fresh, List.of());
@@ -74,7 +77,8 @@ public record LastGood(Path file) {
     List<Problem> problems = new ArrayList<>(bad.problems());
     try {
       String text = Files.readString(file);
-      Loaded loaded = ConfigFile.text(file, ConfigFile.folderOf(configFile), text, environment);
+      LoadedConfig loaded =
+          ConfigFile.text(file, ConfigFile.folderOf(configFile), text, environment);
       return new Chosen<>(loaded.make(maker), loaded, bad.problems());
     } catch (ConfigException e) {
       problems.addAll(e.problems());
@@ -88,7 +92,7 @@ public record LastGood(Path file) {
    * Keeps a file whose record could be made. Does nothing when there was no file or the copy is the
    * same already. The copy is readable by its owner only, and replaced at once or not at all.
    */
-  public void keep(Loaded good) throws IOException {
+  public void keep(LoadedConfig good) throws IOException {
     byte[] bytes = good.text().getBytes(StandardCharsets.UTF_8);
     if (!good.present() || isSame(bytes)) {
       return;
