@@ -3,7 +3,6 @@ package dev.holdfast.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -21,19 +20,11 @@ import picocli.CommandLine.Parameters;
       "  holdfast approvals list",
       "  holdfast approvals approve 7F3KX"
     })
-final class ApprovalsCommand implements Callable<Integer> {
+final class ApprovalsCommand extends CommandGroup {
   private static final String PATH = "/api/v1/approvals";
 
-  private final RootCommand root;
-
   ApprovalsCommand(RootCommand root) {
-    this.root = root;
-  }
-
-  @Override
-  public Integer call() throws CliException {
-    throw new CliException(
-        ExitCode.USAGE, "missing subcommand: holdfast approvals list, approve or deny");
+    super(root, "approvals list, approve or deny");
   }
 
   @Command(name = "list", description = "List the waiting calls with their exact arguments.")

@@ -2,7 +2,6 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -18,16 +17,9 @@ import picocli.CommandLine.Option;
       "  holdfast audit list --limit 20",
       "  holdfast audit verify"
     })
-final class AuditCommand implements Callable<Integer> {
-  private final RootCommand root;
-
+final class AuditCommand extends CommandGroup {
   AuditCommand(RootCommand root) {
-    this.root = root;
-  }
-
-  @Override
-  public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast audit list or verify");
+    super(root, "audit list or verify");
   }
 
   @Command(name = "list", description = "List the newest rows, newest first.")
@@ -47,30 +39,21 @@ final class AuditCommand implements Callable<Integer> {
       throws CliException, InterruptedException {
     String path = "/api/v1/audit?limit=" + limit + (before > 0 ? "&before=" + before : "");
     JsonNode answer = root.ask(api -> api.get(path));
-    if (root.json) {
-      root.print(answer);
-      return ExitCode.OK;
-    }
-    List<JsonNode> rows = CliJson.items(answer, "entries");
-    if (rows.isEmpty()) {
-      root.terminal().line("nothing recorded yet");
-      return ExitCode.OK;
-    }
-    root.terminal()
-        .table(
+    List<JsonNode> rows =
+        printList(
+            answer,
+            "entries",
+            "nothing recorded yet",
             List.of("NO", "AT", "WHAT", "BY", "THREAD", "DETAILS"),
-            rows.stream()
-                .map(
-                    row ->
-                        List.of(
-                            CliJson.text(row, "no"),
-                            Formats.day(row.path("at")),
-                            CliJson.text(row, "what"),
-                            CliJson.text(row, "actor"),
-                            CliJson.text(row, "thread_id"),
-                            row.path("details").toString()))
-                .toList());
-    if (rows.size() == limit) {
+            row ->
+                List.of(
+                    CliJson.text(row, "no"),
+                    Formats.day(row.path("at")),
+                    CliJson.text(row, "what"),
+                    CliJson.text(row, "actor"),
+                    CliJson.text(row, "thread_id"),
+                    row.path("details").toString()));
+    if (!rows.isEmpty() && rows.size() == limit) {
       root.terminal()
           .note("more: holdfast audit list --before " + CliJson.text(rows.getLast(), "no"));
     }

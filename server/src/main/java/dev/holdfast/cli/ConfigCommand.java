@@ -7,24 +7,17 @@ import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Problem;
 import dev.holdfast.config.Section;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 
 /** The configuration, read as the server reads it. */
 @Command(name = "config", description = "Check or show the configuration; no server is needed.")
-final class ConfigCommand implements Callable<Integer> {
-  private final RootCommand root;
+final class ConfigCommand extends CommandGroup {
   private final Function<Section, ?> maker;
 
   ConfigCommand(RootCommand root, Function<Section, ?> maker) {
-    this.root = root;
+    super(root, "config check or show");
     this.maker = maker;
-  }
-
-  @Override
-  public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast config check or show");
   }
 
   @Command(

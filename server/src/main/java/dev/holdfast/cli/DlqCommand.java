@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,17 +25,15 @@ import picocli.CommandLine.Parameters;
       "  holdfast dlq replay 17 18",
       "  holdfast dlq replay --all --older-than 2h --dry-run"
     })
-final class DlqCommand implements Callable<Integer> {
+final class DlqCommand extends CommandGroup {
   private static final String PATH = "/api/v1/dead-letters";
   private static final int PAGE = 500;
 
   /** The server gives no more at once. */
   private static final int LIMIT_MAX = 1000;
 
-  private final RootCommand root;
-
   DlqCommand(RootCommand root) {
-    this.root = root;
+    super(root, "dlq list, show, replay or discard");
   }
 
   /** Which dead letters are meant. */
@@ -75,12 +72,6 @@ final class DlqCommand implements Callable<Integer> {
     @Mixin Filter filter = new Filter();
   }
 
-  @Override
-  public Integer call() throws CliException {
-    throw new CliException(
-        ExitCode.USAGE, "missing subcommand: holdfast dlq list, show, replay or discard");
-  }
-
   @Command(name = "list", description = "List dead letters, oldest first.")
   int list(
       @Mixin Filter filter,
@@ -93,30 +84,23 @@ final class DlqCommand implements Callable<Integer> {
       throws CliException, InterruptedException {
     String path = filter.path(limit);
     JsonNode answer = root.ask(api -> api.get(path));
-    if (root.json) {
-      root.print(answer);
-      return ExitCode.OK;
-    }
-    List<JsonNode> letters = CliJson.items(answer, "dead_letters");
-    if (letters.isEmpty()) {
-      root.terminal().line("no dead letters");
-      return ExitCode.OK;
-    }
-    root.terminal()
-        .table(
+    List<JsonNode> rows =
+        printList(
+            answer,
+            "dead_letters",
+            "no dead letters",
             List.of("ID", "KIND", "SINCE", "TRIES", "THREAD", "REASON"),
-            letters.stream()
-                .map(
-                    letter ->
-                        List.of(
-                            CliJson.text(letter, "id"),
-                            CliJson.text(letter, "kind"),
-                            Formats.day(letter.path("at")),
-                            CliJson.text(letter, "attempts"),
-                            CliJson.text(letter, "thread_id"),
-                            CliJson.text(letter, "reason")))
-                .toList());
-    root.terminal().note("total: " + counts(answer));
+            letter ->
+                List.of(
+                    CliJson.text(letter, "id"),
+                    CliJson.text(letter, "kind"),
+                    Formats.day(letter.path("at")),
+                    CliJson.text(letter, "attempts"),
+                    CliJson.text(letter, "thread_id"),
+                    CliJson.text(letter, "reason")));
+    if (!rows.isEmpty()) {
+      root.terminal().note("total: " + counts(answer));
+    }
     return ExitCode.OK;
   }
 

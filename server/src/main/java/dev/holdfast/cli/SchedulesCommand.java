@@ -2,23 +2,15 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The wake-ups of chat threads. */
 @Command(name = "schedules", description = "List or cancel the wake-ups of chat threads.")
-final class SchedulesCommand implements Callable<Integer> {
-  private final RootCommand root;
-
+final class SchedulesCommand extends CommandGroup {
   SchedulesCommand(RootCommand root) {
-    this.root = root;
-  }
-
-  @Override
-  public Integer call() throws CliException {
-    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast schedules list or cancel");
+    super(root, "schedules list or cancel");
   }
 
   @Command(
@@ -44,19 +36,12 @@ final class SchedulesCommand implements Callable<Integer> {
             + limit
             + (thread.isEmpty() ? "" : "&thread=" + ApiClient.encoded(thread));
     JsonNode answer = root.ask(api -> api.get(path));
-    if (root.json) {
-      root.print(answer);
-      return ExitCode.OK;
-    }
-    List<JsonNode> schedules = CliJson.items(answer, "schedules");
-    if (schedules.isEmpty()) {
-      root.terminal().line("no wake-ups");
-      return ExitCode.OK;
-    }
-    root.terminal()
-        .table(
-            List.of("WAKE-UP", "NEXT", "WHEN", "THREAD", "TEXT"),
-            schedules.stream().map(SchedulesCommand::row).toList());
+    printList(
+        answer,
+        "schedules",
+        "no wake-ups",
+        List.of("WAKE-UP", "NEXT", "WHEN", "THREAD", "TEXT"),
+        SchedulesCommand::row);
     return ExitCode.OK;
   }
 

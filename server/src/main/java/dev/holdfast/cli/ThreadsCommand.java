@@ -2,24 +2,15 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The chat threads. */
 @Command(name = "threads", description = "List, show or reset chat threads.")
-final class ThreadsCommand implements Callable<Integer> {
-  private final RootCommand root;
-
+final class ThreadsCommand extends CommandGroup {
   ThreadsCommand(RootCommand root) {
-    this.root = root;
-  }
-
-  @Override
-  public Integer call() throws CliException {
-    throw new CliException(
-        ExitCode.USAGE, "missing subcommand: holdfast threads list, show or reset");
+    super(root, "threads list, show or reset");
   }
 
   @Command(
@@ -45,21 +36,15 @@ final class ThreadsCommand implements Callable<Integer> {
             + limit
             + (after.isEmpty() ? "" : "&after=" + ApiClient.encoded(after));
     JsonNode answer = root.ask(api -> api.get(path));
-    if (root.json) {
-      root.print(answer);
-      return ExitCode.OK;
-    }
-    List<JsonNode> threads = CliJson.items(answer, "threads");
-    if (threads.isEmpty()) {
-      root.terminal().line("no chat threads yet");
-      return ExitCode.OK;
-    }
-    root.terminal()
-        .table(
+    List<JsonNode> rows =
+        printList(
+            answer,
+            "threads",
+            "no chat threads yet",
             List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING"),
-            threads.stream().map(ThreadsCommand::row).toList());
+            ThreadsCommand::row);
     String next = CliJson.text(answer, "next");
-    if (!next.isEmpty()) {
+    if (!rows.isEmpty() && !next.isEmpty()) {
       root.terminal().note("more: holdfast threads list --after " + next);
     }
     return ExitCode.OK;

@@ -1,0 +1,51 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+
+/** A command that only holds others. */
+abstract class CommandGroup implements Callable<Integer> {
+  final RootCommand root;
+  private final String subcommands;
+
+  /**
+   * @param subcommands as a sentence names them, such as {@code audit list or verify}
+   */
+  CommandGroup(RootCommand root, String subcommands) {
+    this.root = root;
+    this.subcommands = subcommands;
+  }
+
+  @Override
+  public final Integer call() throws CliException {
+    throw new CliException(ExitCode.USAGE, "missing subcommand: holdfast " + subcommands);
+  }
+
+  /**
+   * Prints what the server answered as a table, or as its JSON.
+   *
+   * @param member of the answer: the list
+   * @param none what is said when the list is empty
+   * @return the rows of the table; empty when none was printed
+   */
+  final List<JsonNode> printList(
+      JsonNode answer,
+      String member,
+      String none,
+      List<String> headings,
+      Function<JsonNode, List<String>> row) {
+    if (root.json) {
+      root.print(answer);
+      return List.of();
+    }
+    List<JsonNode> rows = CliJson.items(answer, member);
+    if (rows.isEmpty()) {
+      root.terminal().line(none);
+    } else {
+      root.terminal().table(headings, rows.stream().map(row).toList());
+    }
+    return rows;
+  }
+}
