@@ -165,7 +165,9 @@ public final class Replies {
   }
 
   private boolean isIdle() {
-    return !scanning.get() && queues.values().stream().allMatch(AccountQueue::isIdle);
+    return !scanning.get()
+        && running.isEmpty() // a worker that begins a wait still has to set its timer
+        && queues.values().stream().allMatch(AccountQueue::isIdle);
   }
 
   private void scan() {
