@@ -3,7 +3,6 @@ package dev.holdfast.net;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
-import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -97,11 +96,6 @@ public final class HttpCaller implements AutoCloseable {
             .toCompletableFuture()
             .join();
     this.loops = List.copyOf(made);
-  }
-
-  /** As {@link #create(Vertx, Time)}, on the machine's own time. */
-  public static HttpCaller create(Vertx vertx) {
-    return create(vertx, new SystemTime());
   }
 
   /**

@@ -37,6 +37,7 @@ import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
+import dev.holdfast.time.TimedWait;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
@@ -48,7 +49,6 @@ import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.micrometer.VertxPrometheusOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +57,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -170,15 +169,8 @@ public final class IngressRig implements AutoCloseable {
     return "Authorization: Bearer " + token;
   }
 
-  /** Waits for what is about to come true, for 10 s at most. */
   public static void until(BooleanSupplier condition) {
-    Instant end = Instant.now().plusSeconds(10);
-    while (!condition.getAsBoolean()) {
-      if (Instant.now().isAfter(end)) {
-        throw new AssertionError("it did not come true");
-      }
-      LockSupport.parkNanos(1_000_000);
-    }
+    TimedWait.until("the server is as the test wants it", condition);
   }
 
   public double count(String name, String... tags) {

@@ -8,6 +8,8 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.net.HttpCaller.Response;
+import dev.holdfast.time.ManualTime;
+import dev.holdfast.time.SystemTime;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -28,10 +30,12 @@ class CutOffTest {
   private static Vertx vertx;
   private static HttpCaller http;
 
+  private final ManualTime time = new ManualTime();
+
   @BeforeAll
   static void open() {
     vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx);
+    http = HttpCaller.create(vertx, new SystemTime());
   }
 
   @AfterAll
@@ -85,24 +89,31 @@ class CutOffTest {
     int size = 64 * 1024 * 1024; // more than the buffers between the two take
     RawServer.Script slow =
         c -> {
-          Thread.sleep(3000);
+          time.advance(Duration.ofSeconds(3));
           c.read(size);
           c.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
         };
-    try (RawServer server = new RawServer(slow)) {
+    try (HttpCaller caller = HttpCaller.create(vertx, time);
+        RawServer server = new RawServer(slow)) {
       Request large = new Request("POST", server.url(), Map.of(), new byte[size]);
-      Response answer = http.send(large, limits(1500, 25_000));
+      Response answer = caller.send(large, limits(1500, 25_000));
       assertThat(new String(answer.body(), StandardCharsets.UTF_8)).isEqualTo("ok");
     }
   }
 
   @Test
   void anUploadThatNeverEndsIsBoundedByTheWhole() {
-    try (RawServer server = new RawServer(_ -> new CountDownLatch(1).await())) {
+    RawServer.Script never =
+        _ -> {
+          time.advance(Duration.ofSeconds(2));
+          new CountDownLatch(1).await();
+        };
+    try (HttpCaller caller = HttpCaller.create(vertx, time);
+        RawServer server = new RawServer(never)) {
       Request large = new Request("POST", server.url(), Map.of(), new byte[64 * 1024 * 1024]);
       HttpFailedException e =
           catchThrowableOfType(
-              HttpFailedException.class, () -> http.send(large, limits(500, 1500)));
+              HttpFailedException.class, () -> caller.send(large, limits(500, 1500)));
       assertThat(e.failure().code()).isEqualTo(FailureCode.TIMEOUT);
       assertThat(e.surelyNotSent()).isFalse();
     }

@@ -2,6 +2,7 @@ package dev.holdfast.processes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.time.TimedWait;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,7 +54,9 @@ class SpawnerTest {
       Started first = new Started(spawner, pipe);
       Thread _ = awaitOpening();
       first.thread.interrupt();
-      assertThat(first.thread.join(Duration.ofMillis(300))).isFalse();
+      TimedWait.until(
+          "the caller has met its interrupt and waits on",
+          () -> !first.thread.isInterrupted() && first.thread.getState() == Thread.State.WAITING);
       Files.readAllBytes(pipe.toPath());
       assertThat(first.thread.join(Duration.ofSeconds(5))).isTrue();
       assertThat(first.ended.get()).isInstanceOf(InterruptedException.class);

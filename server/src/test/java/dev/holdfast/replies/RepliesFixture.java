@@ -15,6 +15,7 @@ import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.threads.AttachmentFolder;
 import dev.holdfast.time.ManualTime;
+import dev.holdfast.time.TimedWait;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -111,10 +112,7 @@ abstract class RepliesFixture {
   }
 
   static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-
-      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
-    }
+    TimedWait.until("the replies are where the test wants them", condition);
   }
 
   static Function<String, AttachmentFolder> noFiles() {

@@ -40,8 +40,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +55,7 @@ class RepliesOnDiskTest {
 
   private final SystemTime time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
-  private final HttpCaller http = HttpCaller.create(vertx);
+  private final HttpCaller http = HttpCaller.create(vertx, new SystemTime());
   private HttpPlatform platform;
   private int port;
   private Store store;
@@ -115,7 +113,7 @@ class RepliesOnDiskTest {
   @Test
   void aReplyArrivesSignedAndIsSent() throws Exception {
     Event event = answer("t1", "k1", 1);
-    await(() -> stateOf(event, 1) == ReplyState.SENT);
+    RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.SENT);
     HttpPlatform.Post post = platform.posts().getFirst();
     new Webhook(SECRET)
         .verify(
@@ -143,13 +141,13 @@ class RepliesOnDiskTest {
     for (HttpPlatform.Behaviour lost : List.of(RESET, CUT_HEAD, GATEWAY_TIMEOUT)) {
       platform.next(lost);
       Event once = answer("t-" + lost, "k-" + lost, 1);
-      await(() -> stateOf(once, 1) == ReplyState.RESENT);
+      RepliesFixture.await(() -> stateOf(once, 1) == ReplyState.RESENT);
       assertThat(postsOf(once)).isEqualTo(2);
       assertThat(find(once, 1).unknowns()).isEqualTo(1);
     }
     platform.next(RESET, GATEWAY_TIMEOUT);
     Event twice = answer("t-twice", "k-twice", 1);
-    await(() -> stateOf(twice, 1) == ReplyState.HELD);
+    RepliesFixture.await(() -> stateOf(twice, 1) == ReplyState.HELD);
     assertThat(postsOf(twice)).isEqualTo(2);
     assertThat(find(twice, 1).unknowns()).isEqualTo(2);
     assertThat(eventState(twice)).isEqualTo(EventState.HELD);
@@ -159,7 +157,7 @@ class RepliesOnDiskTest {
   void anAnswerWithACutBodyIsAnAnswer() throws Exception {
     platform.next(CUT_BODY);
     Event event = answer("t1", "k1", 1);
-    await(() -> stateOf(event, 1) == ReplyState.SENT);
+    RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.SENT);
     assertThat(postsOf(event)).isEqualTo(1);
   }
 
@@ -167,16 +165,16 @@ class RepliesOnDiskTest {
   void aBusyPlatformIsWaitedForAndAGoneOneIsNot() throws Exception {
     platform.next(BUSY);
     Event busy = answer("t1", "k1", 1);
-    await(() -> stateOf(busy, 1) == ReplyState.SENT);
+    RepliesFixture.await(() -> stateOf(busy, 1) == ReplyState.SENT);
     assertThat(postsOf(busy)).isEqualTo(2);
     platform.next(GONE);
     Event gone = answer("t2", "k2", 1);
-    await(() -> stateOf(gone, 1) == ReplyState.REJECTED);
+    RepliesFixture.await(() -> stateOf(gone, 1) == ReplyState.REJECTED);
     assertThat(postsOf(gone)).isEqualTo(1);
     assertThat(eventState(gone)).isEqualTo(EventState.DEAD_LETTERED);
     platform.next(BUSY_LONG);
     Event late = answer("t3", "k3", 1);
-    await(() -> stateOf(late, 1) == ReplyState.HELD);
+    RepliesFixture.await(() -> stateOf(late, 1) == ReplyState.HELD);
     assertThat(eventState(late)).isEqualTo(EventState.HELD);
   }
 
@@ -184,10 +182,10 @@ class RepliesOnDiskTest {
   void aPlatformThatIsDownIsWaitedForWithoutCounting() throws Exception {
     platform.close();
     Event event = answer("t1", "k1", 1);
-    await(() -> stateOf(event, 1) == ReplyState.RETRY_AT);
-    await(() -> find(event, 1).detail().contains("NETWORK"));
+    RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.RETRY_AT);
+    RepliesFixture.await(() -> find(event, 1).detail().contains("NETWORK"));
     platform = new HttpPlatform(port);
-    await(() -> stateOf(event, 1) == ReplyState.SENT);
+    RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.SENT);
     assertThat(platform.ids()).containsExactly(event.id() + ".a.1");
     assertThat(find(event, 1).attempts()).isEqualTo(1);
   }
@@ -196,10 +194,10 @@ class RepliesOnDiskTest {
   void aStopInTheMiddleOfAPostIsUnknownAndResentOnceAfterTheStart() throws Exception {
     platform.next(HANG);
     Event event = answer("t1", "k1", 1);
-    await(() -> platform.posts().size() == 1);
+    RepliesFixture.await(() -> platform.posts().size() == 1);
     shutDown();
     boot();
-    await(() -> stateOf(event, 1) == ReplyState.RESENT);
+    RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.RESENT);
     assertThat(postsOf(event)).isEqualTo(2);
     assertThat(find(event, 1).unknowns()).isEqualTo(1);
   }
@@ -211,7 +209,7 @@ class RepliesOnDiskTest {
     store.outbox().sending(find(event, 1).seq(), false);
     store.close();
     boot();
-    await(() -> stateOf(event, 2) == ReplyState.SENT);
+    RepliesFixture.await(() -> stateOf(event, 2) == ReplyState.SENT);
     assertThat(stateOf(event, 1)).isEqualTo(ReplyState.RESENT);
     assertThat(platform.ids()).containsExactly(event.id() + ".a.1", event.id() + ".a.2");
     shutDown();
@@ -223,11 +221,11 @@ class RepliesOnDiskTest {
   void aHeldReplyIsPostedWhenTheOperatorReplaysIt() throws Exception {
     platform.next(RESET, RESET);
     Event event = answer("t1", "k1", 1);
-    await(() -> stateOf(event, 1) == ReplyState.HELD);
+    RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.HELD);
     String letter =
         store.deadLetters().list("reply", time.now().plusSeconds(9), 10).getFirst().id();
     assertThat(store.deadLetters().replay(letter)).isTrue();
-    await(() -> !find(event, 1).state().isOpen());
+    RepliesFixture.await(() -> !find(event, 1).state().isOpen());
     assertThat(postsOf(event)).isEqualTo(3);
     assertThat(eventState(event)).isEqualTo(EventState.ANSWERED);
   }
@@ -239,7 +237,7 @@ class RepliesOnDiskTest {
     for (int i = 0; i < 200; i++) {
       events.add(answer("t" + i % 20, "k" + i, 2));
     }
-    await(() -> store.outbox().depth() == 0);
+    RepliesFixture.await(() -> store.outbox().depth() == 0);
     assertThat(events).allMatch(event -> eventState(event) == EventState.ANSWERED);
     for (int thread = 0; thread < 20; thread++) {
       List<String> expected = new ArrayList<>();
@@ -297,11 +295,5 @@ class RepliesOnDiskTest {
 
   private long postsOf(Event event) {
     return platform.ids().stream().filter(id -> id.startsWith(event.id())).count();
-  }
-
-  private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      LockSupport.parkNanos(2_000_000);
-    }
   }
 }

@@ -14,6 +14,7 @@ import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
+import dev.holdfast.time.TimedWait;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -26,7 +27,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A store on a folder, with the means to look at it and to hurt it. */
@@ -114,13 +114,7 @@ public final class TestStore implements AutoCloseable {
   }
 
   public static void await(BooleanSupplier condition) {
-    for (int i = 0; i < 2000; i++) {
-      if (condition.getAsBoolean()) {
-        return;
-      }
-      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-    }
-    throw new AssertionError("it did not become true within 10 s");
+    TimedWait.until("the store is as the test wants it", condition);
   }
 
   /** Forgets what is old enough, as the watch does now and then. */

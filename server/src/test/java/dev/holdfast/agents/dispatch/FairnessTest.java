@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -62,9 +61,13 @@ class FairnessTest {
         .await(() -> world().orchestrator.active().size() == 60, () -> "not all agents are there");
     Event fresh = world().send("new", "new", "hello");
     world().await(() -> world().orchestrator.find("web:main:new").isPresent(), () -> "no agent");
-    while (world().stateOf(fresh).isOpen()) {
+    for (int open = old.size(); world().stateOf(fresh).isOpen(); open--) {
+      int before = open;
       answers.release();
-      LockSupport.parkNanos(5_000_000);
+      world()
+          .await(
+              () -> !world().stateOf(fresh).isOpen() || stillOpen(old).size() < before,
+              () -> "no turn ended with the answer that it was allowed");
     }
     assertThat(world().answerOf(fresh)).isEqualTo("heard: hello");
     assertThat(stillOpen(old)).hasSizeGreaterThan(old.size() / 2);
