@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,19 +49,9 @@ public final class SdNotify implements AutoCloseable {
     }
   }
 
-  /** Whether somebody listens. */
-  public boolean isEnabled() {
-    return link != null;
-  }
-
   /** Recovery is done and the listeners are bound. {@code false}: it could not be told. */
   public boolean ready(String status) {
     return send("READY=1\nSTATUS=" + line(status), true);
-  }
-
-  /** One line for {@code systemctl status}. */
-  public boolean status(String status) {
-    return send("STATUS=" + line(status), false);
   }
 
   /** The sign of life. */
@@ -73,11 +62,6 @@ public final class SdNotify implements AutoCloseable {
   /** The stop has begun. */
   public boolean stopping(String status) {
     return send("STOPPING=1\nSTATUS=" + line(status), true);
-  }
-
-  /** Asks for this much more time, from now, to start or to stop. */
-  public boolean extendTimeout(Duration more) {
-    return send("EXTEND_TIMEOUT_USEC=" + more.toNanos() / 1000, false);
   }
 
   @Override

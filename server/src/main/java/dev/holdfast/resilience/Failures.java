@@ -3,7 +3,6 @@ package dev.holdfast.resilience;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.FailureKind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -13,9 +12,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
@@ -23,7 +20,7 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Sorts what went wrong into failures: by type or status code first, by text last. */
+/** Sorts what went wrong into failures: by type first, by text last. */
 public final class Failures {
   private static final int CAUSES_MAX = 10;
 
@@ -77,48 +74,6 @@ public final class Failures {
                         ? FailureCode.INTERNAL
                         : FailureCode.BACKEND_FAILURE,
                     describe(thrown)));
-  }
-
-  /**
-   * What a status of an HTTP answer means.
-   *
-   * @param status from 300; anything below is no failure
-   * @param body what the answer said, looked at only where the status leaves it open; never copied
-   *     into the failure, because it may repeat a secret
-   * @param retryAfter see {@link RetryAfter}
-   */
-  public static Failure ofStatus(int status, String body, Duration retryAfter) {
-    FailureCode code = code(status, body);
-    return new Failure(
-        kind(status, code),
-        code,
-        "the other side answered " + status,
-        retryAfter,
-        Map.of("status", Integer.toString(status)));
-  }
-
-  private static FailureCode code(int status, String body) {
-    return switch (status) {
-      case 401, 403 -> FailureCode.AUTH;
-      case 402 -> FailureCode.QUOTA;
-      case 408, 504 -> FailureCode.TIMEOUT;
-      case 429 -> FailureCode.RATE_LIMITED;
-      case 503, 529 -> FailureCode.OVERLOADED;
-      case 400, 413, 422 ->
-          ofText(body)
-              .filter(code -> code == FailureCode.CONTEXT_OVERFLOW)
-              .orElse(FailureCode.INVALID_REQUEST);
-      case 409, 425 -> FailureCode.BACKEND_FAILURE;
-      default -> status >= 500 ? FailureCode.BACKEND_FAILURE : FailureCode.INVALID_REQUEST;
-    };
-  }
-
-  private static FailureKind kind(int status, FailureCode code) {
-    return switch (status) {
-      // The address is wrong, not the request: only a person can mend that.
-      case 404, 410 -> FailureKind.PERMANENT;
-      default -> status < 400 ? FailureKind.PERMANENT : code.kind();
-    };
   }
 
   /** What a text means by its words; the last resort. A bare number in a text is never a status. */

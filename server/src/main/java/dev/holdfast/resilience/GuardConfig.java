@@ -51,10 +51,6 @@ public record GuardConfig(
     return new GuardConfig(rateLimit, serverError, budgetPercent, calls, bulkheadWait);
   }
 
-  public GuardConfig withBulkheadWait(Duration wait) {
-    return new GuardConfig(rateLimit, serverError, budgetPercent, maxConcurrent, wait);
-  }
-
   /** One try a call: for callers that keep their own record of tries, as the outbox does. */
   public GuardConfig withoutRetries() {
     RetrySettings once = new RetrySettings(1, rateLimit.initialBackoff(), rateLimit.maxBackoff());

@@ -90,7 +90,7 @@ final class CommandLineOf {
     return http.read(
         section -> {
           int port = section.whole("port", 8080);
-          Check.port("port", port);
+          Check.inRange("port", port, 0, 65_535);
           return port;
         });
   }

@@ -1,6 +1,5 @@
 package dev.holdfast.resilience;
 
-import static java.time.Duration.ZERO;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.CallFailedException;
@@ -17,47 +16,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FailuresTest {
-  @ParameterizedTest
-  @CsvSource({
-    "400, INVALID, INVALID_REQUEST",
-    "401, PERMANENT, AUTH",
-    "402, PERMANENT, QUOTA",
-    "403, PERMANENT, AUTH",
-    "404, PERMANENT, INVALID_REQUEST",
-    "405, INVALID, INVALID_REQUEST",
-    "408, TRANSIENT, TIMEOUT",
-    "409, TRANSIENT, BACKEND_FAILURE",
-    "413, INVALID, INVALID_REQUEST",
-    "422, INVALID, INVALID_REQUEST",
-    "429, TRANSIENT, RATE_LIMITED",
-    "500, TRANSIENT, BACKEND_FAILURE",
-    "502, TRANSIENT, BACKEND_FAILURE",
-    "503, TRANSIENT, OVERLOADED",
-    "504, TRANSIENT, TIMEOUT",
-    "529, TRANSIENT, OVERLOADED",
-    "302, PERMANENT, INVALID_REQUEST"
-  })
-  void aStatusDecidesBeforeAnyText(int status, FailureKind kind, FailureCode code) {
-    Failure failure = Failures.ofStatus(status, "connection refused; overloaded", ZERO);
-    assertThat(failure.kind()).isEqualTo(kind);
-    assertThat(failure.code()).isEqualTo(code);
-    assertThat(failure.context()).containsEntry("status", Integer.toString(status));
-  }
-
   @Test
-  void anOverflowIsSeenInABadRequestButNeverInARateLimit() {
-    String overflow = "prompt is too long: 210000 tokens > 200000 maximum";
-    assertThat(Failures.ofStatus(400, overflow, ZERO).code())
-        .isEqualTo(FailureCode.CONTEXT_OVERFLOW);
-    assertThat(Failures.ofStatus(429, overflow, ZERO).code()).isEqualTo(FailureCode.RATE_LIMITED);
+  void aRateLimitThatSpeaksOfTokensIsNoOverflow() {
+    assertThat(Failures.ofText("prompt is too long: 210000 tokens > 200000 maximum"))
+        .contains(FailureCode.CONTEXT_OVERFLOW);
     assertThat(Failures.ofText("Rate limit exceeded: maximum context length tokens a minute"))
         .contains(FailureCode.RATE_LIMITED);
-  }
-
-  @Test
-  void aFailureNeverRepeatsTheBody() {
-    assertThat(Failures.ofStatus(401, "bad key sk-secret", ZERO).toString())
-        .doesNotContain("secret");
   }
 
   @ParameterizedTest

@@ -2,7 +2,6 @@ package dev.holdfast.ingress.wire;
 
 import java.net.URI;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -89,10 +88,5 @@ public final class HostNames {
     }
     int colon = host.indexOf(':');
     return colon < 0 ? host : host.substring(0, colon);
-  }
-
-  /** The names that were allowed on purpose, for the log at start. */
-  List<String> named() {
-    return allowed.stream().sorted().toList();
   }
 }

@@ -214,11 +214,6 @@ public final class Inbox {
     return event.state() == EventState.RUNNING ? 1 : 0;
   }
 
-  /** Remembers that the sender was told that the answer comes later. Durable on return. */
-  public void markTold(long seq) throws StoreException {
-    engine.call(tx -> tx.sql().update("update events set told = 1 where seq = ?", seq));
-  }
-
   private static Standing open(Transaction tx, long seq) throws SQLException, StoreException {
     return EventRows.standing(tx, seq)
         .filter(event -> event.state().isOpen())

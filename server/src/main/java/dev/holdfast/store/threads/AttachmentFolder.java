@@ -89,14 +89,6 @@ public final class AttachmentFolder {
         : Optional.empty();
   }
 
-  /** Where a file of that name lies, lay or will lie. */
-  public Path place(String name) {
-    if (!isName(name)) {
-      throw new IllegalArgumentException("not a name of ours: " + name);
-    }
-    return folder.resolve(name);
-  }
-
   private void forgetOldest(String butNot, long bytesMax) throws IOException {
     List<Kept> all = new ArrayList<>();
     try (Stream<Path> files = Files.list(folder)) {

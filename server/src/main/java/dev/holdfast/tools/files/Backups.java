@@ -49,12 +49,6 @@ public final class Backups {
     this.undo = new ChangeUndo(files, backupFolder);
   }
 
-  /** As {@link #rollback(String, String, boolean)}, not forced. */
-  public RolledBack rollback(String execution, String actor)
-      throws CallFailedException, InterruptedException {
-    return rollback(execution, actor, false);
-  }
-
   /**
    * Undoes a tool call: what it wrote, made, deleted and moved is what it was before. Durable on
    * return. Blocks; an interrupt does not cut it short once it has begun. A second call after a

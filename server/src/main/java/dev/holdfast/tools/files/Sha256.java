@@ -5,8 +5,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256. */
-final class Sha256 {
+/** SHA-256, in hex. */
+public final class Sha256 {
   private Sha256() {}
 
   static MessageDigest begin() {
@@ -21,7 +21,7 @@ final class Sha256 {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  static String of(String text) {
+  public static String of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 

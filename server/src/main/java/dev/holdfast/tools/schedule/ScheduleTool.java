@@ -14,16 +14,13 @@ import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.ledgers.Schedules;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.files.Sha256;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -256,12 +253,6 @@ public final class ScheduleTool implements Tool {
 
   /** The same for the same call; too short to guess others by, and it need not be secret. */
   private static String id(String key) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash, 0, 6);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(key).substring(0, 12);
   }
 }

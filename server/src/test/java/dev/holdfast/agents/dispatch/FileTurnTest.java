@@ -41,10 +41,10 @@ class FileTurnTest {
     List<AuditRow> told = world.store.audit().ofExecution(event.id() + ".2.1");
     assertThat(told).hasSize(1);
 
-    assertThat(files.backups().rollback(event.id() + ".2.1", "op"))
+    assertThat(files.backups().rollback(event.id() + ".2.1", "op", false))
         .isEqualTo(new RolledBack.Undone(1));
     assertThat(file).hasContent("one");
-    assertThat(files.backups().rollback(event.id() + ".1.1", "op"))
+    assertThat(files.backups().rollback(event.id() + ".1.1", "op", false))
         .isEqualTo(new RolledBack.Undone(1));
     assertThat(Files.exists(file.getParent())).isFalse();
     assertThat(world.store.audit().ofExecution(event.id() + ".2.1")).hasSize(2);

@@ -193,7 +193,7 @@ class OutboxTest {
                     event.id(), event.threadId(), at, "p", "m", "ok", 10, 5, 1, 2, 0.5, 7, 9));
       }
       it.store.stories().add(new StoryLine(event.id(), at, "turn.started", "{\"attempt\":1}"));
-      it.store.inbox().markTold(event.seq());
+      it.store.inbox().park(event.seq(), "no model", true);
       assertThat(it.store.usage().ofEvent(event.id())).hasSize(3);
       assertThat(it.store.usage().sums(at))
           .containsExactly(new Usage.Sum("p", "m", "ok", 3, 30, 15, 1.5));

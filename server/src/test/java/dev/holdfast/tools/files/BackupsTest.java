@@ -275,7 +275,7 @@ class BackupsTest {
   }
 
   private RolledBack rollback(String execution) throws Exception {
-    return world.backups().rollback(execution, "op");
+    return world.backups().rollback(execution, "op", false);
   }
 
   private static String done(ToolResult result) {

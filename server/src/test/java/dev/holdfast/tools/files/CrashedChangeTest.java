@@ -169,7 +169,8 @@ class CrashedChangeTest {
         List.of("../../token", "/etc/x", "a/b", ".", "..", "", "x".repeat(500), "a\0b")) {
       assertThat(BackupFolder.folderName(key)).matches("~[0-9a-f]{64}");
       world.callAs(key, "write_file", "path", "n", "content", key);
-      assertThat(world.backups().rollback(key, "op")).isEqualTo(new Backups.RolledBack.Undone(1));
+      assertThat(world.backups().rollback(key, "op", false))
+          .isEqualTo(new Backups.RolledBack.Undone(1));
     }
     assertThat(world.data.resolve("token")).hasContent("SECRET");
     assertThat(world.kept()).hasSize(8);

@@ -69,7 +69,7 @@ class EditFilePropertyTest {
     String wanted = fits ? before.replace(passage, replacement) : before;
     assertThat(Files.readString(file)).isEqualTo(wanted);
     if (fits) {
-      world.backups().rollback("event.1." + calls, "op");
+      world.backups().rollback("event.1." + calls, "op", false);
       assertThat(Files.readString(file)).isEqualTo(before);
     } else if (matches > 1) {
       assertThat(result.text())

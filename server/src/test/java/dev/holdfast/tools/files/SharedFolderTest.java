@@ -79,7 +79,8 @@ class SharedFolderTest {
       assertThat(moved.text()).isEqualTo("Moved a to " + to);
       assertThat(shared.resolve("x/b")).hasContent("A");
       assertThat(world.names()).isEmpty();
-      assertThat(world.backups().rollback("event.1.1", "op")).isEqualTo(new RolledBack.Undone(2));
+      assertThat(world.backups().rollback("event.1.1", "op", false))
+          .isEqualTo(new RolledBack.Undone(2));
       assertThat(world.scratch.resolve("a")).hasContent("A");
       assertThat(FileWorld.namesIn(shared)).isEmpty();
     } finally {
