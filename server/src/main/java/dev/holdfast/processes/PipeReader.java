@@ -17,7 +17,7 @@ abstract class PipeReader implements ChildPipe {
 
   /**
    * @param end the reading end; closed when the thread ends
-   * @param lookMillis how long it may take to notice that it was abandoned
+   * @param pollMillis how long it may take to notice that it was abandoned
    */
   PipeReader(int end, int pollMillis) {
     this.end = end;

@@ -19,7 +19,7 @@ record AllowedFiles(AllowedFolders allowed) {
   /**
    * What stood at a path.
    *
-   * @param fact empty when nothing stood there
+   * @param status empty when nothing stood there
    */
   record Snapshot(FileState state, Optional<FileStatus> status) {
     static final Snapshot NOTHING = new Snapshot(new FileState.Absent(), Optional.empty());

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
  * @param execution the key of the call
  * @param call a hash of tool and arguments: another call of the same key is another call
  * @param at when it was made
- * @param told what the model was told, or would have been
- * @param made folders that did not exist before, from the top
+ * @param summary what the model was told, or would have been
+ * @param createdFolders folders that did not exist before, from the top
  * @param undoneBy who undid it; empty when nobody did
  */
 record ChangeManifest(

@@ -58,7 +58,7 @@ record ChangeTask(String tool, String arguments, List<AllowedPath> paths, Planne
   /**
    * What is to be done.
    *
-   * @param told what the model hears when it is done
+   * @param summary what the model hears when it is done
    * @param after of each path, in their order
    */
   record Plan(String summary, List<After> after) {
