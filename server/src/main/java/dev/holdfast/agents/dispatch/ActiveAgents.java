@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   private final StuckTurns stuck;
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
+  private final HeldThreads held = new HeldThreads();
   private volatile boolean closing;
 
   /** {@code lost} hears when an agent could not start: its events are to be looked for again. */
@@ -144,6 +146,11 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   }
 
   @Override
+  public boolean isHeld(String threadId) {
+    return held.isHeld(threadId);
+  }
+
+  @Override
   public void settled(ThreadAgent agent) {
     if (agent.idleSince().isPresent()) {
       idle.add(agent);
@@ -188,17 +195,45 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   }
 
   /**
-   * Ends what {@link ThreadAgent#stop} ends. A thread without an agent has no turn, so that only
-   * {@code all} finds something there.
+   * Ends the turn that runs or is parked, or else the one that would begin next, as far as its
+   * events were accepted up to {@code place}; with {@code all} whatever else came up to there, but
+   * commands. Nothing later is touched. What it ends has ended on disk when it returns, and nothing
+   * of the thread begins meanwhile. Blocks. Returns how many events that were.
    */
   int stop(String threadId, long place, boolean all) {
-    ThreadAgent agent = agents.get(threadId);
-    if (agent != null) {
-      return agent.stop(place, all);
+    if (!agents.containsKey(threadId) && !owner.isHere(threadId)) {
+      return 0;
     }
-    return all && owner.isHere(threadId)
-        ? new UnansweredEvents(threadId, parts, new TurnEndings(parts)).cancelOpen(place)
-        : 0;
+    Lock writing = held.hold(threadId);
+    try {
+      Optional<List<Incoming>> inHand = interrupt(threadId, place);
+      writing.lock();
+      try {
+        UnansweredEvents unanswered = new UnansweredEvents(threadId, parts, new TurnEndings(parts));
+        int ended = inHand.map(unanswered::cancel).orElse(0);
+        if (all) {
+          return ended + unanswered.cancelOpen(place);
+        }
+        return inHand.isPresent() ? ended : unanswered.cancelNext(place);
+      } finally {
+        writing.unlock();
+      }
+    } finally {
+      held.letGo(threadId);
+      agents.computeIfPresent(
+          threadId,
+          (_, agent) -> {
+            agent.refresh();
+            return agent;
+          });
+      find(threadId).ifPresent(this::settled); // it may have nothing to do now
+    }
+  }
+
+  /** As {@link ThreadAgent#stop}. Waits for an agent that is being activated. */
+  private Optional<List<Incoming>> interrupt(String threadId, long place) {
+    ThreadAgent agent = agents.computeIfPresent(threadId, (_, active) -> active);
+    return agent == null ? Optional.empty() : agent.stop(place);
   }
 
   /** Starts a fresh context before the next turn. */

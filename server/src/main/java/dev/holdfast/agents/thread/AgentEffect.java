@@ -16,11 +16,11 @@ sealed interface AgentEffect {
   /** Interrupt the turn; what came up to {@code place} ends with it. */
   record StopTurn(RunningTurn turn, long place) implements AgentEffect {}
 
-  /** The turn that is about to begin will be stopped: nobody knows yet what it is about. */
-  record StopNext() implements AgentEffect {}
-
   /** End these events on disk as stopped by a person. */
   record End(List<Incoming> events) implements AgentEffect {}
+
+  /** End on disk, as stopped by a person, what the next turn would have been about. */
+  record EndNext() implements AgentEffect {}
 
   /** Interrupt the turn; it goes on at the next start. */
   record CutOff(RunningTurn turn) implements AgentEffect {}

@@ -22,11 +22,8 @@ sealed interface AgentEvent {
 
   record PersonAnswered() implements AgentEvent {}
 
-  /** It ends what was accepted up to {@code place}. */
+  /** Somebody said stop when the inbox had come to {@code place}: nothing later is touched. */
   record StopSaid(long place) implements AgentEvent {}
-
-  /** What {@link AgentEffect.End} named has ended on disk. */
-  record StopWritten(List<Incoming> events) implements AgentEvent {}
 
   /** The loop has a batch and a turn for it. */
   record TurnBegun(RunningTurn turn, List<Incoming> batch) implements AgentEvent {}

@@ -6,10 +6,10 @@ import dev.holdfast.agents.thread.AgentEffect.AwaitNothing;
 import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
 import dev.holdfast.agents.thread.AgentEffect.CutOff;
 import dev.holdfast.agents.thread.AgentEffect.End;
+import dev.holdfast.agents.thread.AgentEffect.EndNext;
 import dev.holdfast.agents.thread.AgentEffect.Reread;
 import dev.holdfast.agents.thread.AgentEffect.RunLoop;
 import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
-import dev.holdfast.agents.thread.AgentEffect.StopNext;
 import dev.holdfast.agents.thread.AgentEffect.StopTurn;
 import dev.holdfast.agents.thread.AgentEvent.CloseAsked;
 import dev.holdfast.agents.thread.AgentEvent.Joined;
@@ -22,7 +22,6 @@ import dev.holdfast.agents.thread.AgentEvent.ResetBegun;
 import dev.holdfast.agents.thread.AgentEvent.Resumed;
 import dev.holdfast.agents.thread.AgentEvent.Started;
 import dev.holdfast.agents.thread.AgentEvent.StopSaid;
-import dev.holdfast.agents.thread.AgentEvent.StopWritten;
 import dev.holdfast.agents.thread.AgentEvent.ThreadGivenUp;
 import dev.holdfast.agents.thread.AgentEvent.TurnBegun;
 import dev.holdfast.agents.thread.AgentEvent.TurnEnded;
@@ -36,7 +35,6 @@ import dev.holdfast.agents.thread.AgentState.Idle;
 import dev.holdfast.agents.thread.AgentState.Parked;
 import dev.holdfast.agents.thread.AgentState.Running;
 import dev.holdfast.agents.thread.AgentState.Starting;
-import dev.holdfast.agents.thread.AgentState.Stopping;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -62,7 +60,6 @@ final class AgentMoves {
       case Resumed(boolean probe) -> resumed(state, probe);
       case PersonAnswered() -> personAnswered(state);
       case StopSaid(long place) -> stopSaid(state, place);
-      case StopWritten(List<Incoming> events) -> stopWritten(state, events);
       case TurnBegun begun -> turnBegun(state, begun);
       case Joined(List<Incoming> more) -> joined(state, more);
       case TurnEnded(TurnOutcome outcome) -> turnEnded(state, outcome);
@@ -76,33 +73,30 @@ final class AgentMoves {
 
   private static Move started(AgentState state) {
     return switch (state) {
-      case Starting(boolean reset, long stop) ->
-          new Move(Choosing.fromMailbox(reset, stop), new RunLoop());
-      case Idle _, Choosing _, Running _, Parked _, Stopping _ -> new Move(state);
+      case Starting(boolean reset) -> new Move(Choosing.fromMailbox(reset), new RunLoop());
+      case Idle _, Choosing _, Running _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
 
   private static Move workCame(AgentState state) {
     return switch (state) {
-      case Idle() -> new Move(Choosing.fromMailbox(false, AgentState.NO_STOP), new RunLoop());
+      case Idle() -> new Move(Choosing.fromMailbox(false), new RunLoop());
       case Choosing _, Running _, Closing _ -> new Move(state); // the loop comes to it
-      case Starting _, Parked _, Stopping _ -> new Move(state); // it waits its turn
+      case Starting _, Parked _ -> new Move(state); // it waits its turn
       case Closed _, GivenUp _, Gone _ -> new Move(state); // it waits on disk
     };
   }
 
   private static Move resetAsked(AgentState state) {
     return switch (state) {
-      case Starting(_, long stop) -> new Move(new Starting(true, stop));
-      case Idle() -> new Move(Choosing.fromMailbox(true, AgentState.NO_STOP), new RunLoop());
-      case Choosing(List<Incoming> batch, boolean probe, _, long stop) ->
-          new Move(new Choosing(batch, probe, true, stop));
+      case Starting _ -> new Move(new Starting(true));
+      case Idle() -> new Move(Choosing.fromMailbox(true), new RunLoop());
+      case Choosing(List<Incoming> batch, boolean probe, _) ->
+          new Move(new Choosing(batch, probe, true));
       case Running(var turn, var batch, boolean joined, _, boolean answered, boolean closing) ->
           new Move(new Running(turn, batch, joined, true, answered, closing));
       case Parked(List<Incoming> batch, boolean asks, _) -> new Move(new Parked(batch, asks, true));
-      case Stopping(List<Incoming> ending, List<Incoming> left, _, long stop) ->
-          new Move(new Stopping(ending, left, true, stop));
       case GivenUp _ -> new Move(new GivenUp(true)); // for its successor
       case Closing _, Closed _, Gone _ -> new Move(state);
     };
@@ -110,9 +104,9 @@ final class AgentMoves {
 
   private static Move resetBegun(AgentState state) {
     return switch (state) {
-      case Choosing(List<Incoming> batch, boolean probe, _, long stop) ->
-          new Move(new Choosing(batch, probe, false, stop));
-      case Starting _, Idle _, Running _, Parked _, Stopping _ -> new Move(state);
+      case Choosing(List<Incoming> batch, boolean probe, _) ->
+          new Move(new Choosing(batch, probe, false));
+      case Starting _, Idle _, Running _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -120,8 +114,8 @@ final class AgentMoves {
   private static Move resumed(AgentState state, boolean probe) {
     return switch (state) {
       case Parked(List<Incoming> batch, _, boolean reset) ->
-          new Move(new Choosing(batch, probe, reset, AgentState.NO_STOP), new RunLoop());
-      case Starting _, Idle _, Choosing _, Running _, Stopping _ -> new Move(state);
+          new Move(new Choosing(batch, probe, reset), new RunLoop());
+      case Starting _, Idle _, Choosing _, Running _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -132,26 +126,23 @@ final class AgentMoves {
       case Running(var turn, var batch, boolean joined, boolean reset, _, boolean closing) ->
           new Move(new Running(turn, batch, joined, reset, true, closing));
       case Parked _ -> resumed(state, false);
-      case Starting _, Idle _, Choosing _, Stopping _ -> new Move(state);
+      case Starting _, Idle _, Choosing _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
 
   /**
-   * Only what came up to the place is touched. A turn that may have messages on both sides of it is
-   * interrupted, and those behind it get another turn.
+   * Of a turn in hand only what came up to the place is touched: if it has messages on both sides
+   * of it, those behind it get another turn. Where no turn is in hand, disk says what comes next.
    */
   private static Move stopSaid(AgentState state, long place) {
     List<Incoming> before = upTo(place, state.inHand());
     List<Incoming> after = after(place, state.inHand());
     return switch (state) {
-      case Starting(boolean reset, long stop) ->
-          new Move(new Starting(reset, Math.max(stop, place)), new StopNext());
-      case Choosing(List<Incoming> batch, boolean probe, boolean reset, long stop) ->
-          stopSoon(new Choosing(batch, probe, reset, Math.max(stop, place)), before);
-      case Stopping(var ending, List<Incoming> left, boolean reset, long stop) ->
-          stopSoon(new Stopping(ending, left, reset, Math.max(stop, place)), before);
-      case Running _, Parked _ when before.isEmpty() -> new Move(state);
+      case Choosing choosing when choosing.batch().isEmpty() -> new Move(state, new EndNext());
+      case Choosing _, Running _, Parked _ when before.isEmpty() -> new Move(state);
+      case Choosing(_, boolean probe, boolean reset) ->
+          new Move(new Choosing(after, probe, reset), new End(before));
       case Running(var turn, _, boolean joined, boolean reset, boolean answered, var closing) ->
           new Move(
               new Running(turn, after, joined, reset, answered, closing),
@@ -159,41 +150,20 @@ final class AgentMoves {
               new End(before));
       case Parked(List<Incoming> batch, _, boolean reset) ->
           new Move(
-              new Stopping(before, after, reset, AgentState.NO_STOP),
+              new Choosing(after, false, reset),
               new AwaitNothing(batch.getFirst()),
-              new End(before));
-      case Idle _, Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
-    };
-  }
-
-  /** The next turn carries it out; what that one is about is known only for a batch in hand. */
-  private static Move stopSoon(AgentState next, List<Incoming> before) {
-    return next.inHand().isEmpty()
-        ? new Move(next, new StopNext())
-        : before.isEmpty() ? new Move(next) : new Move(next, new End(before));
-  }
-
-  private static Move stopWritten(AgentState state, List<Incoming> events) {
-    return switch (state) {
-      case Stopping(var ending, List<Incoming> left, boolean reset, long stop)
-          when ending.equals(events) ->
-          new Move(new Choosing(left, false, reset, stop), new RunLoop());
-      case Stopping _ -> new Move(state); // an earlier stop, of a turn that was then parked
-      case Starting _, Idle _, Choosing _, Running _, Parked _ -> new Move(state);
-      case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
+              new End(before),
+              new RunLoop());
+      case Starting _, Idle _, Closing _, Closed _, GivenUp _, Gone _ ->
+          new Move(state, new EndNext());
     };
   }
 
   private static Move turnBegun(AgentState state, TurnBegun begun) {
     return switch (state) {
-      case Choosing(_, _, boolean reset, long stop) -> {
-        List<Incoming> after = after(stop, begun.batch());
-        Running running = new Running(begun.turn(), after, false, reset, false, false);
-        yield after.size() == begun.batch().size()
-            ? new Move(running)
-            : new Move(running, new StopTurn(begun.turn(), stop));
-      }
-      case Starting _, Idle _, Running _, Parked _, Stopping _ -> new Move(state);
+      case Choosing(_, _, boolean reset) ->
+          new Move(new Running(begun.turn(), begun.batch(), false, reset, false, false));
+      case Starting _, Idle _, Running _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -209,7 +179,7 @@ final class AgentMoves {
                   reset,
                   answered,
                   closing));
-      case Starting _, Idle _, Choosing _, Parked _, Stopping _ -> new Move(state);
+      case Starting _, Idle _, Choosing _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -224,13 +194,13 @@ final class AgentMoves {
             case LEFT -> nextTurn(running, new Reread());
             case AWAITS_MODEL, AWAITS_PERSON -> wait(running, outcome);
           };
-      case Starting _, Idle _, Choosing _, Parked _, Stopping _ -> new Move(state);
+      case Starting _, Idle _, Choosing _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
 
   private static Move nextTurn(Running running, AgentEffect... effects) {
-    return new Move(Choosing.fromMailbox(running.reset(), AgentState.NO_STOP), effects);
+    return new Move(Choosing.fromMailbox(running.reset()), effects);
   }
 
   private static Move wait(Running running, TurnOutcome outcome) {
@@ -240,7 +210,7 @@ final class AgentMoves {
       return nextTurn(running); // stopped in the same moment
     }
     if (asks && running.answered()) {
-      return new Move(new Choosing(batch, false, running.reset(), AgentState.NO_STOP));
+      return new Move(new Choosing(batch, false, running.reset()));
     }
     AgentEffect await = asks ? new AwaitPerson() : new AwaitModel(batch.getFirst());
     return new Move(new Parked(batch, asks, running.reset()), await);
@@ -248,10 +218,10 @@ final class AgentMoves {
 
   private static Move loopRested(AgentState state) {
     return switch (state) {
-      case Choosing(List<Incoming> batch, _, boolean reset, _) ->
+      case Choosing(List<Incoming> batch, _, boolean reset) ->
           new Move(batch.isEmpty() && !reset ? new Idle() : state);
       case Closing() -> new Move(new Closed());
-      case Starting _, Idle _, Running _, Parked _, Stopping _ -> new Move(state);
+      case Starting _, Idle _, Running _, Parked _ -> new Move(state);
       case Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -259,25 +229,24 @@ final class AgentMoves {
   /** It begins again from what is on disk, after a pause. */
   private static Move loopCrashed(AgentState state) {
     return switch (state) {
-      case Choosing(_, _, boolean reset, _) -> beginAgain(reset);
+      case Choosing(_, _, boolean reset) -> beginAgain(reset);
       case Running running when running.closing() -> new Move(new Closed());
       case Running running -> beginAgain(running.reset());
       case Closing() -> new Move(new Closed());
       // The crash came after the turn was parked or the loop at its end.
-      case Starting _, Idle _, Parked _, Stopping _ -> new Move(state);
+      case Starting _, Idle _, Parked _ -> new Move(state);
       case Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
 
   private static Move beginAgain(boolean reset) {
-    Starting starting = new Starting(reset, AgentState.NO_STOP);
-    return new Move(starting, new Reread(), new RunLoopLater());
+    return new Move(new Starting(reset), new Reread(), new RunLoopLater());
   }
 
   private static Move threadGivenUp(AgentState state) {
     return switch (state) {
       case Running running -> new Move(new GivenUp(running.reset()), new Reread());
-      case Starting _, Idle _, Choosing _, Parked _, Stopping _ -> new Move(state);
+      case Starting _, Idle _, Choosing _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -285,7 +254,7 @@ final class AgentMoves {
   private static Move leaveAsked(AgentState state) {
     return switch (state) {
       case Idle() -> new Move(new Gone());
-      case Starting _, Choosing _, Running _, Parked _, Stopping _ -> new Move(state);
+      case Starting _, Choosing _, Running _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }
@@ -297,7 +266,7 @@ final class AgentMoves {
         yield now ? new Move(last, new CutOff(turn)) : new Move(last);
       }
       case Choosing _ -> new Move(new Closing());
-      case Starting _, Idle _, Parked _, Stopping _ -> new Move(new Closed());
+      case Starting _, Idle _, Parked _ -> new Move(new Closed());
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };
   }

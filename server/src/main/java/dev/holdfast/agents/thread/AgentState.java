@@ -5,19 +5,12 @@ import dev.holdfast.agents.turn.RunningTurn;
 import java.util.List;
 
 /**
- * Where a thread agent stands. What a state knows is what it holds:
- *
- * <ul>
- *   <li>{@code reset}: somebody wants a fresh context before the next turn;
- *   <li>{@code stop}: somebody said stop at that place before the turn that they meant had begun
- *       ({@link #NO_STOP}: nobody did).
- * </ul>
+ * Where a thread agent stands. What a state knows is what it holds. {@code reset}: somebody wants a
+ * fresh context before the next turn.
  */
 sealed interface AgentState {
-  long NO_STOP = 0;
-
   /** Its loop does not run yet, or rests for a moment after a crash. */
-  record Starting(boolean reset, long stop) implements AgentState {}
+  record Starting(boolean reset) implements AgentState {}
 
   /** It has nothing to do. */
   record Idle() implements AgentState {}
@@ -28,10 +21,9 @@ sealed interface AgentState {
    * @param batch what the next turn is about; empty: what waits in the mailbox
    * @param probe whether the next turn only finds out if a model is back
    */
-  record Choosing(List<Incoming> batch, boolean probe, boolean reset, long stop)
-      implements AgentState {
-    static Choosing fromMailbox(boolean reset, long stop) {
-      return new Choosing(List.of(), false, reset, stop);
+  record Choosing(List<Incoming> batch, boolean probe, boolean reset) implements AgentState {
+    static Choosing fromMailbox(boolean reset) {
+      return new Choosing(List.of(), false, reset);
     }
   }
 
@@ -55,15 +47,6 @@ sealed interface AgentState {
   /** A turn waits, at its last checkpoint, for a model or for a person. */
   record Parked(List<Incoming> batch, boolean asks, boolean reset) implements AgentState {}
 
-  /**
-   * A stop ends what was parked; the loop rests until that is on disk.
-   *
-   * @param ending what it ends
-   * @param left what was parked with it and came after the stop
-   */
-  record Stopping(List<Incoming> ending, List<Incoming> left, boolean reset, long stop)
-      implements AgentState {}
-
   /** Its loop runs for the last time: nothing starts any more. */
   record Closing() implements AgentState {}
 
@@ -79,7 +62,7 @@ sealed interface AgentState {
   /** For people, where no turn can say what it does. */
   default String words() {
     return switch (this) {
-      case Starting _, Idle _, Stopping _, Closed _, Gone _ -> "idle";
+      case Starting _, Idle _, Closed _, Gone _ -> "idle";
       case Choosing _, Running _, Closing _ -> "queued";
       case Parked parked -> parked.asks() ? "waiting for approval" : "parked";
       case GivenUp _ -> "stuck";
@@ -92,7 +75,6 @@ sealed interface AgentState {
       case Choosing choosing -> choosing.batch();
       case Running running -> running.batch();
       case Parked parked -> parked.batch();
-      case Stopping stopping -> stopping.left();
       case Starting _, Idle _, Closing _, Closed _, GivenUp _, Gone _ -> List.of();
     };
   }
@@ -101,7 +83,7 @@ sealed interface AgentState {
   default boolean isBusy() {
     return switch (this) {
       case Choosing _, Running _, Closing _ -> true;
-      case Starting _, Idle _, Parked _, Stopping _, Closed _, GivenUp _, Gone _ -> false;
+      case Starting _, Idle _, Parked _, Closed _, GivenUp _, Gone _ -> false;
     };
   }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -16,6 +17,7 @@ import java.util.function.Predicate;
 final class Mailbox {
   private final int capacity;
   private final MemoryBudget room;
+  private final BooleanSupplier held;
   private final TreeMap<Long, Incoming> waiting = new TreeMap<>();
 
   /**
@@ -23,18 +25,19 @@ final class Mailbox {
    */
   private boolean backlog = true;
 
-  /** By how many it is held. */
-  private int holds;
-
-  /** {@code room}: shared with the other mailboxes. */
-  Mailbox(int capacity, MemoryBudget room) {
+  /**
+   * @param room shared with the other mailboxes
+   * @param held whether nothing is to be given out for now
+   */
+  Mailbox(int capacity, MemoryBudget room, BooleanSupplier held) {
     this.capacity = capacity;
     this.room = room;
+    this.held = held;
   }
 
   /** Order holds because an event that comes while others wait on disk is left there too. */
   void offer(Incoming incoming) {
-    if (backlog || holds > 0 || waiting.containsKey(incoming.seq())) {
+    if (backlog || waiting.containsKey(incoming.seq())) {
       return;
     }
     if (waiting.size() >= capacity || !room.tryTake(incoming.units())) {
@@ -44,23 +47,8 @@ final class Mailbox {
     waiting.put(incoming.seq(), incoming);
   }
 
-  /** Forgets what waits here and gives nothing out until it is let go; then it looks on disk. */
-  void hold() {
-    clear();
-    holds++;
-  }
-
-  void letGo() {
-    holds--;
-    backlog = true;
-  }
-
-  boolean isHeld() {
-    return holds > 0;
-  }
-
   boolean wantsRefill() {
-    return backlog && !isHeld() && waiting.isEmpty();
+    return backlog && waiting.isEmpty() && !held.getAsBoolean();
   }
 
   /**
@@ -77,14 +65,11 @@ final class Mailbox {
    *     behind the rest
    */
   void refill(List<Incoming> fromDisk, boolean complete) {
-    if (!complete || isHeld()) {
+    if (!complete) {
       backlog = true;
     }
     if (backlog) {
       clear();
-    }
-    if (isHeld()) {
-      return;
     }
     for (Incoming incoming : fromDisk) {
       if (waiting.containsKey(incoming.seq())) {
@@ -102,9 +87,9 @@ final class Mailbox {
     }
   }
 
-  /** Whether there is nothing to give out for now. */
-  boolean isEmpty() {
-    return waiting.isEmpty() && (isHeld() || !backlog);
+  /** For now: there may be something while it is held. */
+  boolean hasNothingToGiveOut() {
+    return (waiting.isEmpty() && !backlog) || held.getAsBoolean();
   }
 
   int size() {
@@ -121,7 +106,7 @@ final class Mailbox {
    */
   List<Incoming> take(Predicate<Incoming> joins) {
     List<Incoming> batch = takeJoining(joins);
-    if (batch.isEmpty() && !waiting.isEmpty()) {
+    if (batch.isEmpty() && !waiting.isEmpty() && !held.getAsBoolean()) {
       batch.add(poll());
     }
     return batch;
@@ -129,6 +114,9 @@ final class Mailbox {
 
   /** The oldest one that does not wait its turn. */
   Optional<Incoming> takeOvertaking() {
+    if (held.getAsBoolean()) {
+      return Optional.empty();
+    }
     Optional<Incoming> first = waiting.values().stream().filter(Incoming::overtakes).findFirst();
     first.ifPresent(
         incoming -> {
@@ -141,6 +129,9 @@ final class Mailbox {
   /** The oldest ones as far as they join. */
   List<Incoming> takeJoining(Predicate<Incoming> joins) {
     List<Incoming> batch = new ArrayList<>();
+    if (held.getAsBoolean()) {
+      return batch;
+    }
     while (!waiting.isEmpty() && joins.test(waiting.firstEntry().getValue())) {
       batch.add(poll());
     }

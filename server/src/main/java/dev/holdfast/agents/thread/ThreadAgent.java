@@ -8,10 +8,10 @@ import dev.holdfast.agents.thread.AgentEffect.AwaitNothing;
 import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
 import dev.holdfast.agents.thread.AgentEffect.CutOff;
 import dev.holdfast.agents.thread.AgentEffect.End;
+import dev.holdfast.agents.thread.AgentEffect.EndNext;
 import dev.holdfast.agents.thread.AgentEffect.Reread;
 import dev.holdfast.agents.thread.AgentEffect.RunLoop;
 import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
-import dev.holdfast.agents.thread.AgentEffect.StopNext;
 import dev.holdfast.agents.thread.AgentEffect.StopTurn;
 import dev.holdfast.agents.thread.AgentState.Choosing;
 import dev.holdfast.agents.thread.AgentState.GivenUp;
@@ -24,7 +24,6 @@ import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
-import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
@@ -34,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +48,14 @@ public final class ThreadAgent extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadAgent.class);
   private static final Duration RESTART_PAUSE = Duration.ofSeconds(1);
 
-  /** Who looks after agents. Called without the agent's lock. */
+  /** Who looks after agents. Called without the agent's lock, except where it says otherwise. */
   public interface Keeper {
+    /**
+     * Whether nothing of the thread may begin for now; {@link #refresh} tells when it may. Called
+     * under the agent's lock too.
+     */
+    boolean isHeld(String threadId);
+
     /** The agent may have nothing to do for now. */
     void settled(ThreadAgent agent);
 
@@ -63,10 +69,9 @@ public final class ThreadAgent extends VerticleBase {
   private final Keeper keeper;
   private final Epoch epoch;
   private final TurnExecutor turns;
-  private final UnansweredEvents unanswered;
   private final Object lock = new Object();
   private final Mailbox mailbox;
-  private AgentState state = new Starting(false, AgentState.NO_STOP);
+  private AgentState state = new Starting(false);
   private Instant since;
   private @Nullable Context loop;
 
@@ -91,8 +96,8 @@ public final class ThreadAgent extends VerticleBase {
     this.turns =
         new TurnExecutor(
             threadId, parts, host, epoch, permits, freshness, budgets, this::joinRunning);
-    this.unanswered = new UnansweredEvents(threadId, parts, new TurnEndings(parts));
-    this.mailbox = new Mailbox(parts.config().threads().mailbox(), mailboxes);
+    this.mailbox =
+        new Mailbox(parts.config().threads().mailbox(), mailboxes, () -> keeper.isHeld(threadId));
     this.since = parts.time().now();
   }
 
@@ -135,7 +140,7 @@ public final class ThreadAgent extends VerticleBase {
   }
 
   private boolean wake() {
-    if (!mailbox.isEmpty()) {
+    if (!mailbox.hasNothingToGiveOut()) {
       move(new AgentEvent.WorkCame());
     }
     return !(state instanceof Gone);
@@ -176,49 +181,21 @@ public final class ThreadAgent extends VerticleBase {
   }
 
   /**
-   * Ends the turn that runs, is parked or is about to begin, as far as its events were accepted up
-   * to {@code place}; with {@code all} whatever else came up to there. Nothing later is touched.
-   * What it ends has ended on disk when it returns, except the turn that is about to begin. Blocks.
-   * Returns how many events that were.
+   * Somebody said stop when the inbox had come to {@code place}. Interrupts the turn in hand, if
+   * one is and has messages from before. Returns those, which are to be ended on disk while the
+   * thread is held; empty when no turn is in hand: then disk says what the next one is about. Never
+   * blocks.
    */
-  public int stop(long place, boolean all) {
-    List<AgentEffect> asked;
+  public Optional<List<Incoming>> stop(long place) {
     synchronized (lock) {
-      if (all) {
-        mailbox.hold(); // nothing begins that is about to be ended
-      }
-      asked = move(new AgentEvent.StopSaid(place));
-    }
-    int ended = 0;
-    try {
-      for (AgentEffect effect : asked) {
-        if (effect instanceof End(List<Incoming> events)) {
-          endNow(events);
-          ended += events.size();
-        } else if (effect instanceof StopNext) {
-          ended++;
-        }
-      }
-      ended += all ? unanswered.cancelOpen(place) : 0;
-    } finally {
-      synchronized (lock) {
-        if (all) {
-          mailbox.letGo();
-        }
-        wake();
-      }
-    }
-    keeper.settled(this); // it was parked and has nothing to do now: its place can be another's
-    return ended;
-  }
-
-  private void endNow(List<Incoming> events) {
-    try {
-      unanswered.cancel(events);
-    } finally {
-      synchronized (lock) {
-        move(new AgentEvent.StopWritten(events));
-      }
+      List<AgentEffect> asked = move(new AgentEvent.StopSaid(place));
+      return asked.contains(new EndNext())
+          ? Optional.empty()
+          : Optional.of(
+              asked.stream()
+                  .flatMap(
+                      effect -> effect instanceof End end ? end.events().stream() : Stream.empty())
+                  .toList());
     }
   }
 
@@ -240,7 +217,7 @@ public final class ThreadAgent extends VerticleBase {
   /** Leaves if there is nothing to do. */
   public boolean retire() {
     synchronized (lock) {
-      if (mailbox.isEmpty() && !mailbox.isHeld()) {
+      if (mailbox.hasNothingToGiveOut() && !keeper.isHeld(threadId)) {
         move(new AgentEvent.LeaveAsked());
       }
       return state instanceof Gone;
@@ -250,7 +227,8 @@ public final class ThreadAgent extends VerticleBase {
   /** Since when it has been idle; empty while it is not. */
   public Optional<Instant> idleSince() {
     synchronized (lock) {
-      boolean isIdle = state instanceof Idle && mailbox.isEmpty() && !mailbox.isHeld();
+      boolean isIdle =
+          state instanceof Idle && mailbox.hasNothingToGiveOut() && !keeper.isHeld(threadId);
       return isIdle ? Optional.of(since) : Optional.empty();
     }
   }
@@ -306,7 +284,7 @@ public final class ThreadAgent extends VerticleBase {
       case AwaitModel(Incoming head) -> host.parked(head);
       case AwaitPerson() -> host.asked(threadId, turns.askedUntil());
       case AwaitNothing(Incoming head) -> host.gone(head);
-      case StopNext(), End(_) -> {} // the stopper does it, and counts
+      case End(_), EndNext() -> {} // it blocks: the stopper does it, and counts
     }
   }
 
@@ -434,7 +412,7 @@ public final class ThreadAgent extends VerticleBase {
   /** Whether the loop is at its end: nothing to do, or its turn waits for something. */
   private boolean rests() {
     synchronized (lock) {
-      if (mailbox.isEmpty() || !(state instanceof Choosing)) {
+      if (mailbox.hasNothingToGiveOut() || !(state instanceof Choosing)) {
         move(new AgentEvent.LoopRested());
       }
       return !state.isBusy();

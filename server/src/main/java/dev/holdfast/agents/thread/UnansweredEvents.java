@@ -4,6 +4,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
+import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
@@ -30,21 +31,47 @@ public final class UnansweredEvents {
     this.endings = endings;
   }
 
-  /** Ends events that will not run. Returns how many of them had not ended already. */
-  int cancel(List<Incoming> events) {
+  /**
+   * Ends events that will not run. Returns how many of them were stopped, here or by their turn.
+   */
+  public int cancel(List<Incoming> events) {
     int cancelled = 0;
     for (Incoming incoming : events) {
-      cancelled +=
+      int ended =
           endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      cancelled += ended > 0 || isCancelled(incoming) ? 1 : 0;
     }
     return cancelled;
+  }
+
+  private boolean isCancelled(Incoming incoming) {
+    return parts.store().inbox().find(incoming.id()).stream()
+        .anyMatch(event -> event.state() == EventState.CANCELLED);
+  }
+
+  /**
+   * Ends what the next turn would be about, as far as it came up to {@code place}, but commands.
+   * Returns how many events that were.
+   */
+  public int cancelNext(long place) {
+    List<Incoming> next =
+        Backlog.read(parts.store().inbox(), threadId, parts.config().threads().mailbox())
+            .events()
+            .stream()
+            .filter(incoming -> incoming.seq() <= place && !incoming.overtakes())
+            .dropWhile(incoming -> incoming.command().isPresent())
+            .toList();
+    boolean collects = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
+    List<Incoming> together =
+        collects ? next.stream().takeWhile(Incoming::canJoin).toList() : List.of();
+    return cancel(together.isEmpty() ? next.stream().limit(1).toList() : together);
   }
 
   /** Ends all that is open up to {@code place}, but commands. Returns how many events that were. */
   public int cancelOpen(long place) {
     int cancelled = 0;
     List<Event> page = parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE);
-    while (!page.isEmpty()) {
+    while (!page.isEmpty() && page.getFirst().seq() <= place) {
       cancelled +=
           cancel(
               page.stream()

@@ -57,7 +57,7 @@ class AgentMovesPropertyTest {
 
   /** The loop, the disk and the stoppers around the moves; it checks each of them. */
   private static final class World {
-    private AgentState state = new Starting(false, AgentState.NO_STOP);
+    private AgentState state = new Starting(false);
     private boolean mayStart = true;
     private boolean loopRuns;
     private long newest;
@@ -74,6 +74,7 @@ class AgentMovesPropertyTest {
     private List<Incoming> turn = List.of();
 
     private long interruptedUpTo;
+    private long stopPlace;
     private boolean awaited;
 
     void step(Step step) {
@@ -97,8 +98,8 @@ class AgentMovesPropertyTest {
         case JOIN -> join();
         case RESUME -> on(new AgentEvent.Resumed(false));
         case ANSWER -> on(new AgentEvent.PersonAnswered());
-        case STOP_HERE -> on(new AgentEvent.StopSaid(newest + 1));
-        case STOP_EARLIER -> on(new AgentEvent.StopSaid(newest - 1));
+        case STOP_HERE -> stop(newest + 1);
+        case STOP_EARLIER -> stop(newest - 1);
         case WRITE_STOP -> writeStop();
         case RESET -> on(new AgentEvent.ResetAsked());
         case CRASH -> crash();
@@ -120,7 +121,7 @@ class AgentMovesPropertyTest {
         on(new AgentEvent.ResetBegun());
       }
       List<Incoming> batch =
-          state.inHand().isEmpty() ? open.values().stream().limit(most).toList() : state.inHand();
+          state.inHand().isEmpty() ? waiting().stream().limit(most).toList() : state.inHand();
       if (state instanceof Choosing && !batch.isEmpty()) {
         turn = batch;
         interruptedUpTo = 0;
@@ -129,6 +130,16 @@ class AgentMovesPropertyTest {
         on(new AgentEvent.LoopRested());
         loopRuns = state.isBusy();
       }
+    }
+
+    /** What the mailbox gives out: nothing while a stop is written. */
+    private List<Incoming> waiting() {
+      return unwritten.isEmpty() ? List.copyOf(open.values()) : List.of();
+    }
+
+    private void stop(long place) {
+      stopPlace = place;
+      on(new AgentEvent.StopSaid(place));
     }
 
     /** As the loop does: a turn that was interrupted ends what came up to the stop. */
@@ -157,9 +168,8 @@ class AgentMovesPropertyTest {
     }
 
     private void join() {
-      List<Incoming> more =
-          open.values().stream().filter(one -> !turn.contains(one)).limit(1).toList();
-      if (state instanceof Running && !more.isEmpty()) {
+      List<Incoming> more = waiting().stream().filter(one -> !turn.contains(one)).limit(1).toList();
+      if (state instanceof Running && interruptedUpTo == 0 && !more.isEmpty()) {
         turn = new ArrayList<>(turn);
         turn.addAll(more);
         on(new AgentEvent.Joined(more));
@@ -170,16 +180,14 @@ class AgentMovesPropertyTest {
       List<Incoming> events = unwritten.poll();
       if (events != null) {
         events.forEach(one -> open.remove(one.seq()));
-        on(new AgentEvent.StopWritten(events));
+        if (!waiting().isEmpty()) {
+          on(new AgentEvent.WorkCame());
+        }
       }
     }
 
-    /** The stops are on disk first: they take milliseconds, the pause after a crash a second. */
     private void crash() {
       if (loopRuns) {
-        while (!unwritten.isEmpty()) {
-          writeStop();
-        }
         loopRuns = false;
         turn = List.of();
         on(new AgentEvent.LoopCrashed());
@@ -210,18 +218,26 @@ class AgentMovesPropertyTest {
         case AgentEffect.RunLoopLater() -> mayStart = true;
         case AgentEffect.StopTurn(RunningTurn _, long place) ->
             interruptedUpTo = Math.max(interruptedUpTo, place);
-        case AgentEffect.End(List<Incoming> events) -> {
-          stopped.addAll(events);
-          unwritten.add(events);
-        }
+        case AgentEffect.End(List<Incoming> events) -> write(events);
+        case AgentEffect.EndNext() ->
+            write(
+                open.values().stream()
+                    .filter(one -> one.seq() <= stopPlace && !stopped.contains(one))
+                    .limit(1)
+                    .toList());
         case AgentEffect.AwaitModel(Incoming head) -> {
           assertThat(((Parked) state).batch()).startsWith(head);
           awaited = true;
         }
         case AgentEffect.AwaitPerson() -> awaited = true;
         case AgentEffect.AwaitNothing(_) -> awaited = false;
-        case AgentEffect.Reread(), AgentEffect.StopNext(), AgentEffect.CutOff(_) -> {}
+        case AgentEffect.Reread(), AgentEffect.CutOff(_) -> {}
       }
+    }
+
+    private void write(List<Incoming> events) {
+      stopped.addAll(events);
+      unwritten.add(events);
     }
 
     private void check(AgentState before) {
@@ -262,7 +278,7 @@ class AgentMovesPropertyTest {
       return switch (state) {
         case Idle() -> open.isEmpty() && unwritten.isEmpty();
         case Closed(), Gone(), GivenUp(_) -> true;
-        case Starting _, Choosing _, Running _, Parked _, AgentState.Stopping _, Closing() -> false;
+        case Starting _, Choosing _, Running _, Parked _, Closing() -> false;
       };
     }
   }

@@ -9,10 +9,10 @@ import dev.holdfast.agents.thread.AgentEffect.AwaitNothing;
 import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
 import dev.holdfast.agents.thread.AgentEffect.CutOff;
 import dev.holdfast.agents.thread.AgentEffect.End;
+import dev.holdfast.agents.thread.AgentEffect.EndNext;
 import dev.holdfast.agents.thread.AgentEffect.Reread;
 import dev.holdfast.agents.thread.AgentEffect.RunLoop;
 import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
-import dev.holdfast.agents.thread.AgentEffect.StopNext;
 import dev.holdfast.agents.thread.AgentEffect.StopTurn;
 import dev.holdfast.agents.thread.AgentEvent.CloseAsked;
 import dev.holdfast.agents.thread.AgentEvent.Joined;
@@ -25,7 +25,6 @@ import dev.holdfast.agents.thread.AgentEvent.ResetBegun;
 import dev.holdfast.agents.thread.AgentEvent.Resumed;
 import dev.holdfast.agents.thread.AgentEvent.Started;
 import dev.holdfast.agents.thread.AgentEvent.StopSaid;
-import dev.holdfast.agents.thread.AgentEvent.StopWritten;
 import dev.holdfast.agents.thread.AgentEvent.ThreadGivenUp;
 import dev.holdfast.agents.thread.AgentEvent.TurnBegun;
 import dev.holdfast.agents.thread.AgentEvent.TurnEnded;
@@ -40,7 +39,6 @@ import dev.holdfast.agents.thread.AgentState.Idle;
 import dev.holdfast.agents.thread.AgentState.Parked;
 import dev.holdfast.agents.thread.AgentState.Running;
 import dev.holdfast.agents.thread.AgentState.Starting;
-import dev.holdfast.agents.thread.AgentState.Stopping;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -57,8 +55,6 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every event in every state. */
 class AgentMovesTest {
-  private static final long NONE = AgentState.NO_STOP;
-
   /** Messages on both sides of the stop at {@link #PLACE}. */
   private static final Incoming BEFORE = incoming(3);
 
@@ -70,15 +66,14 @@ class AgentMovesTest {
   private static final RunningTurn NEXT_TURN = turn();
 
   /** Every state, in each form that makes a difference. */
-  private static final Starting STARTING = new Starting(false, NONE);
+  private static final Starting STARTING = new Starting(false);
 
-  private static final Starting STARTING_ANEW = new Starting(true, 4);
+  private static final Starting STARTING_ANEW = new Starting(true);
   private static final Idle IDLE = new Idle();
-  private static final Choosing CHOOSING = choosing(false, NONE);
-  private static final Choosing CHOOSING_FRESH = choosing(true, NONE);
-  private static final Choosing CHOOSING_STOPPED = choosing(false, PLACE);
-  private static final Choosing RESUMED = new Choosing(BOTH, true, true, NONE);
-  private static final Choosing RESUMED_LATER = new Choosing(List.of(LATER), false, false, NONE);
+  private static final Choosing CHOOSING = Choosing.fromMailbox(false);
+  private static final Choosing CHOOSING_FRESH = Choosing.fromMailbox(true);
+  private static final Choosing RESUMED = new Choosing(BOTH, true, true);
+  private static final Choosing RESUMED_LATER = new Choosing(List.of(LATER), false, false);
   private static final Running RUNNING = new Running(TURN, BOTH, false, false, false, false);
   private static final Running RUNNING_LATER = running(List.of(LATER));
   private static final Running RUNNING_STOPPED = running(List.of());
@@ -88,11 +83,6 @@ class AgentMovesTest {
   private static final Parked PARKED = new Parked(BOTH, false, true);
   private static final Parked PARKED_LATER = new Parked(List.of(LATER), false, false);
   private static final Parked ASKING = new Parked(BOTH, true, false);
-  private static final Stopping STOPPING = new Stopping(List.of(BEFORE), List.of(), true, NONE);
-  private static final Stopping STOPPING_SOME =
-      new Stopping(List.of(incoming(1)), List.of(BEFORE), false, NONE);
-  private static final Stopping STOPPING_FIRST =
-      new Stopping(List.of(BEFORE), List.of(LATER), false, 4);
   private static final Closing CLOSING = new Closing();
   private static final Closed CLOSED = new Closed();
   private static final GivenUp GIVEN_UP = new GivenUp(false);
@@ -105,7 +95,6 @@ class AgentMovesTest {
           IDLE,
           CHOOSING,
           CHOOSING_FRESH,
-          CHOOSING_STOPPED,
           RESUMED,
           RESUMED_LATER,
           RUNNING,
@@ -117,9 +106,6 @@ class AgentMovesTest {
           PARKED,
           PARKED_LATER,
           ASKING,
-          STOPPING,
-          STOPPING_SOME,
-          STOPPING_FIRST,
           CLOSING,
           CLOSED,
           GIVEN_UP,
@@ -132,7 +118,6 @@ class AgentMovesTest {
   private static final TurnEnded AWAITS_MODEL = new TurnEnded(TurnOutcome.AWAITS_MODEL);
   private static final TurnEnded AWAITS_PERSON = new TurnEnded(TurnOutcome.AWAITS_PERSON);
   private static final StopSaid STOP = new StopSaid(PLACE);
-  private static final StopWritten WRITTEN = new StopWritten(List.of(BEFORE));
   private static final Joined MORE = new Joined(List.of(LATER));
 
   private static final List<AgentEvent> EVENTS =
@@ -145,7 +130,6 @@ class AgentMovesTest {
           new Resumed(false),
           new PersonAnswered(),
           STOP,
-          WRITTEN,
           BEGUN,
           BEGUN_LATER,
           MORE,
@@ -171,15 +155,14 @@ class AgentMovesTest {
   /** What moves; in every other pair the event changes nothing. */
   private Map<Pair, Move> moves() {
     on(new Started(), STARTING, CHOOSING, new RunLoop());
-    on(new Started(), STARTING_ANEW, choosing(true, 4), new RunLoop());
+    on(new Started(), STARTING_ANEW, CHOOSING_FRESH, new RunLoop());
 
     on(new WorkCame(), IDLE, CHOOSING, new RunLoop());
 
-    on(new ResetAsked(), STARTING, new Starting(true, NONE));
+    on(new ResetAsked(), STARTING, STARTING_ANEW);
     on(new ResetAsked(), IDLE, CHOOSING_FRESH, new RunLoop());
     on(new ResetAsked(), CHOOSING, CHOOSING_FRESH);
-    on(new ResetAsked(), CHOOSING_STOPPED, choosing(true, PLACE));
-    on(new ResetAsked(), RESUMED_LATER, new Choosing(List.of(LATER), false, true, NONE));
+    on(new ResetAsked(), RESUMED_LATER, new Choosing(List.of(LATER), false, true));
     on(new ResetAsked(), RUNNING, new Running(TURN, BOTH, false, true, false, false));
     on(
         new ResetAsked(),
@@ -189,21 +172,16 @@ class AgentMovesTest {
     on(new ResetAsked(), LAST, new Running(TURN, BOTH, false, true, false, true));
     on(new ResetAsked(), PARKED_LATER, new Parked(List.of(LATER), false, true));
     on(new ResetAsked(), ASKING, new Parked(BOTH, true, true));
-    on(
-        new ResetAsked(),
-        STOPPING_SOME,
-        new Stopping(List.of(incoming(1)), List.of(BEFORE), true, NONE));
-    on(new ResetAsked(), STOPPING_FIRST, new Stopping(List.of(BEFORE), List.of(LATER), true, 4));
     on(new ResetAsked(), GIVEN_UP, new GivenUp(true));
 
     on(new ResetBegun(), CHOOSING_FRESH, CHOOSING);
-    on(new ResetBegun(), RESUMED, new Choosing(BOTH, true, false, NONE));
+    on(new ResetBegun(), RESUMED, new Choosing(BOTH, true, false));
 
     for (boolean probe : List.of(true, false)) {
-      Choosing later = new Choosing(List.of(LATER), probe, false, NONE);
-      on(new Resumed(probe), PARKED, new Choosing(BOTH, probe, true, NONE), new RunLoop());
+      Choosing later = new Choosing(List.of(LATER), probe, false);
+      on(new Resumed(probe), PARKED, new Choosing(BOTH, probe, true), new RunLoop());
       on(new Resumed(probe), PARKED_LATER, later, new RunLoop());
-      on(new Resumed(probe), ASKING, new Choosing(BOTH, probe, false, NONE), new RunLoop());
+      on(new Resumed(probe), ASKING, new Choosing(BOTH, probe, false), new RunLoop());
     }
 
     on(new PersonAnswered(), RUNNING, new Running(TURN, BOTH, false, false, true, false));
@@ -217,9 +195,9 @@ class AgentMovesTest {
         new Running(TURN, List.of(), false, false, true, false));
     on(new PersonAnswered(), JOINED, new Running(TURN, BOTH, true, true, true, false));
     on(new PersonAnswered(), LAST, new Running(TURN, BOTH, false, false, true, true));
-    on(new PersonAnswered(), PARKED, new Choosing(BOTH, false, true, NONE), new RunLoop());
+    on(new PersonAnswered(), PARKED, new Choosing(BOTH, false, true), new RunLoop());
     on(new PersonAnswered(), PARKED_LATER, RESUMED_LATER, new RunLoop());
-    on(new PersonAnswered(), ASKING, new Choosing(BOTH, false, false, NONE), new RunLoop());
+    on(new PersonAnswered(), ASKING, new Choosing(BOTH, false, false), new RunLoop());
 
     onStop();
     onTurns();
@@ -231,53 +209,32 @@ class AgentMovesTest {
     StopTurn interrupt = new StopTurn(TURN, PLACE);
     End ends = new End(List.of(BEFORE));
     List<Incoming> after = List.of(AFTER);
-    on(STOP, STARTING, new Starting(false, PLACE), new StopNext());
-    on(STOP, STARTING_ANEW, new Starting(true, PLACE), new StopNext());
-    on(STOP, CHOOSING, CHOOSING_STOPPED, new StopNext());
-    on(STOP, CHOOSING_FRESH, choosing(true, PLACE), new StopNext());
-    on(STOP, CHOOSING_STOPPED, CHOOSING_STOPPED, new StopNext());
-    on(STOP, RESUMED, new Choosing(BOTH, true, true, PLACE), ends);
-    on(STOP, RESUMED_LATER, new Choosing(List.of(LATER), false, false, PLACE));
+    AwaitNothing waits = new AwaitNothing(BEFORE);
+    List.of(
+            STARTING,
+            STARTING_ANEW,
+            IDLE,
+            CHOOSING,
+            CHOOSING_FRESH,
+            CLOSING,
+            CLOSED,
+            GIVEN_UP,
+            GONE)
+        .forEach(state -> on(STOP, state, state, new EndNext()));
+    on(STOP, RESUMED, new Choosing(after, true, true), ends);
     on(STOP, RUNNING, running(after), interrupt, ends);
     on(STOP, JOINED, new Running(TURN, after, true, true, false, false), interrupt, ends);
     on(STOP, ANSWERED, new Running(TURN, after, false, true, true, false), interrupt, ends);
     on(STOP, LAST, new Running(TURN, after, false, false, false, true), interrupt, ends);
-    on(
-        STOP,
-        PARKED,
-        new Stopping(List.of(BEFORE), after, true, NONE),
-        new AwaitNothing(BEFORE),
-        ends);
-    on(
-        STOP,
-        ASKING,
-        new Stopping(List.of(BEFORE), after, false, NONE),
-        new AwaitNothing(BEFORE),
-        ends);
-    on(STOP, STOPPING, new Stopping(List.of(BEFORE), List.of(), true, PLACE), new StopNext());
-    on(
-        STOP,
-        STOPPING_SOME,
-        new Stopping(List.of(incoming(1)), List.of(BEFORE), false, PLACE),
-        ends);
-    on(STOP, STOPPING_FIRST, new Stopping(List.of(BEFORE), List.of(LATER), false, PLACE));
-
-    on(WRITTEN, STOPPING, CHOOSING_FRESH, new RunLoop());
-    on(WRITTEN, STOPPING_FIRST, new Choosing(List.of(LATER), false, false, 4), new RunLoop());
+    on(STOP, PARKED, new Choosing(after, false, true), waits, ends, new RunLoop());
+    on(STOP, ASKING, new Choosing(after, false, false), waits, ends, new RunLoop());
   }
 
   private void onTurns() {
-    StopTurn interrupt = new StopTurn(NEXT_TURN, PLACE);
     Running begun = new Running(NEXT_TURN, BOTH, false, false, false, false);
     Running begunFresh = new Running(NEXT_TURN, BOTH, false, true, false, false);
-    List<Incoming> after = List.of(AFTER);
     on(BEGUN, CHOOSING, begun);
     on(BEGUN, CHOOSING_FRESH, begunFresh);
-    on(
-        BEGUN,
-        CHOOSING_STOPPED,
-        new Running(NEXT_TURN, after, false, false, false, false),
-        interrupt);
     on(BEGUN, RESUMED, begunFresh);
     on(BEGUN, RESUMED_LATER, begun);
     Running later = new Running(NEXT_TURN, List.of(LATER), false, false, false, false);
@@ -286,7 +243,6 @@ class AgentMovesTest {
         BEGUN_LATER,
         CHOOSING_FRESH,
         new Running(NEXT_TURN, List.of(LATER), false, true, false, false));
-    on(BEGUN_LATER, CHOOSING_STOPPED, later);
     on(BEGUN_LATER, RESUMED, new Running(NEXT_TURN, List.of(LATER), false, true, false, false));
     on(BEGUN_LATER, RESUMED_LATER, later);
 
@@ -317,7 +273,7 @@ class AgentMovesTest {
     on(AWAITS_PERSON, RUNNING_LATER, new Parked(List.of(LATER), true, false), new AwaitPerson());
     on(AWAITS_PERSON, RUNNING_STOPPED, CHOOSING);
     on(AWAITS_PERSON, JOINED, new Parked(BOTH, true, true), new AwaitPerson());
-    on(AWAITS_PERSON, ANSWERED, new Choosing(BOTH, false, true, NONE));
+    on(AWAITS_PERSON, ANSWERED, new Choosing(BOTH, false, true));
     for (TurnEnded ended : List.of(DONE, LEFT, AWAITS_MODEL, AWAITS_PERSON)) {
       on(ended, LAST, CLOSING);
     }
@@ -325,14 +281,13 @@ class AgentMovesTest {
 
   private void onEnds() {
     on(new LoopRested(), CHOOSING, IDLE);
-    on(new LoopRested(), CHOOSING_STOPPED, IDLE);
     on(new LoopRested(), CLOSING, CLOSED);
 
     AgentEffect[] again = {new Reread(), new RunLoopLater()};
-    List.of(CHOOSING, CHOOSING_STOPPED, RESUMED_LATER, RUNNING, RUNNING_LATER, RUNNING_STOPPED)
+    List.of(CHOOSING, RESUMED_LATER, RUNNING, RUNNING_LATER, RUNNING_STOPPED)
         .forEach(state -> on(new LoopCrashed(), state, STARTING, again));
     List.of(CHOOSING_FRESH, RESUMED, JOINED, ANSWERED)
-        .forEach(state -> on(new LoopCrashed(), state, new Starting(true, NONE), again));
+        .forEach(state -> on(new LoopCrashed(), state, STARTING_ANEW, again));
     on(new LoopCrashed(), LAST, CLOSED);
     on(new LoopCrashed(), CLOSING, CLOSED);
 
@@ -352,11 +307,9 @@ class AgentMovesTest {
         on(new CloseAsked(now), running, last, cut);
       }
       on(new CloseAsked(now), LAST, LAST, cut);
-      List.of(CHOOSING, CHOOSING_FRESH, CHOOSING_STOPPED, RESUMED, RESUMED_LATER)
+      List.of(CHOOSING, CHOOSING_FRESH, RESUMED, RESUMED_LATER)
           .forEach(state -> on(new CloseAsked(now), state, CLOSING));
       List.of(STARTING, STARTING_ANEW, IDLE, PARKED, PARKED_LATER, ASKING)
-          .forEach(state -> on(new CloseAsked(now), state, CLOSED));
-      List.of(STOPPING, STOPPING_SOME, STOPPING_FIRST)
           .forEach(state -> on(new CloseAsked(now), state, CLOSED));
     }
   }
@@ -388,10 +341,6 @@ class AgentMovesTest {
   private static String name(AgentEvent event) {
     return event.getClass().getSimpleName()
         + (event instanceof TurnEnded(TurnOutcome outcome) ? " " + outcome : "");
-  }
-
-  private static Choosing choosing(boolean reset, long stop) {
-    return new Choosing(List.of(), false, reset, stop);
   }
 
   private static Running running(List<Incoming> batch) {

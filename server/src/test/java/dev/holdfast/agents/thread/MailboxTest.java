@@ -14,7 +14,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
-  private final Mailbox mailbox = new Mailbox(3, new MemoryBudget(1_000_000));
+  private boolean held;
+  private final Mailbox mailbox = new Mailbox(3, new MemoryBudget(1_000_000), () -> held);
 
   @Test
   void aNewMailboxLooksOnDiskBeforeItTakesWhatIsNew() {
@@ -46,17 +47,20 @@ class MailboxTest {
   }
 
   @Test
-  void whileItIsHeldItGivesNothingOutAndThenItLooksOnDisk() {
-    refill();
-    mailbox.offer(event(1));
-    mailbox.hold();
+  void whileItIsHeldItGivesNothingOut() {
+    mailbox.beginRefill();
     mailbox.offer(event(2));
-    mailbox.refill(List.of(event(1)), true); // was read before it was held
+    held = true;
+    mailbox.refill(List.of(event(1)), true);
     assertThat(take()).isEmpty();
-    assertThat(mailbox.isEmpty()).isTrue();
+    assertThat(mailbox.takeJoining(_ -> true)).isEmpty();
+    assertThat(mailbox.takeOvertaking()).isEmpty();
+    assertThat(mailbox.hasNothingToGiveOut()).isTrue();
+    mailbox.reread();
     assertThat(mailbox.wantsRefill()).isFalse();
-    mailbox.letGo();
+    held = false;
     assertThat(mailbox.wantsRefill()).isTrue();
+    assertThat(mailbox.hasNothingToGiveOut()).isFalse();
   }
 
   @Test
@@ -67,7 +71,7 @@ class MailboxTest {
     assertThat(List.of(take(), take(), take()))
         .containsExactly(List.of(1L), List.of(2L), List.of(3L));
     assertThat(mailbox.wantsRefill()).isTrue();
-    assertThat(mailbox.isEmpty()).isFalse();
+    assertThat(mailbox.hasNothingToGiveOut()).isFalse();
   }
 
   @Test
@@ -91,7 +95,7 @@ class MailboxTest {
 
   @Test
   void whatWouldTakeMoreThanItsRoomStaysOnDisk() {
-    Mailbox small = new Mailbox(100, new MemoryBudget(event(1).units() * 2));
+    Mailbox small = new Mailbox(100, new MemoryBudget(event(1).units() * 2), () -> false);
     small.beginRefill();
     small.refill(List.of(), true);
     LongStream.rangeClosed(1, 5).forEach(seq -> small.offer(event(seq)));
@@ -100,7 +104,7 @@ class MailboxTest {
     small.beginRefill();
     small.refill(List.of(event(1), event(2), event(3)), true);
     assertThat(small.size()).isEqualTo(2);
-    assertThat(small.isEmpty()).isFalse();
+    assertThat(small.hasNothingToGiveOut()).isFalse();
   }
 
   private void refill(long... seqs) {
