@@ -429,10 +429,14 @@ public final class ThreadAgent extends VerticleBase {
         return List.of();
       }
       List<Incoming> more = mailbox.takeJoining(Incoming::canJoin);
-      if (!more.isEmpty()) {
-        running.turn().joins(more);
-        move(new AgentEvent.Joined(more));
+      if (more.isEmpty()) {
+        return more;
       }
+      if (!running.turn().joins(more)) {
+        mailbox.reread();
+        return List.of();
+      }
+      move(new AgentEvent.Joined(more));
       return more;
     }
   }

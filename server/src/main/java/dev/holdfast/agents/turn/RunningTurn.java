@@ -59,9 +59,9 @@ public final class RunningTurn {
     return probe;
   }
 
-  /** More messages have become a part of it. */
-  public synchronized void joins(List<Incoming> more) {
-    messages.addAll(more);
+  /** More messages become a part of it. False when it is over or cancelled: they do not. */
+  public synchronized boolean joins(List<Incoming> more) {
+    return !over && cancel.isEmpty() && messages.addAll(more);
   }
 
   /** The events that end with it. */

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.agents.turn.RunningTurn;
+import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import java.time.Duration;
@@ -174,6 +176,32 @@ class StopRaceTest {
   }
 
   @Test
+  void nothingJoinsATurnThatIsStopped() throws Exception {
+    AgentRig world = openWithTurnThatMayBeJoined();
+    Event stopped = world.send("t", "k1", "never mind");
+    begun.await();
+    Event waiting = world.send("t", "k2", "hello");
+    awaitWaiting(world, 1);
+    assertThat(world.orchestrator.stop(THREAD, waiting.seq(), false)).isEqualTo(1);
+    go.countDown();
+    assertThat(world.answerOf(waiting)).isEqualTo("heard: hello");
+    assertThat(world.stateOf(stopped)).isEqualTo(EventState.CANCELLED);
+  }
+
+  @Test
+  void nothingJoinsATurnWhoseTimeIsUp() throws Exception {
+    AgentRig world = openWithTurnThatMayBeJoined();
+    Event late = world.send("t", "k1", "never mind");
+    begun.await();
+    Event waiting = world.send("t", "k2", "hello");
+    awaitWaiting(world, 1);
+    time.advance(options.turnTimeout);
+    go.countDown();
+    assertThat(world.answerOf(waiting)).isEqualTo("heard: hello");
+    assertThat(world.stateOf(late)).isEqualTo(EventState.DEAD_LETTERED);
+  }
+
+  @Test
   void aParkedTurnWhoseEndCannotBeWrittenIsParkedAgain() throws Exception {
     model.fails(FailureCode.AUTH, 1);
     AgentRig world = rigs.open();
@@ -214,12 +242,34 @@ class StopRaceTest {
     };
   }
 
+  /** Its first model call does not react to an interrupt; its second one does at once. */
+  private AgentRig openWithTurnThatMayBeJoined() throws Exception {
+    options.whileBusy = WhileBusy.STEER;
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          UninterruptibleTool.await(go);
+          return ScriptedProvider.calling(new ToolCall("c1", "none", "{}"));
+        });
+    model.then(
+        (_, _) -> {
+          throw new InterruptedException("it was interrupted before");
+        });
+    return rigs.open();
+  }
+
   private static CompletableFuture<Integer> stopAll(AgentRig world) {
     return inBackground(() -> world.orchestrator.stop(THREAD, true));
   }
 
   private static <T> CompletableFuture<T> inBackground(Supplier<T> work) {
     return CompletableFuture.supplyAsync(work, task -> Thread.ofVirtual().start(task));
+  }
+
+  private static void awaitWaiting(AgentRig world, int messages) {
+    world.await(
+        () -> world.orchestrator.find(THREAD).orElseThrow().waiting() == messages,
+        () -> "not waiting");
   }
 
   private static void awaitDoing(AgentRig world, String doing) {
