@@ -195,8 +195,9 @@ public final class Orchestrator {
 
   /** Starts a fresh context before the next turn; the running turn, if any, ends first. */
   public void reset(String threadId) {
-    stop(threadId, false);
-    agents.reset(threadId);
+    long place = parts.store().inbox().newest();
+    agents.reset(threadId); // first: what comes behind the place must not begin with the old one
+    stop(threadId, place, false);
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -199,6 +200,30 @@ class StopRaceTest {
     go.countDown();
     assertThat(world.answerOf(waiting)).isEqualTo("heard: hello");
     assertThat(world.stateOf(late)).isEqualTo(EventState.DEAD_LETTERED);
+  }
+
+  @Test
+  void aFreshContextIsThereBeforeTheNextMessageBegins() throws Exception {
+    model.says("heard").hangs(begun);
+    AgentRig world = rigs.open();
+    world.answerOf(world.send("t", "k1", "one"));
+    world.send("t", "k2", "never mind");
+    begun.await();
+    Event next = world.send("t", "k3", "two");
+    awaitWaiting(world, 1);
+    time.blocksIn("Orchestrator.reset");
+    CompletableFuture<Boolean> reset =
+        inBackground(
+            () -> {
+              world.orchestrator.reset(THREAD);
+              return true;
+            });
+    time.awaitBlocked();
+    world.awaitRound();
+    time.open();
+    assertThat(reset.get()).isTrue();
+    assertThat(world.answerOf(next)).isEqualTo("heard: two");
+    assertThat(model.heard()).containsExactly(new Message.User("two"));
   }
 
   @Test
