@@ -238,7 +238,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
 
   /** Starts a fresh context before the next turn. */
   void reset(String threadId) {
-    if (owner.isHere(threadId)) {
+    if (isOurs(threadId)) {
       agents.compute(
           threadId, (id, agent) -> agent != null && agent.reset() ? agent : activate(id, true));
     }

@@ -259,6 +259,14 @@ class StopRaceTest {
     assertThat(world.answerOf(event)).isEqualTo("heard: x");
   }
 
+  @Test
+  void afterTheServerHasClosedNoFreshContextIsBegun() throws Exception {
+    AgentRig world = rigs.open();
+    world.orchestrator.close(Duration.ZERO, () -> true);
+    world.orchestrator.reset(THREAD);
+    assertThat(world.orchestrator.find(THREAD)).isEmpty();
+  }
+
   private ScriptedProvider.Step deafly() {
     return (_, _) -> {
       begun.countDown();
