@@ -237,10 +237,14 @@ public final class Orchestrator {
 
     @Override
     public void asked(String threadId, Instant until) {
-      parking.neutral();
       Duration left = Duration.between(parts.time().now(), until);
       Duration wait = left.isNegative() ? Duration.ZERO : left;
       parts.time().after(wait.plusMillis(50), () -> resume(threadId, false));
+    }
+
+    @Override
+    public void probeEnded(String threadId) {
+      parking.probeEnded(threadId);
     }
 
     @Override

@@ -37,8 +37,8 @@ final class OutageQueue {
 
   private record Waiting(String threadId, Instant receivedAt) {}
 
-  /** A turn that tries, and the counts before it. */
-  private record Probing(String threadId, long returns, long neutrals) {}
+  /** A turn that tries, and how many had come to wait before it. */
+  private record Probing(String threadId, long returns) {}
 
   private final Time time;
   private final Supplier<Duration> ttl;
@@ -52,7 +52,10 @@ final class OutageQueue {
   private long returns;
   private long outage;
   private long lastWaitNanos;
-  private long neutrals;
+
+  /** The chat thread whose turn tries now; empty: none does. */
+  private String probing = "";
+
   private int probesFailed;
   private int wave = 1;
   private volatile boolean anyWaiting;
@@ -114,16 +117,16 @@ final class OutageQueue {
     }
   }
 
-  /** A turn stopped waiting without having asked a model. Cheap when nobody waits. */
-  void neutral() {
-    if (anyWaiting) {
-      lock.lock();
-      try {
-        neutrals++;
+  /** A turn that tried has ended and says nothing about a model: it was stopped, for example. */
+  void probeEnded(String threadId) {
+    lock.lock();
+    try {
+      if (probing.equals(threadId)) {
+        probing = "";
         changed.signalAll();
-      } finally {
-        lock.unlock();
       }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -230,15 +233,14 @@ final class OutageQueue {
 
   /**
    * One turn tries; whether it reached a model comes back through {@link #answered} or {@link
-   * #add}.
+   * #add}. After one that ended without either the next one tries at once.
    */
   private void probe() throws InterruptedException {
     Optional<Probing> next = nextProbing();
     while (next.isPresent()) {
       // Without the lock: who is asked to go on has one of its own, and calls here while it holds
       // that.
-      if (resume.goOn(next.get().threadId(), true)) {
-        awaitEnd(next.get());
+      if (resume.goOn(next.get().threadId(), true) && saysWhetherItIsBack(next.get())) {
         return;
       }
       next = nextProbing(); // one that was stopped meanwhile costs no pause
@@ -254,23 +256,30 @@ final class OutageQueue {
       }
       anyWaiting = true; // the probe itself waits for its answer
       String threadId = waiting.pollFirstEntry().getValue().threadId();
-      return Optional.of(new Probing(threadId, returns, neutrals));
+      probing = threadId;
+      return Optional.of(new Probing(threadId, returns));
     } finally {
       lock.unlock();
     }
   }
 
-  private void awaitEnd(Probing probe) throws InterruptedException {
+  /** Waits for the end of a probe. False when it ended without having asked a model. */
+  private boolean saysWhetherItIsBack(Probing probe) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long patience = PROBE_PATIENCE.toNanos();
-      while (away && probe.returns() == returns && probe.neutrals() == neutrals && patience > 0) {
+      while (away && probe.returns() == returns && !probing.isEmpty() && patience > 0) {
         patience = changed.awaitNanos(patience);
       }
-      if (away && probe.neutrals() == neutrals) {
+      if (away && probing.isEmpty()) {
+        return false;
+      }
+      if (away) {
         probesFailed++;
       }
+      return true;
     } finally {
+      probing = "";
       lock.unlock();
     }
   }

@@ -31,6 +31,9 @@ sealed interface AgentEffect {
   /** Resume it when the question to a person is void. */
   record AwaitPerson() implements AgentEffect {}
 
+  /** The turn that was to find out whether a model is back has ended without an answer to that. */
+  record ProbeEnded() implements AgentEffect {}
+
   /** A parked turn waits no more. */
   record AwaitNothing(Incoming head) implements AgentEffect {}
 }

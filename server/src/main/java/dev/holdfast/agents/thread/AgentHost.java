@@ -4,8 +4,8 @@ import dev.holdfast.agents.context.Incoming;
 import java.time.Instant;
 
 /**
- * What a thread agent asks of its surroundings. Thread-safe; {@link #parked}, {@link #asked} and
- * {@link #gone} are called under the agent's lock and must not call it.
+ * What a thread agent asks of its surroundings. Thread-safe; {@link #parked}, {@link #asked},
+ * {@link #probeEnded} and {@link #gone} are called under the agent's lock and must not call it.
  */
 public interface AgentHost {
   /** A turn of the thread waits for a model; the host will resume it. */
@@ -15,6 +15,9 @@ public interface AgentHost {
    * A turn of the thread waits for a person's word, until then at most; the host will resume it.
    */
   void asked(String threadId, Instant until);
+
+  /** The thread's turn was to find out whether a model is back, and ended without doing so. */
+  void probeEnded(String threadId);
 
   /** A turn that was parked does not wait any more. */
   void gone(Incoming head);

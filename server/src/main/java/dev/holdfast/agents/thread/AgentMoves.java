@@ -7,6 +7,7 @@ import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
 import dev.holdfast.agents.thread.AgentEffect.CutOff;
 import dev.holdfast.agents.thread.AgentEffect.End;
 import dev.holdfast.agents.thread.AgentEffect.EndNext;
+import dev.holdfast.agents.thread.AgentEffect.ProbeEnded;
 import dev.holdfast.agents.thread.AgentEffect.Reread;
 import dev.holdfast.agents.thread.AgentEffect.RunLoop;
 import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
@@ -52,6 +53,16 @@ final class AgentMoves {
   }
 
   static Move next(AgentState state, AgentEvent event) {
+    Move move = decide(state, event);
+    boolean awaitsModel = move.next() instanceof Parked parked && !parked.asks();
+    return state.probes() && !move.next().probes() && !awaitsModel
+        ? new Move(
+            move.next(),
+            Stream.concat(move.effects().stream(), Stream.of(new ProbeEnded())).toList())
+        : move;
+  }
+
+  private static Move decide(AgentState state, AgentEvent event) {
     return switch (event) {
       case Started() -> started(state);
       case WorkCame() -> workCame(state);
@@ -142,7 +153,7 @@ final class AgentMoves {
       case Choosing choosing when choosing.batch().isEmpty() -> new Move(state, new EndNext());
       case Choosing _, Running _, Parked _ when before.isEmpty() -> new Move(state);
       case Choosing(_, boolean probe, boolean reset) ->
-          new Move(new Choosing(after, probe, reset), new End(before));
+          new Move(new Choosing(after, probe && !after.isEmpty(), reset), new End(before));
       case Running(var turn, _, boolean joined, boolean reset, boolean answered, var closing) ->
           new Move(
               new Running(turn, after, joined, reset, answered, closing),

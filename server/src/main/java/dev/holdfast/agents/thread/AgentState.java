@@ -79,6 +79,15 @@ sealed interface AgentState {
     };
   }
 
+  /** Whether its turn, or the one that is about to begin, finds out if a model is back. */
+  default boolean probes() {
+    return switch (this) {
+      case Choosing choosing -> choosing.probe();
+      case Running running -> running.turn().isProbe();
+      case Starting _, Idle _, Parked _, Closing _, Closed _, GivenUp _, Gone _ -> false;
+    };
+  }
+
   /** Whether its loop runs. */
   default boolean isBusy() {
     return switch (this) {

@@ -9,6 +9,7 @@ import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
 import dev.holdfast.agents.thread.AgentEffect.CutOff;
 import dev.holdfast.agents.thread.AgentEffect.End;
 import dev.holdfast.agents.thread.AgentEffect.EndNext;
+import dev.holdfast.agents.thread.AgentEffect.ProbeEnded;
 import dev.holdfast.agents.thread.AgentEffect.Reread;
 import dev.holdfast.agents.thread.AgentEffect.RunLoop;
 import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
@@ -283,6 +284,7 @@ public final class ThreadAgent extends VerticleBase {
       case CutOff(RunningTurn turn) -> turn.cancel(Cancel.SHUTDOWN);
       case AwaitModel(Incoming head) -> host.parked(head);
       case AwaitPerson() -> host.asked(threadId, turns.askedUntil());
+      case ProbeEnded() -> host.probeEnded(threadId);
       case AwaitNothing(Incoming head) -> host.gone(head);
       case End(_), EndNext() -> {} // it blocks: the stopper does it, and counts
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class OutageQueueTest {
   private final ManualTime time = new ManualTime();
@@ -116,6 +117,25 @@ class OutageQueueTest {
         };
     run();
     assertThat(resumed).containsExactly("stopped meanwhile probes", "b probes");
+  }
+
+  @Test
+  @Timeout(20)
+  void afterAProbeThatWasStoppedTheNextTurnProbesAtOnce() {
+    park(1, "stopped");
+    park(2, "b");
+    onResume =
+        (thread, _) -> {
+          if (thread.equals("stopped")) {
+            parking.probeEnded("another");
+            parking.probeEnded("stopped");
+          }
+          endAfter(2);
+          return true;
+        };
+    run();
+    assertThat(resumed).containsExactly("stopped probes", "b probes");
+    assertThat(seconds).containsExactly(10L, 10L);
   }
 
   /** Who is asked to go on takes a lock of its own, and tells of an end while it holds that. */

@@ -231,7 +231,7 @@ class AgentMovesPropertyTest {
         }
         case AgentEffect.AwaitPerson() -> awaited = true;
         case AgentEffect.AwaitNothing(_) -> awaited = false;
-        case AgentEffect.Reread(), AgentEffect.CutOff(_) -> {}
+        case AgentEffect.Reread(), AgentEffect.CutOff(_), AgentEffect.ProbeEnded() -> {}
       }
     }
 

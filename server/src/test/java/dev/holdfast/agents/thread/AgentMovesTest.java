@@ -10,6 +10,7 @@ import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
 import dev.holdfast.agents.thread.AgentEffect.CutOff;
 import dev.holdfast.agents.thread.AgentEffect.End;
 import dev.holdfast.agents.thread.AgentEffect.EndNext;
+import dev.holdfast.agents.thread.AgentEffect.ProbeEnded;
 import dev.holdfast.agents.thread.AgentEffect.Reread;
 import dev.holdfast.agents.thread.AgentEffect.RunLoop;
 import dev.holdfast.agents.thread.AgentEffect.RunLoopLater;
@@ -63,6 +64,7 @@ class AgentMovesTest {
   private static final Incoming LATER = incoming(9);
   private static final List<Incoming> BOTH = List.of(BEFORE, AFTER);
   private static final RunningTurn TURN = turn();
+  private static final RunningTurn PROBE = turn(true);
   private static final RunningTurn NEXT_TURN = turn();
 
   /** Every state, in each form that makes a difference. */
@@ -73,12 +75,14 @@ class AgentMovesTest {
   private static final Choosing CHOOSING = Choosing.fromMailbox(false);
   private static final Choosing CHOOSING_FRESH = Choosing.fromMailbox(true);
   private static final Choosing RESUMED = new Choosing(BOTH, true, true);
+  private static final Choosing RESUMED_ALONE = new Choosing(List.of(BEFORE), true, false);
   private static final Choosing RESUMED_LATER = new Choosing(List.of(LATER), false, false);
   private static final Running RUNNING = new Running(TURN, BOTH, false, false, false, false);
   private static final Running RUNNING_LATER = running(List.of(LATER));
   private static final Running RUNNING_STOPPED = running(List.of());
   private static final Running JOINED = new Running(TURN, BOTH, true, true, false, false);
   private static final Running ANSWERED = new Running(TURN, BOTH, false, true, true, false);
+  private static final Running PROBING = new Running(PROBE, BOTH, false, false, false, false);
   private static final Running LAST = new Running(TURN, BOTH, false, false, false, true);
   private static final Parked PARKED = new Parked(BOTH, false, true);
   private static final Parked PARKED_LATER = new Parked(List.of(LATER), false, false);
@@ -96,12 +100,14 @@ class AgentMovesTest {
           CHOOSING,
           CHOOSING_FRESH,
           RESUMED,
+          RESUMED_ALONE,
           RESUMED_LATER,
           RUNNING,
           RUNNING_LATER,
           RUNNING_STOPPED,
           JOINED,
           ANSWERED,
+          PROBING,
           LAST,
           PARKED,
           PARKED_LATER,
@@ -112,6 +118,7 @@ class AgentMovesTest {
           GONE);
 
   private static final TurnBegun BEGUN = new TurnBegun(NEXT_TURN, BOTH);
+  private static final TurnBegun BEGUN_PROBE = new TurnBegun(PROBE, BOTH);
   private static final TurnBegun BEGUN_LATER = new TurnBegun(NEXT_TURN, List.of(LATER));
   private static final TurnEnded DONE = new TurnEnded(TurnOutcome.DONE);
   private static final TurnEnded LEFT = new TurnEnded(TurnOutcome.LEFT);
@@ -131,6 +138,7 @@ class AgentMovesTest {
           new PersonAnswered(),
           STOP,
           BEGUN,
+          BEGUN_PROBE,
           BEGUN_LATER,
           MORE,
           DONE,
@@ -202,6 +210,7 @@ class AgentMovesTest {
     onStop();
     onTurns();
     onEnds();
+    onProbes();
     return moves;
   }
 
@@ -279,6 +288,54 @@ class AgentMovesTest {
     }
   }
 
+  /** Whoever waits for what a probe finds out hears of each end that says nothing about it. */
+  private void onProbes() {
+    ProbeEnded ended = new ProbeEnded();
+    List<Incoming> after = List.of(AFTER);
+    on(BEGUN_PROBE, CHOOSING, PROBING);
+    on(BEGUN_PROBE, CHOOSING_FRESH, new Running(PROBE, BOTH, false, true, false, false));
+    on(BEGUN_PROBE, RESUMED, new Running(PROBE, BOTH, false, true, false, false));
+    on(BEGUN_PROBE, RESUMED_ALONE, PROBING);
+    on(BEGUN_PROBE, RESUMED_LATER, PROBING);
+    Running begunFresh = new Running(NEXT_TURN, BOTH, false, true, false, false);
+    on(BEGUN, RESUMED, begunFresh, ended); // no loop does that
+    on(BEGUN, RESUMED_ALONE, new Running(NEXT_TURN, BOTH, false, false, false, false), ended);
+    List<Incoming> later = List.of(LATER);
+    on(BEGUN_LATER, RESUMED, new Running(NEXT_TURN, later, false, true, false, false), ended);
+    on(
+        BEGUN_LATER,
+        RESUMED_ALONE,
+        new Running(NEXT_TURN, later, false, false, false, false),
+        ended);
+    on(new ResetAsked(), RESUMED_ALONE, new Choosing(List.of(BEFORE), true, true));
+    on(STOP, RESUMED_ALONE, CHOOSING, new End(List.of(BEFORE)), ended);
+    on(
+        STOP,
+        PROBING,
+        new Running(PROBE, after, false, false, false, false),
+        new StopTurn(PROBE, PLACE),
+        new End(List.of(BEFORE)));
+    on(new ResetAsked(), PROBING, new Running(PROBE, BOTH, false, true, false, false));
+    on(new PersonAnswered(), PROBING, new Running(PROBE, BOTH, false, false, true, false));
+    on(MORE, PROBING, new Running(PROBE, List.of(BEFORE, AFTER, LATER), true, false, false, false));
+    on(DONE, PROBING, CHOOSING, ended);
+    on(LEFT, PROBING, CHOOSING, new Reread(), ended);
+    on(AWAITS_MODEL, PROBING, new Parked(BOTH, false, false), new AwaitModel(BEFORE));
+    on(AWAITS_PERSON, PROBING, ASKING, new AwaitPerson(), ended);
+    AgentEffect[] again = {new Reread(), new RunLoopLater(), ended};
+    on(new LoopCrashed(), RESUMED, STARTING_ANEW, again);
+    on(new LoopCrashed(), RESUMED_ALONE, STARTING, again);
+    on(new LoopCrashed(), PROBING, STARTING, again);
+    on(new ThreadGivenUp(), PROBING, GIVEN_UP, new Reread(), ended);
+    Running last = new Running(PROBE, BOTH, false, false, false, true);
+    on(new CloseAsked(false), PROBING, last);
+    on(new CloseAsked(true), PROBING, last, new CutOff(PROBE));
+    for (boolean now : List.of(true, false)) {
+      on(new CloseAsked(now), RESUMED, CLOSING, ended);
+      on(new CloseAsked(now), RESUMED_ALONE, CLOSING, ended);
+    }
+  }
+
   private void onEnds() {
     on(new LoopRested(), CHOOSING, IDLE);
     on(new LoopRested(), CLOSING, CLOSED);
@@ -348,8 +405,12 @@ class AgentMovesTest {
   }
 
   static RunningTurn turn() {
+    return turn(false);
+  }
+
+  private static RunningTurn turn(boolean probe) {
     ManualTime time = new ManualTime();
-    return new RunningTurn(List.of(), false, new Epoch(time), time, _ -> {});
+    return new RunningTurn(List.of(), probe, new Epoch(time), time, _ -> {});
   }
 
   static Incoming incoming(long seq) {
