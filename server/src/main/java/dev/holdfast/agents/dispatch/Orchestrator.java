@@ -29,6 +29,7 @@ public final class Orchestrator {
   private final ActiveAgents agents;
   private final OutageQueue parking;
   private final CommandRunner commands;
+  private final CommandQueue overtaking;
   private final CommittedEvents committed = new CommittedEvents();
 
   /** New messages of threads that found no room; used by the dispatching loop alone. */
@@ -50,6 +51,7 @@ public final class Orchestrator {
     this.parts = parts;
     agents = new ActiveAgents(parts, owner, new Host(), this::rescan);
     commands = new CommandRunner(parts, agents, this::decide, this::rescan);
+    overtaking = new CommandQueue(commands::obey, this::rescan);
     parking =
         new OutageQueue(
             parts.time(),
@@ -150,7 +152,7 @@ public final class Orchestrator {
     }
     Incoming incoming = Incoming.of(event);
     if (incoming.overtakes()) {
-      Thread.ofVirtual().name("command").start(() -> commands.obey(incoming));
+      overtaking.add(incoming);
       return true;
     }
     return agents.offer(incoming, share);

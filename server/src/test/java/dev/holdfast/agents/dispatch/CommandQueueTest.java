@@ -1,0 +1,88 @@
+package dev.holdfast.agents.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class CommandQueueTest {
+  private final Semaphore begun = new Semaphore(0);
+  private final Semaphore mayEnd = new Semaphore(0);
+  private final AtomicInteger scans = new AtomicInteger();
+  private final Set<Long> obeyed = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch scanned = new CountDownLatch(1);
+  private final CommandQueue queue =
+      new CommandQueue(
+          command -> {
+            begun.release();
+            mayEnd.acquireUninterruptibly();
+            obeyed.add(command.seq());
+            if (command.seq() == BUG) {
+              throw new IllegalStateException("as the test wants it");
+            }
+          },
+          () -> {
+            scans.incrementAndGet();
+            scanned.countDown();
+          });
+
+  private static final long BUG = 5;
+
+  private static Incoming command(long seq) {
+    InboundMessage message = new InboundMessage("main", "t", "me", "/status", List.of(), "k" + seq);
+    return Incoming.of(
+        new Event(
+            seq,
+            "e" + seq,
+            "web:main",
+            "web:main:t",
+            "k" + seq,
+            InboundPayload.write(message),
+            Instant.EPOCH,
+            EventState.PENDING,
+            0,
+            false,
+            0));
+  }
+
+  @Test
+  void aFloodOfCommandsRunsAFewAtOnceAndLeavesTheRestOnDisk() throws Exception {
+    int all = CommandQueue.AT_ONCE + CommandQueue.WAITING_MAX;
+    for (int seq = 1; seq <= all + 10; seq++) {
+      queue.add(command(seq));
+    }
+    begun.acquire(CommandQueue.AT_ONCE);
+    assertThat(begun.availablePermits()).as("no more begin").isZero();
+    assertThat(scans).hasValue(0);
+    mayEnd.release(all);
+    scanned.await();
+    assertThat(obeyed).hasSizeGreaterThanOrEqualTo(all - CommandQueue.AT_ONCE);
+    assertThat(scans).hasValue(1);
+  }
+
+  @Test
+  void aCommandThatWaitsIsNotTakenTwice() throws Exception {
+    for (int seq = 1; seq <= CommandQueue.AT_ONCE; seq++) {
+      queue.add(command(seq));
+    }
+    queue.add(command(100));
+    queue.add(command(100));
+    queue.add(command(101));
+    mayEnd.release(CommandQueue.AT_ONCE + 2);
+    begun.acquire(CommandQueue.AT_ONCE + 2);
+    assertThat(begun.tryAcquire()).isFalse();
+  }
+}
