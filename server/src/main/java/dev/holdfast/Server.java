@@ -403,7 +403,7 @@ final class Server {
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, refusals, time);
     RequestRouter router =
         new RequestRouter(
-            Webhooks.perLoop(channels, intake, http.maxBodyBytes(), refusals, time),
+            () -> new Webhooks(channels, intake, refusals, time),
             readiness,
             api,
             new Pages(authenticator, sessions, names, refusals),
@@ -411,7 +411,7 @@ final class Server {
             refusals);
     return HttpListener.start(
         vertx,
-        new ConnectionLimits.Sizes(http, config.attachments().bytesMax()),
+        ConnectionLimits.Sizes.ofHeap(http, config.attachments().bytesMax()),
         router,
         config.listeners().metrics(),
         meters,

@@ -23,6 +23,17 @@ public sealed interface WebhookVerdict {
   /** Verified but not understood: 400. */
   record Unparsable(String reason) implements WebhookVerdict {}
 
-  /** No such account: 404. */
+  /**
+   * Verified, but of a type that the channel does not know: 422, and the sender is told both.
+   *
+   * @param received as it may be shown: short, without control characters
+   */
+  record UnknownType(String received, List<String> supported) implements WebhookVerdict {
+    public UnknownType {
+      supported = List.copyOf(supported);
+    }
+  }
+
+  /** No such account: 401, so that nobody learns which accounts there are. */
   record NoAccount() implements WebhookVerdict {}
 }

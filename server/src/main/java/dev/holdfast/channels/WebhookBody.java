@@ -31,6 +31,13 @@ final class WebhookBody {
   private static final int MEDIA_TYPE_UNITS_MAX = 255;
   private static final int URL_UNITS_MAX = 8192;
   private static final int ATTACHMENTS_MAX = 32;
+  private static final int TYPE_UNITS_SHOWN = 100;
+
+  /** A message has a few dozen; a megabyte of numbers would take a second to read. */
+  private static final int TOKENS_MAX = 20_000;
+
+  /** A sender need not name it: so far there is only one. */
+  static final String TYPE = "message";
 
   private final ObjectMapper json;
 
@@ -49,6 +56,22 @@ final class WebhookBody {
     }
   }
 
+  /** A message of a kind that is not known here. */
+  static final class UnknownTypeException extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final String type;
+
+    UnknownTypeException(String type) {
+      super(type);
+      this.type = type;
+    }
+
+    /** As it may be shown. */
+    String type() {
+      return type;
+    }
+  }
+
   WebhookBody() {
     JsonFactory factory =
         JsonFactory.builder()
@@ -63,17 +86,20 @@ final class WebhookBody {
                     .maxNumberLength(100)
                     .maxNameLength(1024)
                     .maxStringLength(TEXT_UNITS_MAX)
+                    .maxTokenCount(TOKENS_MAX)
                     .build())
             .build();
     json =
         JsonMapper.builder(factory).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
   }
 
-  InboundMessage read(String account, String id, byte[] body) throws UnreadableException {
+  InboundMessage read(String account, String id, byte[] body)
+      throws UnreadableException, UnknownTypeException {
     JsonNode root = parse(body);
     if (!root.isObject()) {
       throw new UnreadableException("not a JSON object");
     }
+    checkType(root);
     return new InboundMessage(
         account,
         name(root, "thread", THREAD_UNITS_MAX),
@@ -81,6 +107,14 @@ final class WebhookBody {
         text(root, "text", TEXT_UNITS_MAX),
         attachments(root.path("attachments")),
         id);
+  }
+
+  private static void checkType(JsonNode root) throws UnreadableException, UnknownTypeException {
+    String type = text(root, "type", TEXT_UNITS_MAX);
+    if (!type.isEmpty() && !type.equals(TYPE)) {
+      String start = type.substring(0, Math.min(TYPE_UNITS_SHOWN, type.length()));
+      throw new UnknownTypeException(start.replaceAll("[^\\x20-\\x7e]", "?"));
+    }
   }
 
   private JsonNode parse(byte[] body) throws UnreadableException {

@@ -113,6 +113,8 @@ public final class WebhookChannel implements ChannelAdapter {
           line.filter().takes(message) ? List.of(message) : List.of());
     } catch (WebhookBody.UnreadableException e) {
       return new WebhookVerdict.Unparsable(e.reason());
+    } catch (WebhookBody.UnknownTypeException e) {
+      return new WebhookVerdict.UnknownType(e.type(), List.of(WebhookBody.TYPE));
     }
   }
 

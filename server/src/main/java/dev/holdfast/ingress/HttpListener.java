@@ -58,7 +58,7 @@ public final class HttpListener implements AutoCloseable {
       Time time)
       throws IOException, InterruptedException {
     Refusals refusals = new Refusals(meters);
-    MetricsVerticle metrics = new MetricsVerticle(scraped, meters, refusals, time);
+    MetricsVerticle metrics = new MetricsVerticle(scraped, router.names(), meters, refusals, time);
     HttpListener listener = new HttpListener(vertx, router.api(), metrics);
     AtomicInteger connections = new AtomicInteger();
     Supplier<HttpVerticle> loop =
@@ -90,6 +90,12 @@ public final class HttpListener implements AutoCloseable {
         port(),
         scraped.host(),
         metricsPort());
+    if (!scraped.isLoopback() && scraped.token().isEmpty()) {
+      LOG.warn(
+          "metrics: {} has no metrics.token: whoever reaches it can read how much this server is"
+              + " used",
+          scraped.host());
+    }
   }
 
   private void await(Future<String> deployed, String address)

@@ -1,6 +1,7 @@
 package dev.holdfast.ingress;
 
 import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.ingress.wire.Refusals;
@@ -15,6 +16,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +31,7 @@ final class MetricsVerticle extends VerticleBase {
   private static final int BODY_BYTES_MAX = 1024;
 
   private final MetricsConfig config;
+  private final HostNames names;
   private final PrometheusMeterRegistry meters;
   private final Refusals refusals;
   private final Time time;
@@ -35,8 +39,13 @@ final class MetricsVerticle extends VerticleBase {
   private @Nullable HttpServer server;
 
   MetricsVerticle(
-      MetricsConfig config, PrometheusMeterRegistry meters, Refusals refusals, Time time) {
+      MetricsConfig config,
+      HostNames names,
+      PrometheusMeterRegistry meters,
+      Refusals refusals,
+      Time time) {
     this.config = config;
+    this.names = names;
     this.meters = meters;
     this.refusals = refusals;
     this.time = time;
@@ -59,7 +68,7 @@ final class MetricsVerticle extends VerticleBase {
             CONNECTIONS_MAX);
     ConnectionLimits connections =
         new ConnectionLimits(
-            new ConnectionLimits.Sizes(limits, 0), options, new AtomicInteger(), time, refusals);
+            ConnectionLimits.Sizes.ofHeap(limits, 0), options, new AtomicInteger(), time, refusals);
     vertx.setPeriodic(1000, _ -> connections.sweep());
     HttpServer made =
         vertx
@@ -76,12 +85,28 @@ final class MetricsVerticle extends VerticleBase {
       Responses.empty(request, 404);
     } else if (!request.method().equals(HttpMethod.GET)) {
       Responses.empty(request, 405);
+    } else if (!names.isAllowedForProbes(request.getHeader(HttpHeaders.HOST))) {
+      Responses.empty(request, 403);
+    } else if (!mayRead(request)) {
+      request.response().putHeader("www-authenticate", "Bearer");
+      Responses.empty(request, 401);
     } else if (!scraping.compareAndSet(false, true)) {
       request.response().putHeader(Responses.RETRY_AFTER, "1");
       Responses.empty(request, 503);
     } else {
       scrape(request);
     }
+  }
+
+  private boolean mayRead(HttpServerRequest request) {
+    String token = config.token().reveal();
+    if (token.isEmpty()) {
+      return true;
+    }
+    byte[] expected = ("Bearer " + token).getBytes(StandardCharsets.UTF_8);
+    List<String> given = request.headers().getAll(HttpHeaders.AUTHORIZATION);
+    return given.size() == 1
+        && MessageDigest.isEqual(expected, given.getFirst().getBytes(StandardCharsets.UTF_8));
   }
 
   /**
@@ -96,7 +121,7 @@ final class MetricsVerticle extends VerticleBase {
               try {
                 String text = meters.scrape();
                 loop.runOnContext(_ -> send(request, text));
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) {
                 loop.runOnContext(_ -> refusals.send(request, e));
               } finally {
                 scraping.set(false);

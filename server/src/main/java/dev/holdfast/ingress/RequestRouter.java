@@ -60,6 +60,10 @@ public final class RequestRouter {
     return api;
   }
 
+  HostNames names() {
+    return names;
+  }
+
   /** What one event loop does with its requests. */
   final class Loop implements Handler<HttpServerRequest> {
     private final Webhooks ownWebhooks;
@@ -192,7 +196,7 @@ public final class RequestRouter {
         && !request.path().startsWith(Api.PREFIX);
   }
 
-  private boolean probe(HttpServerRequest request, String path) {
+  private boolean probe(HttpServerRequest request, String path) throws RefusedRequestException {
     JsonObject answer;
     switch (path) {
       case "/live" -> answer = probes.live();
@@ -201,6 +205,9 @@ public final class RequestRouter {
       default -> {
         return false;
       }
+    }
+    if (!names.isAllowedForProbes(request.getHeader(HttpHeaders.HOST))) {
+      throw RefusedRequestException.forbidden();
     }
     Responses.json(request, "UP".equals(answer.getString("status")) ? 200 : 503, answer);
     return true;

@@ -130,6 +130,32 @@ class WebhookChannelTest {
             + "{\"url\":\"https://x\"}]}");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\"message\"", "null", "\"\""})
+  void aMessageMaySayThatItIsOne(String type) {
+    String message = message("t", "s", "x");
+    assertTaken(message.substring(0, message.length() - 1) + ",\"type\":" + type + "}");
+  }
+
+  @Test
+  void anotherTypeIsToldBackAsItMayBeShown() {
+    assertThat(channel.receive(signed("m1", "{\"type\":\"martian\"}")))
+        .isEqualTo(new WebhookVerdict.UnknownType("martian", List.of("message")));
+    String hostile = "{\"type\":\"a\\r\\n\\u001b[2J" + "y".repeat(5000) + "\"}";
+    assertThat(channel.receive(signed("m1", hostile)))
+        .isEqualTo(new WebhookVerdict.UnknownType("a???[2J" + "y".repeat(93), List.of("message")));
+    assertUnparsable("{\"type\":7,\"thread\":\"t\",\"sender\":\"s\",\"text\":\"x\"}");
+  }
+
+  /** A number costs a hundred times what a letter does. */
+  @Test
+  void aMegabyteOfNumbersIsNoMessage() {
+    String message = message("t", "s", "x");
+    String open = message.substring(0, message.length() - 1) + ",\"more\":[";
+    assertTaken(open + "1.5,".repeat(1_000) + "1]}");
+    assertUnparsable(open + "1.5,".repeat(250_000) + "1]}");
+  }
+
   @Test
   void hostileBodiesAreRefusedInNoTime() {
     StringBuilder keys = new StringBuilder("{\"thread\":\"t\",\"sender\":\"s\",\"text\":\"x\"");

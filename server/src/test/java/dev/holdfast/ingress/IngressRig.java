@@ -23,6 +23,7 @@ import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.InboxIntake;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.BodyBudget;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
@@ -69,6 +70,10 @@ public final class IngressRig implements AutoCloseable {
   public static final String ADMIN = "admin-token-0123456789";
   public static final String READ = "read-token-0123456789";
   public static final String CHAT = "chat-token-0123456789";
+
+  /** What {@code /metrics} asks for. */
+  public static final String METRICS_TOKEN = "metrics-token-0123456789";
+
   public static final List<TokenConfig> TOKENS =
       List.of(
           new TokenConfig("main", new Secret(ADMIN), Scope.ADMIN),
@@ -92,6 +97,11 @@ public final class IngressRig implements AutoCloseable {
   }
 
   public IngressRig(UnaryOperator<HttpConfig> change, Time time) throws Exception {
+    this(change, time, BodyBudget.ofHeap(AttachmentsConfig.defaults().bytesMax()));
+  }
+
+  public IngressRig(UnaryOperator<HttpConfig> change, Time time, BodyBudget bodies)
+      throws Exception {
     this.time = time;
     sessions = new Sessions(tokens, time);
     vertx =
@@ -129,7 +139,7 @@ public final class IngressRig implements AutoCloseable {
         new Api(vertx, calls.byOperation(intake, news), authenticator, streams, refusals, time);
     RequestRouter router =
         new RequestRouter(
-            Webhooks.perLoop(channels, intake, http.maxBodyBytes(), refusals, time),
+            () -> new Webhooks(channels, intake, refusals, time),
             new FakeProbes(),
             api,
             new Pages(authenticator, sessions, names, refusals),
@@ -138,9 +148,9 @@ public final class IngressRig implements AutoCloseable {
     listener =
         HttpListener.start(
             vertx,
-            new ConnectionLimits.Sizes(http, AttachmentsConfig.defaults().bytesMax()),
+            new ConnectionLimits.Sizes(http, AttachmentsConfig.defaults().bytesMax(), bodies),
             router,
-            new MetricsConfig("127.0.0.1", 0),
+            new MetricsConfig("127.0.0.1", 0, new Secret(METRICS_TOKEN)),
             meters,
             new Ticks(time),
             time);
@@ -273,6 +283,9 @@ public final class IngressRig implements AutoCloseable {
       }
       if (body.equals("hello?")) {
         return new WebhookVerdict.Answer(200, "text/plain", "hello!");
+      }
+      if (body.equals("martian")) {
+        return new WebhookVerdict.UnknownType("martian", List.of("message"));
       }
       List<InboundMessage> messages = new ArrayList<>();
       for (String line : body.split("\n", -1)) {

@@ -16,7 +16,7 @@ class MetricsTest {
       rig.post("/webhooks/webhook/ci", "t|hi|m1", "x-sign: ok");
       rig.get("/api/v1/status");
       try (Raw raw = new Raw(rig.listener.metricsPort())) {
-        raw.send(Raw.request("GET", "/metrics", ""));
+        raw.send(Raw.request("GET", "/metrics", "", IngressRig.bearer(IngressRig.METRICS_TOKEN)));
         Raw.Answer answer = raw.answer();
         assertThat(answer.status()).isEqualTo(200);
         assertThat(answer.header("content-type")).startsWith("text/plain; version=0.0.4");
@@ -42,6 +42,26 @@ class MetricsTest {
         }
       }
       assertThat(rig.get("/metrics").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void theMetricsAreForWhoHasTheirTokenAndComesByAKnownNameOrAnAddress() throws Exception {
+    try (IngressRig rig = new IngressRig()) {
+      String token = IngressRig.bearer(IngressRig.METRICS_TOKEN);
+      assertThat(scrape(rig)).isEqualTo(401);
+      assertThat(scrape(rig, IngressRig.bearer(IngressRig.ADMIN))).isEqualTo(401);
+      assertThat(scrape(rig, token, token)).isEqualTo(401);
+      assertThat(scrape(rig, token)).isEqualTo(200);
+      assertThat(scrape(rig, token, "Host: 10.0.0.7:9090")).isEqualTo(200);
+      assertThat(scrape(rig, token, "Host: [fd00::7]:9090")).isEqualTo(200);
+      assertThat(scrape(rig, token, "Host: evil.example")).isEqualTo(403);
+    }
+  }
+
+  private static int scrape(IngressRig rig, String... headers) throws Exception {
+    try (Raw raw = new Raw(rig.listener.metricsPort())) {
+      return raw.send(Raw.request("GET", "/metrics", "", headers)).answer().status();
     }
   }
 

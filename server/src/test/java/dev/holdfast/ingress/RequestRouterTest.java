@@ -70,7 +70,16 @@ class RequestRouterTest {
     }
     assertThat(rig.send("GET " + STATUS + " HTTP/1.0\r\n" + token + "\r\n\r\n").status())
         .isEqualTo(403);
-    assertThat(rig.get("/live", "Host: 10.0.0.1").status()).isEqualTo(200);
+    for (String probe : List.of("/live", "/health")) {
+      for (String host : List.of("10.0.0.1", "10.0.0.1:80", "[fd00::1]:80", "box.lan")) {
+        assertThat(rig.get(probe, "Host: " + host).status()).as(host).isEqualTo(200);
+      }
+      for (String host : List.of("evil.example", "10.0.0.1.evil.example", "[evil]", "")) {
+        assertThat(rig.get(probe, "Host: " + host).status()).as(host).isEqualTo(403);
+      }
+    }
+    assertThat(rig.get("/ready", "Host: evil.example").status()).isEqualTo(403);
+    assertThat(rig.send("GET /live HTTP/1.0\r\n\r\n").status()).isEqualTo(200);
     assertThat(rig.post(HOOK, "t|x|m", "x-sign: ok", "Host: hooks.example").status())
         .isEqualTo(200);
   }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.wire.Refusals;
-import dev.holdfast.ingress.wire.Uploads;
 import dev.holdfast.time.Time;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -31,7 +30,6 @@ public final class Api implements AutoCloseable {
   private final Authenticator authenticator;
   private final EventStreams streams;
   private final Idempotency idempotency;
-  private final Uploads uploads = new Uploads();
   private final Refusals refusals;
   private final Future<OpenAPIContract> contract;
 
@@ -104,7 +102,7 @@ public final class Api implements AutoCloseable {
   }
 
   private ApiRoutes routes(Vertx vertx) {
-    return new ApiRoutes(vertx, calls, authenticator, streams, idempotency, uploads, refusals);
+    return new ApiRoutes(vertx, calls, authenticator, streams, idempotency, refusals);
   }
 
   /** Ends the streams and the calls that wait. */

@@ -7,6 +7,7 @@ import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
@@ -14,6 +15,7 @@ import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.ingress.wire.StrictJson;
 import dev.holdfast.ingress.wire.Uploads;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -53,6 +55,12 @@ final class ApiRoutes {
   /** What came, whatever it is. */
   private static final String RAW = "raw";
 
+  /** To check a larger body takes longer than an event loop may be held up. */
+  private static final int CHECKED_AT_ONCE_BYTES = 16 * 1024;
+
+  /** When an answer says no more exact time. */
+  private static final String RETRY_AFTER_SECS = "5";
+
   private static final String KEY = "idempotency-key";
   private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
 
@@ -61,7 +69,6 @@ final class ApiRoutes {
   private final Authenticator authenticator;
   private final EventStreams streams;
   private final Idempotency idempotency;
-  private final Uploads uploads;
   private final Refusals refusals;
 
   /** {@code calls}: has an entry for each operation of the contract but the stream. */
@@ -71,14 +78,12 @@ final class ApiRoutes {
       Authenticator authenticator,
       EventStreams streams,
       Idempotency idempotency,
-      Uploads uploads,
       Refusals refusals) {
     this.vertx = vertx;
     this.calls = calls;
     this.authenticator = authenticator;
     this.streams = streams;
     this.idempotency = idempotency;
-    this.uploads = uploads;
     this.refusals = refusals;
   }
 
@@ -123,15 +128,13 @@ final class ApiRoutes {
         throw RefusedRequestException.forbidden();
       }
       context.put(CALLER, caller);
-      if (Uploads.isOne(request)) {
-        uploads.enter(request);
-      }
+      ConnectionLimits.belongsTo(request, caller.name());
     } catch (RefusedRequestException refused) {
       refusals.send(request, refused);
       return;
     }
     context.put(BODY, Buffer.buffer());
-    context.put(RAW, Buffer.buffer());
+    context.put(RAW, new byte[0]);
     if (!BodyReader.announced(request)) {
       context.next();
       return;
@@ -152,18 +155,32 @@ final class ApiRoutes {
   }
 
   private void onRead(RoutingContext context, byte[] body) {
-    try {
-      context.put(RAW, Buffer.buffer(body));
-      if (!Uploads.isOne(context.request())) {
-        if (body.length > 0) {
-          StrictJson.check(body);
-        }
-        context.put(BODY, context.get(RAW));
-      }
+    context.put(RAW, body);
+    if (body.length == 0 || Uploads.isOne(context.request())) {
       context.next();
-    } catch (RefusedRequestException refused) {
-      refusals.send(context.request(), refused);
+    } else if (body.length <= CHECKED_AT_ONCE_BYTES) {
+      try {
+        StrictJson.check(body);
+        believed(context, body);
+      } catch (RefusedRequestException refused) {
+        refusals.send(context.request(), refused);
+      }
+    } else {
+      vertx
+          .executeBlocking(
+              () -> {
+                StrictJson.check(body);
+                return body;
+              },
+              false)
+          .onSuccess(checked -> believed(context, checked))
+          .onFailure(why -> refusals.send(context.request(), why));
     }
+  }
+
+  private static void believed(RoutingContext context, byte[] body) {
+    context.put(BODY, Buffer.buffer(body));
+    context.next();
   }
 
   private Future<ValidatableRequest> extract(RoutingContext context, Operation operation) {
@@ -200,8 +217,7 @@ final class ApiRoutes {
       }
       Idempotency.check(key);
       String scope = caller.name() + ' ' + request.path() + ' ' + key;
-      Buffer body = context.get(RAW);
-      Optional<Idempotency.Kept> before = idempotency.begin(scope, body.getBytes());
+      Optional<Idempotency.Kept> before = idempotency.begin(scope, context.get(RAW));
       if (before.isPresent()) {
         Responses.json(request, before.get().status(), Buffer.buffer(before.get().body()));
       } else {
@@ -245,6 +261,10 @@ final class ApiRoutes {
               if (!scope.isEmpty()) {
                 idempotency.end(scope, answer.status(), text);
               }
+              if (answer.status() == 503
+                  && !request.response().headers().contains(Responses.RETRY_AFTER)) {
+                request.response().putHeader(Responses.RETRY_AFTER, RETRY_AFTER_SECS);
+              }
               loop.runOnContext(_ -> Responses.json(request, answer.status(), Buffer.buffer(text)));
             });
   }
@@ -262,7 +282,8 @@ final class ApiRoutes {
           new RefusedRequestException(503, FailureCode.CANCELLED, "the server is stopping"),
           api,
           request);
-    } catch (java.io.IOException | RuntimeException e) {
+    } catch (java.io.IOException | RuntimeException | Error e) {
+      Fatal.check(e);
       LOG.error("api {}: failed unexpectedly", api.correlationId(), e);
       return refusal(
           new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"), api, request);
@@ -275,9 +296,7 @@ final class ApiRoutes {
     if (refused.retryAfterSecs() > 0) {
       request.response().putHeader(Responses.RETRY_AFTER, Long.toString(refused.retryAfterSecs()));
     }
-    return new ApiAnswer(
-        refused.status(),
-        Responses.error(refused.code(), refused.said()).put("correlation_id", api.correlationId()));
+    return new ApiAnswer(refused.status(), Responses.error(refused, api.correlationId()));
   }
 
   private void failed(RoutingContext context) {

@@ -33,7 +33,7 @@ final class AttachmentCalls {
   /** Keeps a file; a message that names it makes it part of the conversation. */
   ApiAnswer post(ApiRequest request) throws RefusedRequestException, IOException {
     WebMessages.checkThread(request.threadId());
-    byte[] content = request.raw().getBytes();
+    byte[] content = request.raw();
     if (content.length == 0) {
       throw RefusedRequestException.invalid("the file is empty");
     }

@@ -67,6 +67,21 @@ public final class Authenticator {
   }
 
   /**
+   * Begins to read a login; to be ended with {@link #endLogin}.
+   *
+   * @throws RefusedRequestException 429 to an address that guessed too often and sends several
+   */
+  public void beginLogin(HttpServerRequest request) throws RefusedRequestException {
+    if (!throttle.enters(address(request))) {
+      checkThrottle(request);
+    }
+  }
+
+  public void endLogin(HttpServerRequest request) {
+    throttle.left(address(request));
+  }
+
+  /**
    * A login was wrong. Returns what to answer: 401, or 429 to an address that guessed too often.
    */
   public RefusedRequestException wrongLogin(HttpServerRequest request) {

@@ -1,8 +1,10 @@
 package dev.holdfast.ingress.login;
 
+import dev.holdfast.ingress.wire.Addresses;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,7 +20,11 @@ final class LoginThrottle {
   private static final Duration FORGET_AFTER = Duration.ofMinutes(15);
   private static final int ADDRESSES_MAX = 10_000;
 
+  /** Logins of one address that are read at once while it has to wait. */
+  private static final int READING_MAX = 4;
+
   private final Time time;
+  private final Map<String, Integer> reading = new HashMap<>();
   private final Map<String, Guesser> guessers = new LinkedHashMap<>(16, 0.75f, true);
 
   private record Guesser(int failures, long lastNanos, long freeNanos) {}
@@ -29,7 +35,7 @@ final class LoginThrottle {
 
   /** How long this address has to wait; zero when it may try. */
   synchronized Duration wait(String address) {
-    Guesser guesser = guessers.get(group(address));
+    Guesser guesser = guessers.get(Addresses.group(address));
     if (guesser == null) {
       return Duration.ZERO;
     }
@@ -40,7 +46,7 @@ final class LoginThrottle {
   /** A credential of this address was wrong. Returns whether it has to wait now. */
   synchronized boolean failed(String address) {
     long now = time.nanos();
-    String group = group(address);
+    String group = Addresses.group(address);
     Guesser before = guessers.get(group);
     int failures =
         before == null || now - before.lastNanos > FORGET_AFTER.toNanos() ? 1 : before.failures + 1;
@@ -58,14 +64,21 @@ final class LoginThrottle {
     return WAITS.after(failures - FREE_FAILURES + 1);
   }
 
-  /** One household of IPv6 has 2^64 addresses: it counts as one. */
-  private static String group(String address) {
-    int colons = 0;
-    for (int i = 0; i < address.length(); i++) {
-      if (address.charAt(i) == ':' && ++colons == 4) {
-        return address.substring(0, i);
-      }
+  /**
+   * Begins to read a login, which is to be {@link #left}. False: its address has to wait and sends
+   * so many already; one at a time could be held for ever by whoever guesses.
+   */
+  synchronized boolean enters(String address) {
+    String group = Addresses.group(address);
+    int before = reading.getOrDefault(group, 0);
+    if (before >= READING_MAX && !wait(address).isZero()) {
+      return false;
     }
-    return address;
+    reading.put(group, before + 1);
+    return true;
+  }
+
+  synchronized void left(String address) {
+    reading.computeIfPresent(Addresses.group(address), (_, count) -> count == 1 ? null : count - 1);
   }
 }

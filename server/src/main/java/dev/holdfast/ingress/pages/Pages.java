@@ -76,12 +76,14 @@ public final class Pages {
     response.end(Buffer.buffer(asset.bytes()));
   }
 
-  private void readLogin(HttpServerRequest request) {
+  private void readLogin(HttpServerRequest request) throws RefusedRequestException {
+    authenticator.beginLogin(request);
     BodyReader.read(
         request,
         new BodyReader.Reader() {
           @Override
           public void onBody(byte[] body) {
+            authenticator.endLogin(request);
             try {
               logIn(request, body);
             } catch (RefusedRequestException | RuntimeException e) {
@@ -91,7 +93,7 @@ public final class Pages {
 
           @Override
           public void onGone() {
-            // Nobody waits for an answer.
+            authenticator.endLogin(request);
           }
         });
   }

@@ -2,6 +2,7 @@ package dev.holdfast.ingress.webhooks;
 
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
@@ -9,6 +10,7 @@ import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.FileNames;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.time.Time;
@@ -23,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +59,11 @@ public final class MessageIntake {
    * nothing was accepted.
    */
   CompletableFuture<Appended> accept(String channel, InboundMessage message) {
+    if (hasControlCharacter(message)) {
+      return CompletableFuture.failedFuture(
+          new StoreException(
+              Failure.of(FailureCode.INVALID_REQUEST, "an id has a control character")));
+    }
     String source = channel + ":" + message.account();
     NewEvent event =
         new NewEvent(
@@ -67,6 +75,12 @@ public final class MessageIntake {
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
     String shown = shown(message).encode();
     return intake.append(event).thenApply(appended -> committed(channel, shown, appended));
+  }
+
+  /** Ids stand in lists, logs and terminals, where such a one would write lines of its own. */
+  private static boolean hasControlCharacter(InboundMessage message) {
+    return Stream.of(message.account(), message.thread(), message.sender(), message.dedupeKey())
+        .anyMatch(id -> id.chars().anyMatch(Character::isISOControl));
   }
 
   private Appended committed(String channel, String shown, Appended appended) {

@@ -5,6 +5,7 @@ import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.channels.Channel;
+import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.Refusals;
@@ -21,6 +22,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,7 +36,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,18 +49,13 @@ public final class Webhooks {
 
   private static final Logger LOG = LoggerFactory.getLogger(Webhooks.class);
 
-  /** Requests of strangers whose bodies are on their way, and the room for them. */
-  private static final int STRANGERS_MAX = 1024;
+  /** To read a larger body takes longer than an event loop may be held up. */
+  private static final int READ_AT_ONCE_BYTES = 16 * 1024;
 
-  private static final long STRANGERS_BYTES_MIN = 32L * 1024 * 1024;
-  private static final int BODIES_AT_ONCE = 32;
-
-  private static final Duration RETRY_SOON = Duration.ofSeconds(1);
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
   private final Channels channels;
   private final MessageIntake intake;
-  private final StrangerBudget strangers;
   private final Refusals refusals;
   private final Time time;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -81,24 +78,9 @@ public final class Webhooks {
     }
   }
 
-  /** One instance for each event loop; all share one budget of strangers. */
-  public static Supplier<Webhooks> perLoop(
-      Channels channels, MessageIntake intake, int maxBodyBytes, Refusals refusals, Time time) {
-    StrangerBudget strangers =
-        new StrangerBudget(
-            STRANGERS_MAX, Math.max(STRANGERS_BYTES_MIN, (long) maxBodyBytes * BODIES_AT_ONCE));
-    return () -> new Webhooks(channels, intake, strangers, refusals, time);
-  }
-
-  private Webhooks(
-      Channels channels,
-      MessageIntake intake,
-      StrangerBudget strangers,
-      Refusals refusals,
-      Time time) {
+  public Webhooks(Channels channels, MessageIntake intake, Refusals refusals, Time time) {
     this.channels = channels;
     this.intake = intake;
-    this.strangers = strangers;
     this.refusals = refusals;
     this.time = time;
   }
@@ -113,65 +95,76 @@ public final class Webhooks {
     String channel = path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
     String account = slash < 0 ? "" : path.substring(slash + 1);
     String named = RequestTarget.decode(account);
-    if (channels.facts(channel).isEmpty() || named == null || account.indexOf('/') >= 0) {
+    Optional<ChannelFacts> facts = channels.facts(channel);
+    if (facts.isEmpty() || named == null || account.indexOf('/') >= 0) {
       throw RefusedRequestException.unknown("no such channel");
     }
-    long announced = announcedBytes(request);
-    if (!strangers.take(announced)) {
+    // Before a byte of the body is kept. The answer is that to a wrong signature: whoever guesses
+    // does not learn which accounts there are.
+    if (!named.isEmpty() && !facts.get().accounts().contains(named)) {
       intake.count(channel, "refused");
-      throw new RefusedRequestException(
-          429, FailureCode.RATE_LIMITED, "too many requests at once", RETRY_SOON);
+      throw RefusedRequestException.unauthorized();
     }
     BodyReader.read(
         request,
         new BodyReader.Reader() {
           @Override
           public void onBody(byte[] body) {
-            strangers.give(announced);
             onRead(request, channel, named, body);
           }
 
           @Override
           public void onGone() {
-            strangers.give(announced);
+            // Nobody waits for an answer.
           }
         });
   }
 
-  private static long announcedBytes(HttpServerRequest request) {
-    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    if (length != null) {
-      return Long.parseLong(length); // the decoder has read it as a number
+  private void onRead(HttpServerRequest request, String channel, String account, byte[] body) {
+    WebhookRequest read =
+        new WebhookRequest(
+            request.method().name(), account, headers(request), query(request), body, time.now());
+    if (body.length <= READ_AT_ONCE_BYTES) {
+      answer(request, channel, verdict(channel, read));
+      return;
     }
-    return request.headers().contains(HttpHeaders.TRANSFER_ENCODING) ? 65_536 : 0;
+    Vertx.currentContext()
+        .executeBlocking(() -> verdict(channel, read), false)
+        .onSuccess(verdict -> answer(request, channel, verdict))
+        .onFailure(why -> refusals.send(request, why));
   }
 
-  private void onRead(HttpServerRequest request, String channel, String account, byte[] body) {
+  /** What its adapter makes of a request; an adapter that is absent or fails refuses it. */
+  private Verdict verdict(String channel, WebhookRequest request) {
     Optional<Use<Channel>> begun = channels.begin(channel);
     if (begun.isEmpty()) {
-      intake.count(channel, "refused");
-      refusals.send(request, absent());
-      return;
+      return new Verdict.Failed(absent());
     }
-    WebhookVerdict verdict;
     try (Use<Channel> use = begun.get()) {
-      verdict =
-          use.value()
-              .receive(
-                  new WebhookRequest(
-                      request.method().name(),
-                      account,
-                      headers(request),
-                      query(request),
-                      body,
-                      time.now()));
+      return new Verdict.Told(use.value().receive(request));
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       LOG.error("channel {}: its adapter failed on a request", channel, e);
-      refusals.send(
-          request, new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"));
-      return;
+      return new Verdict.Failed(
+          new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"));
     }
-    answer(request, channel, verdict);
+  }
+
+  private sealed interface Verdict {
+    record Told(WebhookVerdict verdict) implements Verdict {}
+
+    record Failed(RefusedRequestException why) implements Verdict {}
+  }
+
+  private void answer(HttpServerRequest request, String channel, Verdict verdict) {
+    switch (verdict) {
+      case Verdict.Told(WebhookVerdict told) -> answer(request, channel, told);
+      case Verdict.Failed(RefusedRequestException why) -> {
+        if (why.status() == 503) {
+          intake.count(channel, "refused");
+        }
+        refusals.send(request, why);
+      }
+    }
   }
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
@@ -190,9 +183,13 @@ public final class Webhooks {
         intake.count(channel, "refused");
         refusals.send(request, RefusedRequestException.invalid("the body was not understood"));
       }
+      case WebhookVerdict.UnknownType(String received, List<String> supported) -> {
+        intake.count(channel, "refused");
+        refusals.send(request, unknownType(received, supported));
+      }
       case WebhookVerdict.NoAccount _ -> {
         intake.count(channel, "refused");
-        refusals.send(request, RefusedRequestException.unknown("no such account"));
+        refusals.send(request, RefusedRequestException.unauthorized());
       }
     }
   }
@@ -269,6 +266,13 @@ public final class Webhooks {
         refusals.send(first.request, MessageIntake.slow());
       }
     }
+  }
+
+  private static RefusedRequestException unknownType(String received, List<String> supported) {
+    return new RefusedRequestException(
+            422, FailureCode.UNKNOWN_MESSAGE_TYPE, "messages of this type are not understood")
+        .withDetails(
+            new JsonObject().put("received", received).put("supported", new JsonArray(supported)));
   }
 
   /** Not unknown: a platform takes that for good and sends nothing any more. */

@@ -1,6 +1,5 @@
 package dev.holdfast.ingress.wire;
 
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param path parameters of the path by name, decoded
  * @param query parameters of the query by name, decoded; the first of each
  * @param body empty when none was sent, or no JSON
- * @param raw the body as it came
+ * @param raw the body as it came; not to be changed
  */
+@SuppressWarnings("ArrayRecordComponent") // as it came: copying a file per request helps nobody
 public record ApiRequest(
     Caller caller,
     String correlationId,
@@ -20,7 +20,7 @@ public record ApiRequest(
     Map<String, String> path,
     Map<String, String> query,
     JsonObject body,
-    Buffer raw) {
+    byte[] raw) {
 
   /** A parameter of the path; the contract promises that it is there. */
   public String id() {

@@ -3,12 +3,11 @@ package dev.holdfast.ingress.wire;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Reads whole bodies; their size and time are kept by the {@link RequestLimits}. */
 public final class BodyReader {
-  private static final byte[] NONE = new byte[0];
-
   private BodyReader() {}
 
   /** Hears the whole body, or that its sender went away. On the event loop. */
@@ -22,11 +21,19 @@ public final class BodyReader {
     new Gathering(reader).attach(request);
   }
 
-  /** Most bodies come in one piece: only the others are put together. */
+  /**
+   * Copies what comes into blocks, of which none is larger than what came before it: a body in
+   * pieces of one byte takes no more than twice its size.
+   */
   private static final class Gathering implements Handler<Buffer> {
+    private static final int BLOCK_BYTES_MIN = 512;
+    private static final int BLOCK_BYTES_MAX = 64 * 1024;
+
     private final Reader reader;
-    private @Nullable Buffer first;
-    private @Nullable Buffer all;
+    private final List<byte[]> full = new ArrayList<>();
+    private byte[] block = new byte[0];
+    private int used;
+    private int bytes;
     private boolean over;
 
     Gathering(Reader reader) {
@@ -39,6 +46,7 @@ public final class BodyReader {
           _ -> {
             if (!over) {
               over = true;
+              forget();
               reader.onGone();
             }
           });
@@ -46,25 +54,54 @@ public final class BodyReader {
           _ -> {
             if (!over) {
               over = true;
-              reader.onBody(bytes());
+              reader.onBody(whole());
             }
           });
     }
 
     @Override
     public void handle(Buffer piece) {
-      if (first == null) {
-        first = piece;
-      } else if (all == null) {
-        all = Buffer.buffer(first.length() * 4).appendBuffer(first).appendBuffer(piece);
-      } else {
-        all.appendBuffer(piece);
+      int from = 0;
+      while (from < piece.length()) {
+        if (used == block.length) {
+          nextBlock(piece.length() - from);
+        }
+        int count = Math.min(piece.length() - from, block.length - used);
+        piece.getBytes(from, from + count, block, used);
+        used += count;
+        from += count;
       }
+      bytes += piece.length();
     }
 
-    private byte[] bytes() {
-      Buffer body = all == null ? first : all;
-      return body == null ? NONE : body.getBytes();
+    private void nextBlock(int wanted) {
+      if (used > 0) {
+        full.add(block);
+      }
+      int size = Math.clamp(Math.max(wanted, bytes), BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
+      block = new byte[size];
+      used = 0;
+    }
+
+    private byte[] whole() {
+      byte[] whole = block;
+      if (!full.isEmpty() || used < block.length) {
+        whole = new byte[bytes];
+        int at = 0;
+        for (byte[] each : full) {
+          System.arraycopy(each, 0, whole, at, each.length);
+          at += each.length;
+        }
+        System.arraycopy(block, 0, whole, at, used);
+      }
+      forget();
+      return whole;
+    }
+
+    private void forget() {
+      full.clear();
+      block = new byte[0];
+      used = 0;
     }
   }
 

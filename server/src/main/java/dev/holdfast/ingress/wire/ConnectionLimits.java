@@ -1,13 +1,17 @@
 package dev.holdfast.ingress.wire;
 
 import dev.holdfast.time.Time;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import io.netty.util.internal.PlatformDependent;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.impl.ConnectionBase;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,16 +24,40 @@ public final class ConnectionLimits {
   /** A file is larger than a message, and comes over the same line. */
   private static final int UPLOAD_PATIENCE = 4;
 
+  private static final int LOGIN_BYTES_MAX = 4096;
+
+  /** No read takes more: what a connection leaves half said stays in such a buffer. */
+  private static final int READ_BYTES_MAX = 8192;
+
+  /** Of the memory for answers on their way, over all event loops: so many loops share it. */
+  private static final int LOOPS = 2;
+
+  private static final int DIRECT_MEMORY_SHARE = 4;
+
   private final HttpConfig config;
   private final long uploadBytesMax;
+  private final BodyBudget bodies;
+  private final long unreadBytesMax =
+      PlatformDependent.maxDirectMemory() / DIRECT_MEMORY_SHARE / LOOPS;
   private final HttpServerOptions options;
   private final AtomicInteger connections;
   private final Time time;
   private final Refusals refusals;
   private final Set<RequestLimits> open = new HashSet<>();
+  private long unreadBytes;
 
-  /** {@code uploadBytesMax}: of a body that brings a file. */
-  public record Sizes(HttpConfig http, long uploadBytesMax) {}
+  /**
+   * What a request may bring.
+   *
+   * @param uploadBytesMax of a body that brings a file
+   * @param bodies what all of them may take together
+   */
+  public record Sizes(HttpConfig http, long uploadBytesMax, BodyBudget bodies) {
+    public static Sizes ofHeap(HttpConfig http, long uploadBytesMax) {
+      long largest = Math.max(http.maxBodyBytes(), uploadBytesMax);
+      return new Sizes(http, uploadBytesMax, BodyBudget.ofHeap(largest));
+    }
+  }
 
   /** {@code connections}: counts those of all event loops of the listener. */
   public ConnectionLimits(
@@ -40,6 +68,7 @@ public final class ConnectionLimits {
       Refusals refusals) {
     this.config = sizes.http();
     this.uploadBytesMax = sizes.uploadBytesMax();
+    this.bodies = sizes.bodies();
     this.options = options;
     this.connections = connections;
     this.time = time;
@@ -76,10 +105,14 @@ public final class ConnectionLimits {
       channel
           .pipeline()
           .firstContext()
-          .writeAndFlush(RequestLimits.RawAnswers.bytes(503))
+          .writeAndFlush(
+              RequestLimits.RawAnswers.bytes(503, Responses.correlationId((String) null)))
           .addListener(ChannelFutureListener.CLOSE);
       return;
     }
+    channel
+        .config()
+        .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(512, 2048, READ_BYTES_MAX));
     RequestLimits requests = new RequestLimits(this, channel);
     ChannelPipeline pipeline = channel.pipeline();
     pipeline.replace("httpDecoder", "httpDecoder", new StrictDecoder(options, requests));
@@ -102,6 +135,43 @@ public final class ConnectionLimits {
     }
   }
 
+  /**
+   * The caller of a request has proved who it is: its body makes no room for those of strangers.
+   */
+  public static void belongsTo(HttpServerRequest request, String caller) {
+    Channel channel = ((ConnectionBase) request.connection()).channel();
+    RequestLimits requests = channel.pipeline().get(RequestLimits.class);
+    if (requests != null) {
+      requests.belongsTo(caller);
+    }
+  }
+
+  BodyBudget bodies() {
+    return bodies;
+  }
+
+  /** So many more bytes of answers wait for clients that do not read. */
+  void unread(long more) {
+    unreadBytes += more;
+  }
+
+  /** When they take too much, those that have not read for longest are cut, until half is free. */
+  void cutSlowReaders() {
+    if (unreadBytes <= unreadBytesMax) {
+      return;
+    }
+    List<RequestLimits> slow =
+        open.stream()
+            .filter(RequestLimits::leavesUnread)
+            .sorted(Comparator.comparingLong(RequestLimits::pendingSinceNanos))
+            .toList();
+    for (RequestLimits slowest : slow) {
+      if (unreadBytes > unreadBytesMax / 2) {
+        slowest.cut();
+      }
+    }
+  }
+
   void countRefusal(int status) {
     refusals.count(status);
   }
@@ -114,15 +184,19 @@ public final class ConnectionLimits {
     return config.headerTimeout().toNanos();
   }
 
-  long bodyNanos(boolean isUpload) {
-    return config.bodyTimeout().toNanos() * (isUpload ? UPLOAD_PATIENCE : 1);
+  long bodyNanos(BodyKind kind) {
+    return config.bodyTimeout().toNanos() * (kind == BodyKind.UPLOAD ? UPLOAD_PATIENCE : 1);
   }
 
   long idleNanos() {
     return config.idleTimeout().toNanos();
   }
 
-  long bodyBytesMax(boolean isUpload) {
-    return isUpload ? uploadBytesMax : config.maxBodyBytes();
+  long bodyBytesMax(BodyKind kind) {
+    return switch (kind) {
+      case MESSAGE -> config.maxBodyBytes();
+      case UPLOAD -> uploadBytesMax;
+      case LOGIN -> LOGIN_BYTES_MAX;
+    };
   }
 }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class HostNames {
   private static final Pattern IPV4_LOOPBACK = Pattern.compile("127(\\.\\d{1,3}){3}");
 
+  private static final Pattern ADDRESS =
+      Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9A-Fa-f:.]+]");
+
   private final Set<String> allowed = new HashSet<>();
   private final @Nullable String publicOrigin;
 
@@ -44,6 +47,16 @@ public final class HostNames {
     }
     String name = nameOf(hostHeader.toLowerCase(Locale.ROOT));
     return isLoopback(name) || allowed.contains(name);
+  }
+
+  /**
+   * Whether a probe may name this host: whoever watches machines knows them by their addresses, and
+   * a name that was made to point here is never an address.
+   */
+  public boolean isAllowedForProbes(@Nullable String hostHeader) {
+    return hostHeader == null
+        || ADDRESS.matcher(nameOf(hostHeader)).matches()
+        || isAllowed(hostHeader);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.holdfast.ingress.wire;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.supervision.Fatal;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
@@ -28,6 +29,7 @@ public final class Refusals {
       count(refused.status());
       Responses.refusal(request, refused);
     } else {
+      Fatal.check(why);
       LOG.error("request: failed unexpectedly", why);
       count(500);
       Responses.refusal(

@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.wire;
 
 import dev.holdfast.api.FailureCode;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 
 /**
@@ -13,6 +14,7 @@ public final class RefusedRequestException extends Exception {
   private final int status;
   private final String code;
   private final long retryAfterSecs;
+  private transient JsonObject details = new JsonObject();
 
   public RefusedRequestException(int status, FailureCode code, String message) {
     this(status, code, message, Duration.ZERO);
@@ -42,6 +44,16 @@ public final class RefusedRequestException extends Exception {
 
   public static RefusedRequestException forbidden() {
     return new RefusedRequestException(403, FailureCode.AUTH, "forbidden");
+  }
+
+  /** What a program can make use of; a sender's words only as far as they may be shown. */
+  public RefusedRequestException withDetails(JsonObject facts) {
+    details = facts;
+    return this;
+  }
+
+  public JsonObject details() {
+    return details;
   }
 
   public int status() {

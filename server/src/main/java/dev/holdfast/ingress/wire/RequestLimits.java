@@ -7,11 +7,11 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -36,6 +36,18 @@ final class RequestLimits extends ChannelDuplexHandler {
   /** How much it may go on sending; nothing of it is kept. */
   private static final long LINGER_BYTES = 4L * 1024 * 1024;
 
+  /** Slower than this, for longer than a third of a body's time, and nothing good comes of it. */
+  private static final long BODY_BYTES_PER_SEC_MIN = 1024;
+
+  /** Of answers that a client leaves unread while it asks for more. */
+  private static final long UNREAD_BYTES_MAX = 256 * 1024;
+
+  /** A body of this size is no burden: it is not booked when it comes in one piece. */
+  private static final int SMALL_BYTES = 4096;
+
+  /** In place of a status: nobody would read the answer. */
+  private static final int CLOSE = -1;
+
   private enum Phase {
     /** Nothing of the next request has come. */
     BETWEEN,
@@ -51,7 +63,18 @@ final class RequestLimits extends ChannelDuplexHandler {
   private long stuckSinceNanos;
   private boolean stuck;
   private long bodyBytes;
-  private boolean isUpload;
+  private long bodySinceNanos;
+  private BodyKind kind = BodyKind.MESSAGE;
+  private String correlationId = "";
+  private String account = "";
+  private boolean isKnown;
+  private BodyBudget.@Nullable Booking booking;
+
+  /** Whether what is still to come of the body is of no use to anybody. */
+  private boolean isDropped;
+
+  private long pendingBytes;
+  private long pendingSinceNanos;
   private long lingerBytesMax;
   private int unanswered;
   private boolean answering;
@@ -109,7 +132,11 @@ final class RequestLimits extends ChannelDuplexHandler {
     }
     if (status != 0) {
       ReferenceCountUtil.release(message);
-      refuse(status);
+      if (status == CLOSE) {
+        cut();
+      } else {
+        refuse(status);
+      }
       return;
     }
     context.fireChannelRead(message);
@@ -119,8 +146,17 @@ final class RequestLimits extends ChannelDuplexHandler {
     unanswered++;
     phase = Phase.BODY;
     bodyBytes = 0;
-    isUpload = request.method().equals(HttpMethod.POST) && Uploads.isPath(request.uri());
-    deadlineNanos = connections.nanos() + connections.bodyNanos(isUpload);
+    isDropped = false;
+    isKnown = false;
+    kind = BodyKind.of(request);
+    account = BodyKind.webhookAccount(request);
+    correlationId = Responses.correlationId(request.headers().get(Responses.CORRELATION_HEADER));
+    bodySinceNanos = connections.nanos();
+    deadlineNanos = bodySinceNanos + connections.bodyNanos(kind);
+    measureUnread();
+    if (pendingBytes > UNREAD_BYTES_MAX) {
+      return CLOSE; // it asks for more than it reads
+    }
     if (!request.decoderResult().isSuccess()) {
       return RawAnswers.statusOf(request.decoderResult().cause());
     }
@@ -138,22 +174,79 @@ final class RequestLimits extends ChannelDuplexHandler {
         || request.headers().contains("")) {
       return 400;
     }
-    return HttpUtil.getContentLength(request, 0L) > connections.bodyBytesMax(isUpload) ? 413 : 0;
+    return HttpUtil.getContentLength(request, 0L) > connections.bodyBytesMax(kind) ? 413 : 0;
   }
 
   private int onContent(HttpContent content) {
     if (!content.decoderResult().isSuccess()) {
       return 400;
     }
-    bodyBytes += content.content().readableBytes();
-    if (bodyBytes > connections.bodyBytesMax(isUpload)) {
+    int arrived = content.content().readableBytes();
+    boolean isLast = content instanceof LastHttpContent;
+    boolean isSmallAndWhole = isLast && bodyBytes == 0 && arrived <= SMALL_BYTES;
+    bodyBytes += arrived;
+    if (bodyBytes > connections.bodyBytesMax(kind)) {
       return 413;
     }
-    if (content instanceof LastHttpContent) {
+    if (arrived > 0 && !isSmallAndWhole && !isDropped) {
+      int status = book(arrived);
+      if (status != 0) {
+        return status;
+      }
+    }
+    if (isLast) {
       phase = Phase.BETWEEN;
       deadlineNanos = connections.nanos() + connections.idleNanos();
+      if (booking != null) {
+        booking.complete();
+      }
     }
     return 0;
+  }
+
+  private int book(int arrived) {
+    BodyBudget.Booking mine = booking;
+    if (mine == null) {
+      mine = connections.bodies().open(holders(), isKnown, this::makeRoom);
+      booking = mine;
+    }
+    return switch (mine.add(arrived)) {
+      case GRANTED -> 0;
+      case SHARE_IS_USED -> 429;
+      case ALL_IS_USED -> 503;
+    };
+  }
+
+  private List<String> holders() {
+    String address = "address " + Addresses.group(channel.remoteAddress());
+    return account.isEmpty() ? List.of(address) : List.of(address, account);
+  }
+
+  /** On any thread. */
+  private void makeRoom() {
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              if (phase == Phase.BODY) {
+                refuseAtOnce(503);
+              }
+            });
+  }
+
+  /** The caller of the request that is being read has proved who it is. */
+  void belongsTo(String caller) {
+    if (phase == Phase.BODY && unanswered == 1 && booking == null) {
+      isKnown = true;
+      account = "caller " + caller;
+    }
+  }
+
+  private void giveBack() {
+    if (booking != null) {
+      booking.close();
+      booking = null;
+    }
   }
 
   @Override
@@ -175,8 +268,49 @@ final class RequestLimits extends ChannelDuplexHandler {
       if (phase == Phase.BETWEEN) {
         deadlineNanos = connections.nanos() + connections.idleNanos();
       }
+      if (unanswered == 0) {
+        isDropped = phase == Phase.BODY;
+        giveBack();
+      }
     }
+    boolean isLarge =
+        message instanceof HttpContent content && content.content().readableBytes() > SMALL_BYTES;
     ChannelFuture _ = context.write(message, promise);
+    if (isLarge) {
+      measureUnread();
+      connections.cutSlowReaders();
+    }
+  }
+
+  /** What the client has left unread so far, as the kernel does not take it any more. */
+  private void measureUnread() {
+    ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
+    long now = outbound == null ? 0 : outbound.totalPendingWriteBytes();
+    if (pendingBytes == 0 && now > 0) {
+      pendingSinceNanos = connections.nanos();
+    }
+    connections.unread(now - pendingBytes);
+    pendingBytes = now;
+  }
+
+  /** Since when it has not read all; only of one that has left something. */
+  long pendingSinceNanos() {
+    return pendingSinceNanos;
+  }
+
+  boolean leavesUnread() {
+    return pendingBytes > 0;
+  }
+
+  void cut() {
+    forgetUnread();
+    connections.countRefusal(408);
+    closeNow();
+  }
+
+  private void forgetUnread() {
+    connections.unread(-pendingBytes);
+    pendingBytes = 0;
   }
 
   /**
@@ -184,11 +318,30 @@ final class RequestLimits extends ChannelDuplexHandler {
    * closes.
    */
   void refuse(int status) {
-    if (refused) {
+    ChannelFuture answered = answerRaw(status);
+    if (answered == null) {
       return;
     }
-    refused = true;
     lingerBytesMax = bodyBytes + LINGER_BYTES;
+    deadlineNanos = connections.nanos() + LINGER_NANOS;
+    answered.addListener(this::finishOutput);
+    channel.config().setAutoRead(true);
+  }
+
+  /** As {@link #refuse}, but what the body has taken of memory is free at once. */
+  private void refuseAtOnce(int status) {
+    ChannelFuture answered = answerRaw(status);
+    if (answered != null) {
+      answered.addListener(_ -> closeNow());
+    }
+  }
+
+  /** Null when nothing can be answered. */
+  private @Nullable ChannelFuture answerRaw(int status) {
+    if (refused) {
+      return null;
+    }
+    refused = true;
     connections.countRefusal(status);
     // With another answer still to come or half written, a client would take this one for that:
     // only closing is clear.
@@ -196,11 +349,10 @@ final class RequestLimits extends ChannelDuplexHandler {
     ChannelHandlerContext context = decoder;
     if (!clear || context == null) {
       closeNow();
-      return;
+      return null;
     }
-    deadlineNanos = connections.nanos() + LINGER_NANOS;
-    context.writeAndFlush(RawAnswers.bytes(status)).addListener(this::finishOutput);
-    channel.config().setAutoRead(true);
+    String id = correlationId.isEmpty() ? Responses.correlationId((String) null) : correlationId;
+    return context.writeAndFlush(RawAnswers.bytes(status, id));
   }
 
   /**
@@ -221,9 +373,14 @@ final class RequestLimits extends ChannelDuplexHandler {
 
   /** Looks at the clock; called every quarter of a second. */
   void sweep(long now) {
+    measureUnread();
     if (!refused && isStuck(now)) {
       connections.countRefusal(408);
       closeNow();
+      return;
+    }
+    if (!refused && isTooSlow(now)) {
+      refuse(408);
       return;
     }
     if (now - deadlineNanos < 0) {
@@ -248,8 +405,16 @@ final class RequestLimits extends ChannelDuplexHandler {
     if (channel.config().isAutoRead()) {
       refuse(408);
     } else {
-      deadlineNanos = now + connections.bodyNanos(isUpload); // it is we who do not read
+      deadlineNanos = now + connections.bodyNanos(kind); // it is we who do not read
     }
+  }
+
+  private boolean isTooSlow(long now) {
+    long elapsed = now - bodySinceNanos;
+    return phase == Phase.BODY
+        && channel.config().isAutoRead()
+        && elapsed > connections.bodyNanos(BodyKind.MESSAGE) / 3
+        && bodyBytes < BODY_BYTES_PER_SEC_MIN * (elapsed / 1_000_000_000L);
   }
 
   /** Whether a client has left bytes of ours unread for too long. */
@@ -267,6 +432,8 @@ final class RequestLimits extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
+    giveBack();
+    forgetUnread();
     connections.left(this);
     super.channelInactive(context);
   }
@@ -283,11 +450,24 @@ final class RequestLimits extends ChannelDuplexHandler {
       };
     }
 
-    static ByteBuf bytes(int status) {
-      String code = status == 503 ? "OVERLOADED" : "INVALID_REQUEST";
+    /** {@code correlationId}: a plain word. */
+    static ByteBuf bytes(int status, String correlationId) {
+      String code =
+          switch (status) {
+            case 503 -> "OVERLOADED";
+            case 429 -> "RATE_LIMITED";
+            case 408 -> "TIMEOUT";
+            default -> "INVALID_REQUEST";
+          };
       String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
       String body =
-          "{\"error\":{\"code\":\"" + code + "\",\"message\":\"" + phrase + "\",\"details\":{}}}";
+          "{\"error\":{\"code\":\""
+              + code
+              + "\",\"message\":\""
+              + phrase
+              + "\",\"details\":{}},\"correlation_id\":\""
+              + correlationId
+              + "\"}";
       String head =
           "HTTP/1.1 "
               + status
@@ -299,7 +479,7 @@ final class RequestLimits extends ChannelDuplexHandler {
               + body.length()
               + "\r\n"
               + "x-content-type-options: nosniff\r\n"
-              + (status == 503 ? "retry-after: 5\r\n" : "")
+              + (status == 503 || status == 429 ? "retry-after: 5\r\n" : "")
               + "connection: close\r\n\r\n";
       return Unpooled.copiedBuffer(head + body, StandardCharsets.US_ASCII);
     }

@@ -51,7 +51,7 @@ public final class RequestTarget {
       if (!path.startsWith(API) && (decoded.indexOf('/') >= 0 || decoded.indexOf('\\') >= 0)) {
         return false;
       }
-      if (decoded.chars().anyMatch(c -> c < ' ' || c == 0x7f)) {
+      if (decoded.chars().anyMatch(Character::isISOControl)) {
         return false;
       }
     }

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes answers, all with the headers that keep a browser from making more of them than they are.
@@ -18,7 +19,7 @@ public final class Responses {
   private static final CharSequence X_CONTENT_TYPE_OPTIONS =
       HttpHeaders.createOptimized("x-content-type-options");
   private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
-  private static final String CORRELATION_HEADER = "x-correlation-id";
+  static final String CORRELATION_HEADER = "x-correlation-id";
   private static final Pattern CORRELATION = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
 
   private static final String CONTENT_SECURITY_POLICY =
@@ -100,10 +101,13 @@ public final class Responses {
     if (refused.status() == 401) {
       response.headers().set("www-authenticate", "Bearer");
     }
-    json(
-        request,
-        refused.status(),
-        error(refused.code(), refused.said()).put("correlation_id", correlationId(request)));
+    json(request, refused.status(), error(refused, correlationId(request)));
+  }
+
+  public static JsonObject error(RefusedRequestException refused, String correlationId) {
+    JsonObject body = error(refused.code(), refused.said());
+    body.getJsonObject("error").put("details", refused.details());
+    return body.put("correlation_id", correlationId);
   }
 
   public static JsonObject error(String code, String message) {
@@ -118,7 +122,10 @@ public final class Responses {
 
   /** The client's own id of the exchange, if it is a plain word; else a new one. */
   public static String correlationId(HttpServerRequest request) {
-    String given = request.getHeader(CORRELATION_HEADER);
+    return correlationId(request.getHeader(CORRELATION_HEADER));
+  }
+
+  static String correlationId(@Nullable String given) {
     return given != null && CORRELATION.matcher(given).matches()
         ? given
         : UUID.randomUUID().toString();

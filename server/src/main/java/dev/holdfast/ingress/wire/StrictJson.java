@@ -23,6 +23,9 @@ public final class StrictJson {
   /** No request has more than a few; the schema validator takes its time with each. */
   private static final int NAMES_MAX = 1000;
 
+  /** So that a megabyte of numbers costs no more than a megabyte of text. */
+  private static final int TOKENS_MAX = 20_000;
+
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder()
           // Names are the sender's: neither kept for later nor looked up by a hash that a sender
@@ -35,6 +38,7 @@ public final class StrictJson {
                   .maxNestingDepth(DEPTH_MAX)
                   .maxNumberLength(NUMBER_CHARS_MAX)
                   .maxNameLength(NAME_CHARS_MAX)
+                  .maxTokenCount(TOKENS_MAX)
                   .build())
           .build();
 

@@ -55,6 +55,9 @@ public final class FakeApiCalls {
           operation,
           request -> {
             requests.add(request);
+            if (request.id().equals("boom")) {
+              throw new StackOverflowError("as deep as it goes");
+            }
             return ApiAnswer.ok(new JsonObject().put("called", operation).put("id", request.id()));
           });
     }

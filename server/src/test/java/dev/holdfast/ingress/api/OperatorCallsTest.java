@@ -19,7 +19,6 @@ import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +94,7 @@ class OperatorCallsTest {
     calls.putAll(new ApprovalCalls(store.approvals(), decisions, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
     ApiRequest request =
-        new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, Buffer.buffer());
+        new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, new byte[0]);
     return Objects.requireNonNull(calls.get(operation)).run(request).body();
   }
 

@@ -97,13 +97,48 @@ class WebhooksTest {
   @Test
   void everyVerdictHasItsStatus() throws Exception {
     assertThat(rig.post(PATH, "junk", SIGNED).status()).isEqualTo(400);
-    assertThat(rig.post("/webhooks/webhook/other", "t|x|m", SIGNED).status()).isEqualTo(404);
-    assertThat(rig.post("/webhooks/webhook", "t|x|m", SIGNED).status()).isEqualTo(404);
+    assertThat(rig.post("/webhooks/webhook/other", "t|x|m", SIGNED).status()).isEqualTo(401);
+    assertThat(rig.post("/webhooks/webhook", "t|x|m", SIGNED).status()).isEqualTo(401);
     assertThat(rig.post("/webhooks/nothing/ci", "t|x|m", SIGNED).status()).isEqualTo(404);
     assertThat(rig.post("/webhooks/webhook/ci/more", "t|x|m", SIGNED).status()).isEqualTo(404);
     assertThat(rig.post(PATH, "hello?", SIGNED).body()).isEqualTo("hello!");
     assertThat(rig.send(Raw.request("DELETE", PATH, "", SIGNED)).status()).isEqualTo(405);
     assertThat(rig.inbox.events).isEmpty();
+  }
+
+  /** Who guesses does not learn which accounts there are, and takes nothing with a body. */
+  @Test
+  void anUnknownAccountIsRefusedBeforeItsBodyInTheWordsOfAWrongSignature() throws Exception {
+    String head =
+        "POST /webhooks/webhook/other HTTP/1.1\r\nHost: localhost\r\nx-correlation-id: c\r\n"
+            + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
+    Raw.Answer unknown = rig.send(head);
+    Raw.Answer unsigned = rig.post(PATH, "t1|hi|m1", "x-correlation-id: c");
+    assertThat(unknown.status()).isEqualTo(401);
+    assertThat(unknown.body()).isEqualTo(unsigned.body());
+    assertThat(unknown.headers()).isEqualTo(unsigned.headers());
+  }
+
+  /** The sender is told what it sent, and what it may send. */
+  @Test
+  void aMessageOfAnUnknownTypeIs422() throws Exception {
+    Raw.Answer answer = rig.post(PATH, "martian", SIGNED);
+    assertThat(answer.status()).isEqualTo(422);
+    assertThat(answer.body())
+        .contains(
+            "UNKNOWN_MESSAGE_TYPE",
+            "\"details\":{\"received\":\"martian\",\"supported\":[\"message\"]}",
+            "correlation_id");
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  /** Large ones are read beside the event loop; their order among themselves is their sender's. */
+  @Test
+  void largeBodiesAreTakenInToo() throws Exception {
+    assertThat(rig.post(PATH, "t1|" + "x".repeat(900_000) + "|m1", SIGNED).status()).isEqualTo(200);
+    assertThat(rig.post(PATH, "x".repeat(900_000), SIGNED).status()).isEqualTo(400);
+    assertThat(rig.post(PATH, "t1|" + "x".repeat(900_000) + "|m2").status()).isEqualTo(401);
+    assertThat(rig.inbox.events).hasSize(1);
   }
 
   @Test

@@ -48,6 +48,16 @@ class WireAttacksTest {
     isRefusedAndClosed(SIGNED + "Content-Length: 1048577\r\n\r\nabc", 413);
   }
 
+  /** Whoever asks why can name the request; a name that is none is not repeated. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 1048577", "Transfer-Encoding: gzip"})
+  void whatIsRefusedBeforeItIsReadHasACorrelationIdToo(String length) throws Exception {
+    String named = rig.send(SIGNED + "X-Correlation-Id: c-17\r\n" + length + "\r\n\r\n").body();
+    assertThat(named).endsWith(",\"correlation_id\":\"c-17\"}");
+    String hostile = rig.send(SIGNED + "X-Correlation-Id: \"}<x>\r\n" + length + "\r\n\r\n").body();
+    assertThat(hostile).matches(".*,\"correlation_id\":\"[0-9a-f-]{36}\"}");
+  }
+
   /** S12: as long as allowed is allowed. */
   @Test
   void aBodyOfTheLimitIsRead() throws Exception {

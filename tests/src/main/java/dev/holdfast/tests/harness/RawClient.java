@@ -92,6 +92,25 @@ public final class RawClient implements AutoCloseable {
     }
   }
 
+  /** From now on the kernel takes only a few kilobytes that nobody reads. */
+  public RawClient receiveLittle() throws IOException {
+    socket.setReceiveBufferSize(4096);
+    return this;
+  }
+
+  /** Blocks until the other end has ended the connection. */
+  void awaitEnd() throws IOException {
+    byte[] block = new byte[8192];
+    int count = 0;
+    while (count >= 0) {
+      count = socket.getInputStream().read(block);
+    }
+  }
+
+  boolean isClosed() {
+    return socket.isClosed();
+  }
+
   /** Ends with a RST. */
   public void reset() throws IOException {
     socket.setSoLinger(true, 0);

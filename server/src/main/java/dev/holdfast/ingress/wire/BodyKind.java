@@ -1,0 +1,32 @@
+package dev.holdfast.ingress.wire;
+
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+
+/** What kind of body a request brings, told from its first line alone. */
+enum BodyKind {
+  MESSAGE,
+  /** A file: larger than a message, and over the same line. */
+  UPLOAD,
+  /** A code or a token: a few dozen bytes, from people of whom nothing is known yet. */
+  LOGIN;
+
+  static BodyKind of(HttpRequest request) {
+    String path = path(request);
+    if (path.equals("/login") || path.equals("/logout")) {
+      return LOGIN;
+    }
+    return request.method().equals(HttpMethod.POST) && Uploads.isPath(path) ? UPLOAD : MESSAGE;
+  }
+
+  /** The channel and account that a webhook names; empty for all other requests. */
+  static String webhookAccount(HttpRequest request) {
+    return request.uri().startsWith("/webhooks/") ? path(request) : "";
+  }
+
+  private static String path(HttpRequest request) {
+    String target = request.uri();
+    int end = target.indexOf('?');
+    return end < 0 ? target : target.substring(0, end);
+  }
+}

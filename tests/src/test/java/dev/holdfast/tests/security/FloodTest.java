@@ -1,0 +1,112 @@
+package dev.holdfast.tests.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Flood;
+import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Row S13: strangers who keep connections, bodies and answers half done take neither the memory nor
+ * the places of honest senders, who come from the same address here.
+ */
+class FloodTest extends SharedServer {
+  private static final String HOOK = "/webhooks/webhook/ci";
+  private static final int MESSAGES = 40;
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(2);
+  private int sent;
+
+  @Override
+  void configure(ServerRig unstarted) {
+    unstarted.setup().heap("-Xmx256m");
+    unstarted.setup().flag("-XX:MaxDirectMemorySize=128m");
+  }
+
+  @Test
+  void loginsThatAreNeverFinishedTakeNoMemory() throws IOException {
+    honestAreServedDuring(1_200, Flood.unfinished("/login"));
+  }
+
+  @Test
+  void chunkedBodiesThatAreNeverFinishedTakeNoMemory() throws IOException {
+    honestAreServedDuring(700, Flood.unfinishedChunks(HOOK));
+  }
+
+  @Test
+  void bodiesThatAreNeverFinishedTakeNoMemory() throws IOException {
+    honestAreServedDuring(700, Flood.unfinished(HOOK));
+  }
+
+  @Test
+  void announcedBodiesTakeNoPlaces() throws IOException {
+    honestAreServedDuring(200, Flood.announced(HOOK));
+  }
+
+  @Test
+  void announcedBodiesForNobodyTakeNoPlaces() throws IOException {
+    honestAreServedDuring(200, Flood.announced("/webhooks/webhook/nobody"));
+  }
+
+  @Test
+  void answersThatNobodyReadsTakeNoMemory() throws IOException {
+    honestAreServedDuring(2_000, Flood.unread("/openapi.yaml"));
+  }
+
+  @Test
+  void slowUploadsDoNotKeepOthersFromTheirs() throws IOException {
+    String head =
+        "POST /api/v1/threads/up/attachments HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer "
+            + rig.api().token()
+            + "\r\ncontent-type: application/octet-stream\r\ncontent-length: 1000000\r\n\r\nx";
+    try (Flood _ = Flood.of(rig.setup().httpPort(), 8, client -> client.say(head))) {
+      Await.pause(Duration.ofMillis(300));
+      Answer answer =
+          http.post(
+              rig.setup().url("/api/v1/threads/up/attachments?name=a.txt"),
+              Map.of(
+                  "authorization",
+                  "Bearer " + rig.api().token(),
+                  "content-type",
+                  "application/octet-stream"),
+              "a small file");
+      assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    }
+  }
+
+  /** An account that does not exist is refused before its body, and in the words of a known one. */
+  @Test
+  void anUnknownAccountIsToldAsAWrongSignature() throws IOException {
+    String unknown = RawClient.ask(rig.setup().httpPort(), announced("nobody", "{"));
+    assertThat(firstStatus(unknown)).as(unknown).isEqualTo(401);
+    assertThat(rawStatus(announced("ci", "{" + "x".repeat(99)))).isEqualTo(401);
+    String line = "\r\n.*";
+    assertThat(unknown.replaceAll(line, "")).isEqualTo("HTTP/1.1 401 Unauthorized");
+  }
+
+  private static String announced(String account, String body) {
+    return "POST /webhooks/webhook/"
+        + account
+        + " HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+        + "webhook-id: x\r\nwebhook-timestamp: 1\r\nwebhook-signature: v1,AAAA\r\n"
+        + "content-length: 100\r\n\r\n"
+        + body;
+  }
+
+  private void honestAreServedDuring(int connections, Flood.Attack attack) throws IOException {
+    try (Flood flood = Flood.of(rig.setup().httpPort(), connections, attack)) {
+      Await.until("all attack", Duration.ofSeconds(20), () -> flood.attacks() >= connections);
+      for (int i = 0; i < MESSAGES; i++) {
+        long start = System.nanoTime();
+        rig.accept("honest-" + sent++, "honest", "hello");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ANSWER_MAX);
+        Await.pause(Duration.ofMillis(30));
+      }
+    }
+  }
+}
