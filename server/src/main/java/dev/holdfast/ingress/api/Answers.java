@@ -12,7 +12,8 @@ interface Answers {
    * How an event ended.
    *
    * @param state in lower case
+   * @param reason why it has no answer; empty when nothing went wrong
    * @param text what its sender is told; empty when nothing was said
    */
-  record Answer(String state, String text) {}
+  record Answer(String state, String reason, String text) {}
 }

@@ -42,6 +42,8 @@ final class ChatCall implements ApiCall {
     String correlationId = request.bodyText("correlation_id");
     if (correlationId == null) {
       correlationId = request.correlationId();
+    } else if (correlationId.chars().anyMatch(Character::isISOControl)) {
+      throw RefusedRequestException.invalid("correlation_id has a control character");
     }
     InboundMessage message =
         WebMessages.make(
@@ -73,17 +75,14 @@ final class ChatCall implements ApiCall {
 
   private static ApiAnswer ended(JsonObject body, Answers.Answer answer) {
     body.put("output", answer.text());
-    FailureCode code =
-        switch (answer.state()) {
-          case "dead_lettered" -> FailureCode.BACKEND_FAILURE;
-          case "cancelled" -> FailureCode.CANCELLED;
-          default -> null;
-        };
-    if (code == null) {
+    Optional<FailureCode> failed = ChatFailures.codeOf(answer.state(), answer.reason());
+    if (failed.isEmpty()) {
       return ApiAnswer.ok(body.put("status", "success"));
     }
+    FailureCode code = failed.get();
     String said = answer.text().isEmpty() ? "the message was not answered" : answer.text();
-    return ApiAnswer.ok(
+    return new ApiAnswer(
+        ChatFailures.statusOf(code),
         body.put("status", "error")
             .putNull("output")
             .put("error", Responses.error(code.name(), said).getJsonObject("error")));

@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.store.Store;
 import dev.holdfast.store.messages.Reply;
+import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -20,7 +21,19 @@ final class StoredAnswers implements Answers {
         .inbox()
         .find(eventId)
         .filter(event -> !event.state().isOpen())
-        .map(event -> new Answer(event.state().name().toLowerCase(Locale.ROOT), text(eventId)));
+        .map(
+            event ->
+                new Answer(
+                    event.state().name().toLowerCase(Locale.ROOT), reason(eventId), text(eventId)));
+  }
+
+  /** Of its last end: it may have been replayed. */
+  private String reason(String eventId) {
+    return store.stories().of(eventId).reversed().stream()
+        .filter(line -> line.what().equals("event.finished"))
+        .findFirst()
+        .map(line -> new JsonObject(line.json()).getString("reason", ""))
+        .orElse("");
   }
 
   private String text(String eventId) {

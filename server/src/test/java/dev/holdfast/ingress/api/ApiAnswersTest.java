@@ -8,10 +8,14 @@ import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import io.vertx.core.json.JsonObject;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the API answers on the events, letters and threads that there are. */
 @Timeout(60)
@@ -57,6 +61,34 @@ class ApiAnswersTest {
     assertThat(new JsonObject(answer.body()).getString("correlation_id")).isEqualTo("c-17");
   }
 
+  /** Whatever ends it, a request ends: its key is free for another try. */
+  @Test
+  void anErrorInACallFreesItsKey() throws Exception {
+    String reset = "/api/v1/threads/boom/reset";
+    for (int i = 0; i < 2; i++) {
+      Raw.Answer answer =
+          rig.post(reset, "{}", IngressRig.bearer(IngressRig.ADMIN), "Idempotency-Key: k7");
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.body()).contains("INTERNAL").doesNotContain("Error\"");
+    }
+  }
+
+  /** Ids stand in logs, lists and terminals. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\\r", "\\n", "\\u001b[2J", "\\u009b", "\\t"})
+  void idsHaveNoControlCharacters(String control) throws Exception {
+    String token = IngressRig.bearer(IngressRig.CHAT);
+    for (String body :
+        List.of(
+            "{'message':'hi','context':{'thread_id':'aXb'}}",
+            "{'message':'hi','context':{'user_id':'aXb','thread_id':'t'}}",
+            "{'message':'hi','correlation_id':'aXb'}")) {
+      String sent = body.replace('\'', '"').replace("X", control);
+      assertThat(rig.post("/api/v1/chat", sent, token).status()).as(sent).isEqualTo(400);
+    }
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
   @Test
   void chatWaitsForTheAnswer() throws Exception {
     try (Raw raw = rig.raw()) {
@@ -67,7 +99,7 @@ class ApiAnswersTest {
               "{\"api_version\":\"v1\",\"correlation_id\":\"c1\",\"message\":\"hi\",\"context\":{\"thread_id\":\"t1\",\"user_id\":\"ann\"}}",
               IngressRig.bearer(IngressRig.CHAT)));
       IngressRig.until(() -> !rig.inbox.events.isEmpty());
-      rig.calls.answers.put("e1", new Answers.Answer("answered", "hello ann"));
+      rig.calls.answers.put("e1", new Answers.Answer("answered", "", "hello ann"));
       rig.news.publish("event.finished", "web:main:t1", "e1", "{\"outcome\":\"answered\"}");
       Raw.Answer answer = raw.answer();
       assertThat(answer.status()).isEqualTo(200);
@@ -91,9 +123,23 @@ class ApiAnswersTest {
     assertThat(body.getString("event_id")).isEqualTo("e1");
   }
 
-  @Test
-  void aFailedTurnIsAnErrorOfTheChat() throws Exception {
-    rig.calls.answers.put("e1", new Answers.Answer("dead_lettered", "I could not answer that."));
+  /** A program tells by code and status what to do; people read the sentence. */
+  @ParameterizedTest
+  @CsvSource({
+    "dead_lettered, 'AUTH: the key was refused', AUTH, 502",
+    "dead_lettered, 'CONTEXT_OVERFLOW: too long', CONTEXT_OVERFLOW, 413",
+    "dead_lettered, 'BUDGET_EXHAUSTED: the budget (daily) is used up', BUDGET_EXHAUSTED, 402",
+    "answered, 'BUDGET_EXHAUSTED: the budget (user) is used up', BUDGET_EXHAUSTED, 402",
+    "dead_lettered, 'parked longer than turn.park_ttl_secs: NETWORK: refused', NETWORK, 502",
+    "dead_lettered, 'parked longer than turn.park_ttl_secs: no model', AGENT_UNAVAILABLE, 503",
+    "dead_lettered, 'turn.timeout_secs reached', TIMEOUT, 504",
+    "dead_lettered, 'a crash in each of 3 runs: NullPointerException', ACTOR_CRASHED, 500",
+    "dead_lettered, 'NO_SUCH_CODE: well', BACKEND_FAILURE, 502",
+    "cancelled, '', CANCELLED, 409"
+  })
+  void aFailedTurnIsAnErrorOfTheChat(String state, String reason, String code, int status)
+      throws Exception {
+    rig.calls.answers.put("e1", new Answers.Answer(state, reason, "I could not answer that."));
     try (Raw raw = rig.raw()) {
       raw.send(
           Raw.request(
@@ -103,8 +149,12 @@ class ApiAnswersTest {
               IngressRig.bearer(IngressRig.CHAT)));
       IngressRig.until(() -> !rig.inbox.events.isEmpty());
       rig.news.publish("event.finished", "web:main:t1", "e1", "{}");
-      JsonObject body = new JsonObject(raw.answer().body());
+      Raw.Answer answer = raw.answer();
+      assertThat(answer.status()).isEqualTo(status);
+      assertThat(answer.header("retry-after").isEmpty()).isEqualTo(status != 503);
+      JsonObject body = new JsonObject(answer.body());
       assertThat(body.getString("status")).isEqualTo("error");
+      assertThat(body.getJsonObject("error").getString("code")).isEqualTo(code);
       assertThat(body.getJsonObject("error").getString("message"))
           .isEqualTo("I could not answer that.");
     }
