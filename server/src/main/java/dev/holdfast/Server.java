@@ -386,6 +386,7 @@ final class Server {
   private HttpListener listen() throws IOException, InterruptedException {
     ServerConfig config = settings.config();
     HttpConfig http = config.listeners().http();
+    CountersAtStart.register(meters, channels);
     Refusals refusals = new Refusals(meters);
     HostNames names = new HostNames(http);
     Authenticator authenticator = new Authenticator(tokens, sessions, time);

@@ -1,11 +1,14 @@
 package dev.holdfast.models;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.TokenUsage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Counts the calls. Every name is served from the start, with zeros. */
 final class ModelMetrics {
@@ -35,8 +38,16 @@ final class ModelMetrics {
     this.cacheWrite = tokens("cache_write");
     for (String model : models) {
       int slash = model.indexOf('/');
-      calls(model.substring(0, slash), model.substring(slash + 1), ModelCall.OK);
+      outcomes()
+          .forEach(
+              outcome -> calls(model.substring(0, slash), model.substring(slash + 1), outcome));
     }
+  }
+
+  private static Stream<String> outcomes() {
+    return Stream.concat(
+        Stream.of(ModelCall.OK),
+        Stream.of(FailureCode.values()).map(code -> code.name().toLowerCase(Locale.ROOT)));
   }
 
   void count(ModelCall call) {

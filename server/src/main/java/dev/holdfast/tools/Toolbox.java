@@ -45,6 +45,9 @@ public final class Toolbox {
 
   private static final int LABEL_UNITS_MAX = 200;
 
+  private static final List<String> USUAL_OUTCOMES =
+      List.of("ok", "invalid_request", "timeout", "cancelled", "io", "backend_failure");
+
   private final Registry<RegisteredTool> tools;
   private final Set<String> reserved;
   private final ToolThreads threads;
@@ -74,6 +77,7 @@ public final class Toolbox {
       for (Tool tool : builtIns) {
         RegisteredTool read = RegisteredTool.builtIn(tool);
         Registration _ = tools.add(read.facts().name(), () -> read);
+        expect(read.facts().name());
         names.add(read.facts().name().toLowerCase(Locale.ROOT));
       }
     } catch (RegistrationRefusedException e) {
@@ -103,7 +107,18 @@ public final class Toolbox {
    */
   public Registration add(Tool tool) throws RegistrationRefusedException {
     RegisteredTool read = RegisteredTool.added(tool, reserved);
-    return tools.add(read.facts().name(), () -> read);
+    return tools.add(
+        read.facts().name(),
+        () -> {
+          expect(read.facts().name());
+          return read;
+        });
+  }
+
+  /** So that a rate can be read before the first call; other outcomes appear with theirs. */
+  private void expect(String tool) {
+    USUAL_OUTCOMES.forEach(
+        outcome -> meters.counter("holdfast.tool.calls", "tool", tool, "outcome", outcome));
   }
 
   /** The last call of a tool that was removed has ended: its name may never come back. */

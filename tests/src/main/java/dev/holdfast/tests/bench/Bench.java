@@ -45,6 +45,7 @@ public final class Bench {
     rows.put("start", new StartRow());
     rows.put("memory", new MemoryRow());
     rows.put("recovery", new RecoveryRow());
+    rows.put("floods", new FloodRow());
     return rows;
   }
 

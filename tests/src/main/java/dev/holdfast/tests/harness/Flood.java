@@ -104,11 +104,15 @@ public final class Flood implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     over = true;
     while (!open.isEmpty()) {
       for (RawClient client : open) {
-        client.reset();
+        try {
+          client.reset();
+        } catch (IOException e) {
+          // It was closed in this moment.
+        }
         open.remove(client);
       }
     }

@@ -76,7 +76,36 @@ class MetricNamesTest {
     }
   }
 
-  /** Some counters appear with their first use: a tool, a message left alone, a refused request. */
+  /** An alert on a counter that appears with its first increase misses that one. */
+  @Test
+  void everyCounterIsThereBeforeAnythingIsCounted() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.start();
+      Set<String> before = counters(rig.metrics().text());
+      assertThat(before.stream().map(line -> line.replaceAll("\\{.*", "")))
+          .contains(
+              "holdfast_messages_filtered_total",
+              "holdfast_replies_total",
+              "holdfast_events_total",
+              "holdfast_http_refused_total",
+              "holdfast_restarts_total",
+              "holdfast_tool_calls_total",
+              "holdfast_model_calls_total");
+      useEverything(rig);
+      assertThat(counters(rig.metrics().text())).isEqualTo(before);
+    }
+  }
+
+  /** The names and labels of all counters of ours. */
+  private static Set<String> counters(String served) {
+    return served
+        .lines()
+        .filter(line -> line.matches("holdfast_[a-z_]+_total[{ ].*"))
+        .map(line -> line.substring(0, line.lastIndexOf(' ')))
+        .collect(Collectors.toSet());
+  }
+
+  /** Some timers appear with their first use. */
   private static void useEverything(ServerRig rig) throws IOException {
     rig.converse("e1", "t", "hello");
     rig.converse("e2", "t", ShellRig.call("write_file", Map.of("path", "x", "content", "y")));

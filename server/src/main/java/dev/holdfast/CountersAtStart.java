@@ -1,0 +1,51 @@
+package dev.holdfast;
+
+import dev.holdfast.channels.ChannelFacts;
+import dev.holdfast.channels.Channels;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+
+/**
+ * Registers the counters whose labels are known before anything is counted: an alert on a counter
+ * that appears with its first increase misses that one.
+ */
+final class CountersAtStart {
+  private static final List<String> EVENT_OUTCOMES =
+      List.of(
+          "accepted",
+          "duplicate",
+          "filtered",
+          "refused",
+          "answered",
+          "silent",
+          "held",
+          "dead_lettered",
+          "cancelled");
+  private static final List<String> REPLY_OUTCOMES =
+      List.of("sent", "retried", "unknown", "resent", "rejected", "held");
+  private static final List<String> FILTER_REASONS = List.of("own_echo", "not_allowed", "empty");
+  private static final List<Integer> REFUSALS =
+      List.of(400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 422, 429, 431, 500, 503, 505);
+
+  private CountersAtStart() {}
+
+  /** Those of channels that come later too. */
+  static void register(MeterRegistry meters, Channels channels) {
+    REFUSALS.forEach(
+        status -> meters.counter("holdfast.http.refused", "status", Integer.toString(status)));
+    meters.counter("holdfast.restarts", "child", "thread-agent");
+    channels.onAdded(channel -> register(meters, channel));
+    channels.all().stream().map(ChannelFacts::name).forEach(name -> register(meters, name));
+  }
+
+  private static void register(MeterRegistry meters, String channel) {
+    register(meters, "holdfast.events", channel, "outcome", EVENT_OUTCOMES);
+    register(meters, "holdfast.replies", channel, "outcome", REPLY_OUTCOMES);
+    register(meters, "holdfast.messages.filtered", channel, "reason", FILTER_REASONS);
+  }
+
+  private static void register(
+      MeterRegistry meters, String counter, String channel, String label, List<String> values) {
+    values.forEach(value -> meters.counter(counter, "channel", channel, label, value));
+  }
+}
