@@ -71,7 +71,14 @@ final class MachineChecks {
     try (Children children = Children.open(ChildrenConfig.of(sandbox), environment.time())) {
       String text = children.describe();
       return switch (children.isolation()) {
-        case BUBBLEWRAP, NAMESPACES -> Finding.good("isolation", text);
+        case BUBBLEWRAP, NAMESPACES ->
+            children.boundsMemory()
+                ? Finding.good("isolation", text)
+                : Finding.warning(
+                    "isolation",
+                    text,
+                    "under systemd copy holdfast-tools.conf to"
+                        + " /etc/systemd/system/holdfast.service.d/");
         case PROCESS_GROUP ->
             Finding.warning(
                 "isolation",

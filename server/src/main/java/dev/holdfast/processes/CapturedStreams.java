@@ -51,6 +51,7 @@ final class CapturedStreams implements ChildStreams.Factory {
             out.bytesSeen() + err.bytesSeen(),
             out.isCut() || err.isCut(),
             timedOut,
+            child.exceeded(),
             child.lifetime()));
   }
 

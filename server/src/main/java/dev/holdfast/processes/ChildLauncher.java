@@ -53,13 +53,14 @@ final class ChildLauncher {
             .find(asked.command().getFirst())
             .orElseThrow(
                 () -> failed(FailureKind.PERMANENT, "no program " + asked.command().getFirst()));
-    Launch spec = inRealFolder(asked);
+    List<Path> covered = sandbox.hidden().now();
+    Launch spec = inRealFolder(asked, covered);
     ControlGroups.@Nullable Group group = groups.map(all -> all.make(spec.limits())).orElse(null);
     if (group == null && groups.isPresent()) {
       throw failed(FailureKind.TRANSIENT, "the kernel refuses a control group");
     }
     String mark = UUID.randomUUID().toString();
-    ProcessBuilder builder = builder(spec, program, group, mark);
+    ProcessBuilder builder = builder(spec, program, group, mark, covered);
     Pipes pipes = new Pipes();
     boolean started = false;
     try {
@@ -75,19 +76,19 @@ final class ChildLauncher {
       if (!started) {
         pipes.closeServerEnds();
         if (group != null) {
-          group.remove();
+          boolean _ = group.remove();
         }
       }
     }
   }
 
-  private Launch inRealFolder(Launch spec) throws CallFailedException {
+  private Launch inRealFolder(Launch spec, List<Path> covered) throws CallFailedException {
     try {
       Path real = spec.folder().toRealPath();
       if (!Files.isDirectory(real)) {
         throw failed(FailureKind.PERMANENT, "the working folder is not a folder");
       }
-      if (sandbox.hidden().stream().anyMatch(path -> path.startsWith(real))) {
+      if (covered.stream().anyMatch(path -> path.startsWith(real))) {
         throw failed(FailureKind.INVALID, "the working folder holds what children must not see");
       }
       return spec.in(real);
@@ -100,10 +101,14 @@ final class ChildLauncher {
   }
 
   private ProcessBuilder builder(
-      Launch spec, Path program, ControlGroups.@Nullable Group group, String mark) {
-    List<Path> joined = group == null ? List.of() : List.of(group.procs());
-    int processesMax = processesMax(spec, group != null);
-    var builder = new ProcessBuilder(sandbox.wrap(spec, program, processesMax, joined));
+      Launch spec,
+      Path program,
+      ControlGroups.@Nullable Group group,
+      String mark,
+      List<Path> covered) {
+    List<Path> joined = group == null ? List.of() : group.procs();
+    int processesMax = processesMax(spec);
+    var builder = new ProcessBuilder(sandbox.wrap(spec, program, processesMax, joined, covered));
     builder.directory(spec.folder().toFile());
     Map<String, String> environment = builder.environment();
     environment.clear();
@@ -123,8 +128,8 @@ final class ChildLauncher {
    * The kernel's limit per user: it does not bind root, and without a namespace the server's own
    * threads count.
    */
-  private int processesMax(Launch spec, boolean hasGroup) {
-    if (hasGroup || sandbox.isRoot()) {
+  private int processesMax(Launch spec) {
+    if (groups.filter(ControlGroups::boundsProcesses).isPresent() || sandbox.isRoot()) {
       return 0;
     }
     int counted = sandbox.isolation() == Isolation.PROCESS_GROUP ? UserTasks.count() : 3;

@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param errors standard error, likewise
  * @param outputBytes how much there really was of both
  * @param timedOut whether it was ended because its time was over
+ * @param exceeded what it held too much of, so that it, or a process of it, was ended
  */
 public record ChildResult(
     int exitCode,
@@ -18,4 +19,12 @@ public record ChildResult(
     long outputBytes,
     boolean truncated,
     boolean timedOut,
-    Duration took) {}
+    Exceeded exceeded,
+    Duration took) {
+  /** What is bounded for all processes of a child together. */
+  public enum Exceeded {
+    NOTHING,
+    MEMORY,
+    DISK
+  }
+}

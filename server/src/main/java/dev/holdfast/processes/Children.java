@@ -53,10 +53,11 @@ public final class Children implements AutoCloseable {
     PROCESS_GROUP
   }
 
-  private Children(ChildrenConfig config, Isolation isolation, Time time) {
+  private Children(
+      ChildrenConfig config, Isolation isolation, Optional<ControlGroups> groups, Time time) {
     this.config = config;
     this.isolation = isolation;
-    this.groups = ControlGroups.find();
+    this.groups = groups;
     this.spawner = new Spawner();
     this.places = new Semaphore(config.childrenMax(), true);
     this.lineProcessPlaces = new Semaphore(config.childrenMax(), true);
@@ -64,7 +65,11 @@ public final class Children implements AutoCloseable {
     this.isRoot = ProcessCalls.isRoot();
     String searchPath = System.getenv().getOrDefault("PATH", "");
     SandboxCommand sandbox =
-        new SandboxCommand(isolation, Programs.of(searchPath), realPaths(config.hidden()), isRoot);
+        new SandboxCommand(
+            isolation,
+            Programs.of(searchPath),
+            new HiddenPlaces(config.hidden(), config.secretFiles()),
+            isRoot);
     this.launcher = new ChildLauncher(sandbox, groups, spawner, time);
   }
 
@@ -76,9 +81,15 @@ public final class Children implements AutoCloseable {
    */
   public static Children open(ChildrenConfig config, Time time)
       throws CallFailedException, InterruptedException {
+    return open(config, ControlGroups.find(), time);
+  }
+
+  /** With the control groups that there are, or with none. */
+  static Children open(ChildrenConfig config, Optional<ControlGroups> groups, Time time)
+      throws CallFailedException, InterruptedException {
     List<String> reasons = new ArrayList<>();
     for (Isolation isolation : candidates(config.sandbox())) {
-      Children children = new Children(config, isolation, time);
+      Children children = new Children(config, isolation, groups, time);
       Optional<String> problem = children.probe();
       if (problem.isEmpty()) {
         LOG.info("children: isolated by {}", isolation);
@@ -138,6 +149,16 @@ public final class Children implements AutoCloseable {
 
   public Isolation isolation() {
     return isolation;
+  }
+
+  /** Whether the kernel bounds the memory of a child and all that it starts together. */
+  public boolean boundsMemory() {
+    return groups.filter(ControlGroups::boundsMemory).isPresent();
+  }
+
+  /** Whether a child may do to the machine whatever it likes: root without walls. */
+  public boolean isUnconfinedRoot() {
+    return isRoot && isolation == Isolation.PROCESS_GROUP;
   }
 
   /** Which isolation it is and what that means, for people; one line per fact. */
@@ -238,6 +259,8 @@ public final class Children implements AutoCloseable {
     if (child != null) {
       running.add(child);
       if (!closed) {
+        ChildWatch watch = new ChildWatch(child, launch, !boundsMemory(), time);
+        Thread.ofVirtual().name("child watch").start(watch::run);
         return child;
       }
       child.kill();
@@ -266,18 +289,6 @@ public final class Children implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     spawner.close();
-  }
-
-  private static List<Path> realPaths(List<Path> paths) {
-    List<Path> real = new ArrayList<>();
-    for (Path path : paths) {
-      try {
-        real.add(path.toRealPath());
-      } catch (IOException e) {
-        LOG.warn("children: {} does not exist, so it is not hidden ({})", path, e.toString());
-      }
-    }
-    return List.copyOf(real);
   }
 
   private static void remove(@Nullable Path folder) {

@@ -50,7 +50,12 @@ public record ProcessSpec(
     return new ProcessSpec(command, other, environment, input, timeout, limits, outputBytesMax);
   }
 
-  /** Set on the child by the kernel; inherited by what it starts. */
+  /**
+   * What a child and all that it starts may have.
+   *
+   * @param memoryBytes of each process, and of all together
+   * @param fileBytes of one file, and of all together that are written in the child's folder
+   */
   public record Limits(long memoryBytes, int processes, long fileBytes) {
     public static final Limits DEFAULT = new Limits(512L << 20, 64, 1L << 30);
   }

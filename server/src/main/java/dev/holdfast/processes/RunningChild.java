@@ -1,6 +1,7 @@
 package dev.holdfast.processes;
 
 import dev.holdfast.libc.ProcessCalls;
+import dev.holdfast.processes.ChildResult.Exceeded;
 import dev.holdfast.processes.Children.Isolation;
 import dev.holdfast.time.Time;
 import java.time.Duration;
@@ -38,6 +39,7 @@ final class RunningChild {
   private final Time time;
   private final long begun;
   private volatile boolean stopping;
+  private volatile Exceeded exceeded = Exceeded.NOTHING;
 
   RunningChild(Process process, Containment containment, ChildStreams streams, Time time) {
     this.process = process;
@@ -89,6 +91,34 @@ final class RunningChild {
     process.toHandle().destroyForcibly();
   }
 
+  /** Kills it because of what it holds too much of. */
+  void end(Exceeded what) {
+    exceeded = what;
+    kill();
+  }
+
+  /** What it, or a process of it, was ended for; known when it was cleared. */
+  Exceeded exceeded() {
+    return exceeded;
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  /** All that belongs to it, itself too. */
+  List<Long> processes() {
+    List<Long> processes = new ArrayList<>();
+    processes.add(process.pid());
+    ControlGroups.Group group = containment.group();
+    if (group != null) {
+      processes.addAll(group.members());
+    } else {
+      members().forEach(handle -> processes.add(handle.pid()));
+    }
+    return processes.stream().distinct().toList();
+  }
+
   boolean isStopping() {
     return stopping;
   }
@@ -108,6 +138,11 @@ final class RunningChild {
       }
     } catch (InterruptedException _) {
       interrupted = true;
+    }
+    if (exceeded == Exceeded.NOTHING
+        && containment.group() != null
+        && containment.group().ranOutOfMemory()) {
+      exceeded = Exceeded.MEMORY;
     }
     interrupted |= killLeftovers();
     try {

@@ -12,17 +12,22 @@ import java.util.Optional;
  * Puts around a command what keeps it in: first what ties it to the server's life, then the
  * isolation, then the limits, last a mark on its standard error that says that all of it worked.
  */
-record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden, boolean isRoot) {
+record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidden, boolean isRoot) {
   /** Written by the last step before the command itself. */
   static final byte[] STARTED = "\1holdfast: started\n".getBytes(StandardCharsets.US_ASCII);
 
   private static final String SHELL = "/bin/sh";
   private static final int OPEN_FILES_MAX = 1024;
-  private static final String TEMPORARY_BYTES_MAX = Integer.toString(256 << 20);
+
+  // What a child may keep in memory as files; the script for namespaces says the same.
+  private static final int TEMPORARY_BYTES_MAX = 256 << 20;
+  private static final int RUN_BYTES_MAX = 16 << 20;
+  private static final int SHARED_BYTES_MAX = 64 << 20;
 
   /**
-   * Joins the control group, and stops when the server died before its death could be noticed. What
-   * a child makes is its owner's alone, as all that the server makes.
+   * Joins the control group, and stops when the server died before its death could be noticed. When
+   * memory is short the kernel ends a child before the server. What a child makes is its owner's
+   * alone, as all that the server makes.
    */
   private static final String JOIN =
       """
@@ -34,41 +39,79 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
         shift
       done
       shift
+      { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null
       exec "$@"
       """;
 
   /**
-   * The first process of a namespace: hides what is to be hidden, brings the child's own folder
-   * back, shuts the ways to the kernel that are open to root by file rights alone, gives up all
-   * other rights and runs the command. It stays, because the kernel shields a namespace's first
+   * The first process of a namespace: makes small file systems for what the child may write to,
+   * hides what is to be hidden, brings the child's own folder back, makes all else read-only, gives
+   * up all rights and runs the command. It stays, because the kernel shields a namespace's first
    * process from signals, and ends everything with itself.
+   *
+   * <p>Devices are left out but for those that hold nothing: to the owner of a disk its device is a
+   * plain file. A mount that is covered by another is out of reach and stays as it is. The flags
+   * that a mount has must be named again, or the kernel refuses.
    */
   private static final String FIRST =
       """
-      root=$1
-      work=$2
-      shift 2
+      work=$1
+      shift
+      echo 0 > /proc/sys/user/max_user_namespaces || exit 125
+      exec 3</dev
+      names=
+      [ ! -d /run/systemd/resolve ] || { names=yes && exec 4</run/systemd/resolve; }
+      memory() { mount -t tmpfs -o "nosuid,nodev,mode=$3,size=$1" holdfast "$2" || exit 125; }
+      memory 256m /tmp 1777
+      memory 16m /run 755
+      if [ "$names" ]; then
+        mkdir -p /run/systemd/resolve && mount -c --bind /proc/self/fd/4 /run/systemd/resolve \
+          || exit 125
+      fi
+      memory 64k /dev 755
+      for device in null zero full random urandom tty; do
+        [ -e /proc/self/fd/3/$device ] || continue
+        : > /dev/$device && mount -c --bind /proc/self/fd/3/$device /dev/$device || exit 125
+      done
+      ln -s /proc/self/fd /dev/fd && ln -s pts/ptmx /dev/ptmx || exit 125
+      for name in 0:stdin 1:stdout 2:stderr; do
+        ln -s /proc/self/fd/${name%:*} /dev/${name#*:} || exit 125
+      done
+      mkdir /dev/shm /dev/pts || exit 125
+      memory 64m /dev/shm 1777
+      mount -t devpts -o nosuid,noexec,newinstance,ptmxmode=666,mode=620 devpts /dev/pts || exit 125
+      exec 3<&- 4<&-
       for path; do
         [ "$path" = -- ] && break
         if [ -d "$path" ]; then
-          mount -t tmpfs -o mode=755,size=64k holdfast "$path" || exit 125
-        else
+          memory 64k "$path" 755
+        elif [ -e "$path" ]; then
           mount -c --bind /dev/null "$path" || exit 125
+        else
+          case $work in "$path"/*) mkdir -p "$path" && memory 64k "$path" 755 ;; esac
         fi
       done
       mkdir -p "$work" && mount -c --bind /proc/self/cwd "$work" || exit 125
       while [ "$1" != -- ]; do
-        [ ! -d "$1" ] || mount -o remount,bind,ro "$1" || exit 125
+        [ ! -d "$1" ] || mount -c -o remount,bind,ro,nosuid,nodev holdfast "$1" || exit 125
         shift
       done
       shift
       [ ! -d /sys/fs/cgroup ] || mount -t tmpfs -o ro,size=4k holdfast /sys/fs/cgroup || exit 125
-      if [ "$root" = true ]; then
-        for path in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
-          [ -e $path ] || continue
-          mount --bind $path $path && mount -o remount,bind,ro $path || exit 125
+      while read -r _ _ _ _ point options _; do
+        case $point in
+          *\\\\*) point=$(printf '%b.' "$point") && point=${point%.} ;;
+        esac
+        case $point in
+          /run/systemd/resolve) ;;
+          "$work" | /tmp | /tmp/* | /run | /run/* | /dev/?* | /proc/?* | /sys/fs/cgroup*) continue ;;
+        esac
+        flags=remount,bind,ro
+        for flag in nosuid nodev noexec; do
+          case ,$options, in *,$flag,*) flags=$flags,$flag ;; esac
         done
-      fi
+        mount -c -o "$flags" holdfast "$point" 2>&3 || ! mountpoint -q "$point" || exit 125
+      done 3>/dev/null </proc/self/mountinfo
       cd "$work" || exit 125
       "$@"
       exit $?
@@ -81,7 +124,8 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
     List<String> needed =
         switch (isolation) {
           case BUBBLEWRAP -> List.of("bwrap", "prlimit", "setpriv");
-          case NAMESPACES -> List.of("unshare", "prlimit", "setpriv", "mount", "mkdir");
+          case NAMESPACES ->
+              List.of("unshare", "prlimit", "setpriv", "mount", "mountpoint", "mkdir", "ln");
           case PROCESS_GROUP -> List.of("setsid");
         };
     return needed.stream().filter(name -> programs.find(name).isEmpty()).findFirst();
@@ -90,8 +134,10 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
   /**
    * @param processesMax for the kernel's limit per user; 0 for none
    * @param joined files of control groups that the child writes itself into
+   * @param covered what the child must not see: real paths
    */
-  List<String> wrap(Launch spec, Path program, int processesMax, List<Path> joined) {
+  List<String> wrap(
+      Launch spec, Path program, int processesMax, List<Path> joined, List<Path> covered) {
     List<String> command = new ArrayList<>();
     add(command, "nice", "-n", "5");
     add(command, "setpriv", "--pdeathsig", "KILL", "--");
@@ -100,8 +146,8 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
     joined.forEach(file -> command.add(file.toString()));
     command.add("--");
     switch (isolation) {
-      case BUBBLEWRAP -> addBubblewrap(command, spec.folder());
-      case NAMESPACES -> addNamespaces(command, spec.folder());
+      case BUBBLEWRAP -> addBubblewrap(command, spec.folder(), covered);
+      case NAMESPACES -> addNamespaces(command, spec.folder(), covered);
       case PROCESS_GROUP -> {
         add(command, "setsid", "--");
         add(command, "setpriv", "--no-new-privs", "--");
@@ -113,24 +159,25 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
     return command;
   }
 
-  private void addBubblewrap(List<String> command, Path folder) {
-    add(command, "bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-uts");
-    command.addAll(List.of("--unshare-cgroup-try", "--die-with-parent", "--new-session"));
-    command.addAll(List.of("--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev"));
-    command.addAll(List.of("--proc", "/proc"));
+  private void addBubblewrap(List<String> command, Path folder, List<Path> covered) {
+    add(command, "bwrap", "--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc");
+    command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"));
+    command.addAll(List.of("--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/"));
+    command.addAll(List.of("--dev", "/dev", "--proc", "/proc"));
+    addMemory(command, "/dev/shm", SHARED_BYTES_MAX);
     // Open to root by file rights alone; bubblewrap 0.8 covers them only where it finds them
     // writable.
     for (String kernel : List.of("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")) {
       command.addAll(List.of("--ro-bind-try", kernel, kernel));
     }
+    command.addAll(List.of("--remount-ro", "/dev", "--remount-ro", "/proc"));
+    addMemory(command, "/tmp", TEMPORARY_BYTES_MAX);
     // Sockets of other services lie in /run: a read-only view would not keep a child from calling
     // them.
-    for (String temporary : List.of("/tmp", "/run")) {
-      command.addAll(List.of("--size", TEMPORARY_BYTES_MAX, "--tmpfs", temporary));
-    }
+    addMemory(command, "/run", RUN_BYTES_MAX);
     String names = "/run/systemd/resolve";
     command.addAll(List.of("--ro-bind-try", names, names));
-    for (Path path : hidden) {
+    for (Path path : covered) {
       if (Files.isDirectory(path)) {
         command.addAll(List.of("--tmpfs", path.toString()));
       } else {
@@ -138,7 +185,7 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
       }
     }
     command.addAll(List.of("--bind", folder.toString(), folder.toString()));
-    for (Path path : hidden) {
+    for (Path path : covered) {
       if (Files.isDirectory(path)) {
         command.addAll(List.of("--remount-ro", path.toString()));
       }
@@ -146,16 +193,15 @@ record SandboxCommand(Isolation isolation, Programs programs, List<Path> hidden,
     command.addAll(List.of("--chdir", folder.toString(), "--"));
   }
 
-  private void addNamespaces(List<String> command, Path folder) {
-    add(command, "unshare");
-    if (!isRoot) {
-      command.addAll(List.of("--user", "--map-root-user"));
-    }
-    command.addAll(List.of("--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child"));
-    command.addAll(List.of("--mount-proc", "--", SHELL, "-c", FIRST, "holdfast-first"));
-    command.add(Boolean.toString(isRoot));
-    command.add(folder.toString());
-    hidden.forEach(path -> command.add(path.toString()));
+  private static void addMemory(List<String> command, String folder, int bytesMax) {
+    command.addAll(List.of("--size", Integer.toString(bytesMax), "--tmpfs", folder));
+  }
+
+  private void addNamespaces(List<String> command, Path folder, List<Path> covered) {
+    add(command, "unshare", "--user", "--map-root-user", "--mount", "--ipc", "--uts", "--pid");
+    command.addAll(List.of("--fork", "--kill-child", "--mount-proc", "--"));
+    command.addAll(List.of(SHELL, "-c", FIRST, "holdfast-first", folder.toString()));
+    covered.forEach(path -> command.add(path.toString()));
     command.add("--");
     add(command, "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--");
   }

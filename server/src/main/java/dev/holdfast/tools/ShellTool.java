@@ -123,6 +123,20 @@ public final class ShellTool implements Tool {
     if (result.timedOut()) {
       append(text, "ended after " + granted.toSeconds() + " s: its time was over");
     }
+    switch (result.exceeded()) {
+      case MEMORY ->
+          append(
+              text,
+              "ended: all its processes together may hold %d MiB of memory, files in /tmp and"
+                      .formatted(Limits.DEFAULT.memoryBytes() >> 20)
+                  + " /dev/shm included");
+      case DISK ->
+          append(
+              text,
+              "ended: one command may write %d MiB in all"
+                  .formatted(Limits.DEFAULT.fileBytes() >> 20));
+      case NOTHING -> {}
+    }
     append(text, "exit code " + result.exitCode());
     return asResult(result, text.toString().stripTrailing(), granted)
         .withFacts(

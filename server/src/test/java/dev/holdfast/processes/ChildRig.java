@@ -15,8 +15,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
@@ -40,8 +42,21 @@ final class ChildRig {
 
   /** The test is left out where this machine cannot do it. */
   Children children(Sandbox sandbox) throws InterruptedException {
+    return children(sandbox, List::of);
+  }
+
+  Children children(Sandbox sandbox, Supplier<List<Path>> secrets) throws InterruptedException {
     try {
-      return Children.open(ChildrenConfig.of(sandbox, data), TIME);
+      return Children.open(ChildrenConfig.of(sandbox, data).hiding(secrets), TIME);
+    } catch (CallFailedException e) {
+      return Assumptions.abort(e.failure().message());
+    }
+  }
+
+  /** As on a machine where the server may make no control group. */
+  Children childrenWithoutGroups(Sandbox sandbox) throws InterruptedException {
+    try {
+      return Children.open(ChildrenConfig.of(sandbox, data), Optional.empty(), TIME);
     } catch (CallFailedException e) {
       return Assumptions.abort(e.failure().message());
     }

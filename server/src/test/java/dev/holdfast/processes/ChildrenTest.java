@@ -171,7 +171,7 @@ class ChildrenTest {
 
   @Test
   void whatIsTooManyWaitsAndThenIsRefused() throws Exception {
-    var config = new ChildrenConfig(Sandbox.NONE, List.of(), 1, rig.work);
+    var config = new ChildrenConfig(Sandbox.NONE, List.of(), List::of, 1, rig.work);
     try (Children children = Children.open(config, ChildRig.TIME)) {
       Thread first = Thread.ofVirtual().start(() -> runQuietly(children));
       ChildRig.await(Duration.ofSeconds(20), () -> rig.alive() == 1);

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +18,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a child may try; all of it ends by itself, should a wall not hold. */
 class HostileChildrenTest {
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
+  private static final String HOLD = "hold=$(head -c 40000000 /dev/zero | tr '\\0' x)";
+  private static final String HOLD_NAMELESS =
+      """
+      python3 -c 'import os, time
+      f = os.memfd_create("x")
+      for i in range(40): os.write(f, b"x" * 1000000)
+      time.sleep(4)'
+      """
+          .strip();
+
   @TempDir Path temporary;
   private ChildRig rig;
 
@@ -220,6 +233,26 @@ class HostileChildrenTest {
 
   @ParameterizedTest
   @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void aFileOfSecretsIsEmptyAlsoOneThatIsNamedLater(Sandbox sandbox) throws Exception {
+    // Not in /tmp, where a child sees nothing anyway.
+    Path keys = Files.createTempDirectory(Path.of("/var/tmp"), "holdfast-keys-").toRealPath();
+    Path link = Files.createSymbolicLink(keys.resolve("link"), keys.resolve("key"));
+    Files.writeString(keys.resolve("key"), "canary");
+    Files.writeString(keys.resolve("later"), "canary");
+    List<Path> secrets = new ArrayList<>(List.of(link, keys.resolve("missing")));
+    try (Children children = rig.children(sandbox, () -> secrets)) {
+      String command = "cd " + keys + "; cat *; umount key; mv key k2; ln key k3; cat k*";
+      assertThat(children.run(rig.shell(command)).output()).isEqualTo("canary");
+      secrets.add(keys.resolve("later"));
+      assertThat(children.run(rig.shell(command)).output()).isEmpty();
+    }
+    for (String name : List.of("link", "key", "later", "")) {
+      Files.delete(keys.resolve(name));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
   void theKernelIsOutOfReach(Sandbox sandbox) throws Exception {
     try (Children children = rig.children(sandbox)) {
       String command =
@@ -231,21 +264,124 @@ class HostileChildrenTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = "BUBBLEWRAP")
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
   void theMachineIsReadOnly(Sandbox sandbox) throws Exception {
     try (Children children = rig.children(sandbox)) {
       String probe = temporary.toRealPath().resolve("probe").toString();
       String command =
-          "touch /etc/hf-probe /usr/hf-probe "
+          "touch /etc/hf-probe /usr/hf-probe /var/tmp/hf-probe /dev/hf-probe /proc/hf-probe "
               + probe
               + "; touch /tmp/hf-probe && echo tmp;"
-              + " ls /run | grep -v systemd";
+              + " ls /run | grep -v -e systemd -e '^mount$';"
+              + " find /dev -type b; find / -xdev -maxdepth 1 -writable -type d -not -path /tmp"
+              + " -not -path /run";
       ChildResult result = children.run(rig.shell(command));
       assertThat(result.output()).isEqualTo("tmp\n");
       assertThat(result.errors()).contains("/etc/hf-probe", "Read-only");
       assertThat(Path.of("/etc/hf-probe")).doesNotExist();
+      assertThat(Path.of("/var/tmp/hf-probe")).doesNotExist();
       assertThat(Path.of("/tmp/hf-probe")).doesNotExist();
       assertThat(Path.of(probe)).doesNotExist();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void whatItKeepsInMemoryAsFilesIsBounded(Sandbox sandbox) throws Exception {
+    try (Children children = rig.children(sandbox)) {
+      String command =
+          "for folder in /dev/shm /run /dev; do for i in 1 2 3; do"
+              + " head -c 40000000 /dev/zero > $folder/$i; done; done;"
+              + " du -sm --total /dev/shm /run /dev | tail -n 1 | cut -f1";
+      ChildResult result = children.run(rig.shell(command));
+      assertThat(result.errors()).contains("No space left");
+      assertThat(Integer.parseInt(result.output().strip())).isLessThan(100);
+    }
+  }
+
+  /** In one of its own it could mount a file system of any size. */
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void itMakesNoNamespaceOfItsOwn(Sandbox sandbox) throws Exception {
+    try (Children children = rig.children(sandbox)) {
+      String command =
+          "unshare --user --map-root-user --mount echo apart; unshare --ipc echo apart";
+      assertThat(children.run(rig.shell(command)).output()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+  void whenMemoryIsShortTheKernelEndsAChildBeforeTheServer(Sandbox sandbox) throws Exception {
+    try (Children children = rig.children(sandbox)) {
+      ChildResult result = children.run(rig.shell("cat /proc/self/oom_score_adj"));
+      assertThat(result.output()).isEqualTo("1000\n");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void itCannotTakeThatBack(Sandbox sandbox) throws Exception {
+    try (Children children = rig.children(sandbox)) {
+      String command = "echo 0 > /proc/self/oom_score_adj; cat /proc/self/oom_score_adj";
+      assertThat(children.run(rig.shell(command)).output()).isEqualTo("1000\n");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+  void allItsProcessesTogetherStayWithinItsMemory(Sandbox sandbox) throws Exception {
+    try (Children children = rig.children(sandbox)) {
+      assertThat(children.run(hog(HOLD)).exceeded()).isEqualTo(ChildResult.Exceeded.MEMORY);
+    }
+  }
+
+  /** A file that only exists in memory belongs to nobody's resident memory. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+  void filesWithoutANameCountAsItsMemory(Sandbox sandbox) throws Exception {
+    Assumptions.assumeTrue(Files.isExecutable(PYTHON), "no python3");
+    try (Children children = rig.children(sandbox)) {
+      assertThat(children.run(hog(HOLD_NAMELESS)).exceeded())
+          .isEqualTo(ChildResult.Exceeded.MEMORY);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+  void bothHoldWhereTheKernelBoundsEachProcessAlone(Sandbox sandbox) throws Exception {
+    try (Children children = rig.childrenWithoutGroups(sandbox)) {
+      assertThat(children.describe()).contains("the server looks");
+      assertThat(children.run(hog(HOLD)).exceeded()).isEqualTo(ChildResult.Exceeded.MEMORY);
+      Assumptions.assumeTrue(Files.isExecutable(PYTHON), "no python3");
+      assertThat(children.run(hog(HOLD_NAMELESS)).exceeded())
+          .isEqualTo(ChildResult.Exceeded.MEMORY);
+    }
+  }
+
+  /** Six that hold 40 MB each, in 96 MB. */
+  private ProcessSpec hog(String hold) {
+    String command = "for i in 1 2 3 4 5 6; do (" + hold + "\nsleep 4) & done; wait";
+    return rig.spec(command, Duration.ofSeconds(25), new Limits(96L << 20, 64, 64L << 20));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+  void allItsFilesTogetherStayWithinItsDisk(Sandbox sandbox) throws Exception {
+    try (Children children = rig.children(sandbox)) {
+      var limits = new Limits(512L << 20, 64, 4L << 20);
+      Files.write(rig.work.resolve("before"), new byte[8 << 20]);
+      String write = "head -c 3000000 /dev/zero > ";
+      String named = write + "a/b/1; " + write + "a/2; sleep 20";
+      ChildResult result =
+          children.run(rig.spec("mkdir -p a/b; " + named, Duration.ofSeconds(25), limits));
+      assertThat(result.exceeded()).isEqualTo(ChildResult.Exceeded.DISK);
+      String removed = "exec 5>one 6>two; rm one two; " + write + "/dev/fd/5; " + write;
+      result =
+          children.run(rig.spec(removed + "/dev/fd/6; sleep 20", Duration.ofSeconds(25), limits));
+      assertThat(result.exceeded()).isEqualTo(ChildResult.Exceeded.DISK);
+      result = children.run(rig.spec("cat before > a/2", Duration.ofSeconds(25), limits));
+      assertThat(result.exceeded()).isEqualTo(ChildResult.Exceeded.NOTHING);
     }
   }
 }

@@ -262,7 +262,7 @@ class LineProcessTest {
 
   @Test
   void placesAreGivenBackAndNoDescriptorIsLost() throws Exception {
-    var config = new ChildrenConfig(Sandbox.NONE, List.of(), 2, rig.work);
+    var config = new ChildrenConfig(Sandbox.NONE, List.of(), List::of, 2, rig.work);
     try (Children children = Children.open(config, ChildRig.TIME)) {
       int before = openFiles();
       for (int i = 0; i < 10; i++) {
