@@ -3,11 +3,14 @@ package dev.holdfast.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,7 +69,7 @@ class SystemdUnitTest {
   /** With what lets tools have walls of their own; systemd reads a drop-in behind the unit. */
   @Test
   @EnabledIf("hasSystemdAnalyze")
-  void theDropInForToolsIsRightAndCostsOnePoint(@TempDir Path folder) throws Exception {
+  void theDropInForToolsIsRightAndCostsWhatItSays(@TempDir Path folder) throws Exception {
     Path unit = folder.resolve("holdfast.service");
     Files.writeString(
         unit,
@@ -74,15 +77,37 @@ class SystemdUnitTest {
     Ran verified = run("systemd-analyze", "verify", "--man=no", unit.toString());
     assertThat(verified.status()).as(verified.output()).isZero();
     assertThat(verified.output()).doesNotContain("holdfast.service");
-    Ran exposed =
-        run(
-            "systemd-analyze",
-            "security",
-            "--offline=yes",
-            "--threshold=30",
-            "--no-pager",
-            unit.toString());
-    assertThat(exposed.status()).as(exposed.output()).isZero();
+    String alone = exposure(UNIT.toRealPath());
+    String together = exposure(unit);
+    assertThat(Files.readString(FOLDER.resolve("holdfast-tools.conf")))
+        .contains("(from " + alone + " to " + together + ")")
+        .contains(
+            "rises by "
+                + new BigDecimal(together).subtract(new BigDecimal(alone)).toPlainString()
+                + " points");
+  }
+
+  private static String exposure(Path unit) throws Exception {
+    Ran ran = run("systemd-analyze", "security", "--offline=yes", "--no-pager", unit.toString());
+    Matcher level = Pattern.compile("holdfast.service: ([0-9.]+) ").matcher(ran.output());
+    assertThat(level.find()).as(ran.output()).isTrue();
+    return level.group(1);
+  }
+
+  /** Where cloud providers serve credentials, over IPv6 too. */
+  @Test
+  void theServicesOfCloudProvidersAreOutOfReach() throws Exception {
+    assertThat(Files.readAllLines(UNIT))
+        .filteredOn(line -> line.startsWith("IPAddressDeny="))
+        .singleElement()
+        .asString()
+        .contains("169.254.0.0/16", "fe80::/10", "fd00:ec2::254", "fd20:ce::254", "fd00:42::42");
+  }
+
+  @Test
+  void aCommandsMemoryIsBoundedAsAWholeWhereToolsAreAllowed() throws Exception {
+    assertThat(Files.readAllLines(FOLDER.resolve("holdfast-tools.conf")))
+        .contains("Delegate=memory pids", "ProtectControlGroups=no");
   }
 
   @Test
