@@ -93,11 +93,9 @@ final class ConfigWatch {
       return; // unchanged, or in the middle of being replaced
     }
     seen = now;
+    LoadedConfig loaded = ConfigFile.read(file, environment);
     try {
-      LoadedConfig loaded = ConfigFile.read(file, environment);
-      ServerConfig changed = loaded.make(reader);
-      // Also of what waits for a restart: a secret that stands in the file is one already.
-      secrets.addAll(loaded.secrets());
+      ServerConfig changed = make(loaded);
       changed.models().secrets().forEach(secrets::add); // those of the environment
       keep(loaded);
       take(changed, loaded);
@@ -110,6 +108,15 @@ final class ConfigWatch {
                   + ". Correct the file; the server notices it.",
               "Ends when the file is good.");
       LOG.error("config: the changed file is not in force:\n{}", e.getMessage());
+    }
+  }
+
+  /** What stands in the file is secret already, though it waits for a restart or is refused. */
+  private ServerConfig make(LoadedConfig loaded) throws ConfigException {
+    try {
+      return loaded.make(reader);
+    } finally {
+      secrets.addAll(loaded.secrets());
     }
   }
 

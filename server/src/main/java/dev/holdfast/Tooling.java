@@ -21,6 +21,7 @@ import dev.holdfast.tools.memory.MemoryConfig;
 import dev.holdfast.tools.skills.Skills;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -62,6 +63,7 @@ final class Tooling {
       MeterRegistry meters,
       Opened opened)
       throws IOException, StartRefusedException, InterruptedException {
+    hideOwnFiles(settings);
     FileTools files = files(settings, store, time);
     Optional<Children> children = children(settings, time);
     if (children.isPresent()) {
@@ -82,6 +84,15 @@ final class Tooling {
     Toolbox toolbox =
         new Toolbox(BuiltIns.of(tools, services), tools.output(), settings.secrets(), time, meters);
     return new Tooling(settings, store, web, files, children, toolbox);
+  }
+
+  /** The configuration, and what stands beside it to fill the server's environment. */
+  private static void hideOwnFiles(Settings settings) {
+    Path file = settings.file().toAbsolutePath();
+    settings.secrets().addFile(file);
+    for (String name : List.of("holdfast.env", "secrets.env", ".env")) {
+      settings.secrets().addFile(file.resolveSibling(name));
+    }
   }
 
   Toolbox toolbox() {
@@ -123,10 +134,18 @@ final class Tooling {
     try {
       Children children =
           Children.open(
-              ChildrenConfig.of(
-                      tools.shell().sandbox(), settings.dataDir(), settings.file().toAbsolutePath())
+              ChildrenConfig.of(tools.shell().sandbox(), settings.dataDir())
+                  .hiding(settings.secrets()::files)
                   .tryingIn(TemporaryFolder.in(settings.dataDir()).path()),
               time);
+      if (children.isUnconfinedRoot()) {
+        children.close();
+        throw new StartRefusedException(
+            Boot.CONFIGURATION,
+            "tools.shell: the server runs as root and no sandbox works, so a command could do"
+                + " anything to this machine. Run the server as another user, install bubblewrap"
+                + " and allow user namespaces, or set tools.shell.enabled: false");
+      }
       LOG.info("tools: {}", children.describe());
       return Optional.of(children);
     } catch (CallFailedException e) {
@@ -147,7 +166,7 @@ final class Tooling {
       return FileTools.open(
           settings.config().tools().files(),
           settings.dataDir(),
-          List.of(settings.file().toAbsolutePath()),
+          settings.secrets()::files,
           services);
     } catch (FileFailedException e) {
       throw new StartRefusedException(

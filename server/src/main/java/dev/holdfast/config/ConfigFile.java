@@ -49,13 +49,18 @@ public final class ConfigFile {
 
   /** Reads a text that has a name; paths of {@code ${file:...}} begin at the working folder. */
   public static LoadedConfig text(String name, String text, Map<String, String> environment) {
-    return parse(new ReadingState(name, new Substitution(environment, Path.of(""))), text, true);
+    return parse(
+        new ReadingState(name, new Substitution(environment, Path.of(""), new Secrets())),
+        text,
+        true);
   }
 
   /** Reads {@code text} under the name of {@code file}, with its relative paths. */
   static LoadedConfig text(Path file, Path folder, String text, Map<String, String> environment) {
     return parse(
-        new ReadingState(file.toString(), new Substitution(environment, folder)), text, true);
+        new ReadingState(file.toString(), new Substitution(environment, folder, new Secrets())),
+        text,
+        true);
   }
 
   static Path folderOf(Path file) {
@@ -65,7 +70,8 @@ public final class ConfigFile {
 
   private static LoadedConfig read(Path file, Map<String, String> environment, boolean mustExist) {
     ReadingState reading =
-        new ReadingState(file.toString(), new Substitution(environment, folderOf(file)));
+        new ReadingState(
+            file.toString(), new Substitution(environment, folderOf(file), new Secrets()));
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(BYTES_MAX + 1);
       if (bytes.length > BYTES_MAX) {

@@ -64,7 +64,9 @@ public record LastGoodConfig(Path file) {
       if (!Files.isRegularFile(file)) {
         throw e;
       }
-      return ofLastGood(e, configFile, environment, maker);
+      Chosen<T> chosen = ofLastGood(e, configFile, environment, maker);
+      chosen.loaded().secrets().addAll(fresh.secrets()); // what it read is no less secret
+      return chosen;
     }
   }
 

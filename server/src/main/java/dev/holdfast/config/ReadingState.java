@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadingState {
   final String file;
   final Substitution substitution;
-  final Secrets secrets = new Secrets();
+  final Secrets secrets;
   final List<Section> sections = new ArrayList<>();
 
   /** A set: a section that is read again reports the same problems again. */
@@ -20,6 +20,7 @@ final class ReadingState {
   ReadingState(String file, Substitution substitution) {
     this.file = file;
     this.substitution = substitution;
+    this.secrets = substitution.secrets();
   }
 
   void report(int line, String section, String message) {

@@ -2,13 +2,16 @@ package dev.holdfast.config;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -26,6 +29,8 @@ public final class Secrets {
   /** What looks like a credential although nobody registered it. */
   private static final Pattern CREDENTIALS =
       Pattern.compile("(?i)\\b(bearer|basic) +[a-z0-9._~+/=-]{8,}");
+
+  private final Set<Path> files = ConcurrentHashMap.newKeySet();
 
   /** Longest first, so that a secret inside another does not cut it in two. */
   private volatile List<String> forms = List.of();
@@ -50,8 +55,19 @@ public final class Secrets {
     forms = List.copyOf(all);
   }
 
+  /** A file that was read for its secrets, or that may hold some, whether it exists or not. */
+  public void addFile(Path file) {
+    files.add(file.toAbsolutePath());
+  }
+
+  /** Where secrets stand on the disk: absolute, as they were named, a link perhaps. */
+  public Set<Path> files() {
+    return Set.copyOf(files);
+  }
+
   /** Hides from now on whatever {@code others} hide at this moment. */
   public synchronized void addAll(Secrets others) {
+    files.addAll(others.files);
     SortedSet<String> all = sorted(forms);
     all.addAll(others.forms);
     forms = List.copyOf(all);

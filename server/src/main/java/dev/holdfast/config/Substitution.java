@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
  * sign before the brace stands for a plain one. What was filled in is not looked at again.
  *
  * @param folder where relative paths of files begin
+ * @param secrets learns which files are read
  */
-record Substitution(Map<String, String> environment, Path folder) {
+record Substitution(Map<String, String> environment, Path folder, Secrets secrets) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final int FILE_BYTES_MAX = 65536;
 
@@ -83,6 +84,7 @@ record Substitution(Map<String, String> environment, Path folder) {
   private String content(String path) throws FailedException {
     try {
       Path file = folder.resolve(path);
+      secrets.addFile(file);
       if (!Files.isRegularFile(file)) {
         throw new FailedException("needs the file " + path + ", which does not exist");
       }

@@ -27,7 +27,10 @@ public final class FileCalls {
   private static final int SYMLINK_NO_FOLLOW = 0x100;
   private static final int EMPTY_PATH = 0x1000;
   private static final int NO_REPLACE = 1;
-  private static final int STATX_BASIC = 0x7ff;
+
+  /** The basic fields and the time of birth. */
+  private static final int STATX_FIELDS = 0xfff;
+
   private static final int STATFS_BYTES = 256;
 
   private static final MethodHandle OPENAT =
@@ -128,7 +131,7 @@ public final class FileCalls {
             (arena, state) ->
                 (int)
                     STATX.invokeExact(
-                        state, folder, arena.allocateFrom(name), flags, STATX_BASIC, into));
+                        state, folder, arena.allocateFrom(name), flags, STATX_FIELDS, into));
   }
 
   /** fstatfs(2): the magic number of the file system that an open file or folder is on. */

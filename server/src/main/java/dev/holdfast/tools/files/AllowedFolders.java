@@ -53,28 +53,28 @@ final class AllowedFolders {
   private final Path realData;
   private final FileStatus dataFolder;
   private final List<Root> roots;
-  private final List<Path> hidden;
+  private final HiddenFiles hidden;
 
   /** A configured folder, as it was written and where it really is. */
   private record Root(Path given, Path real) {}
 
-  private AllowedFolders(Path data, Path realData, List<Root> roots, List<Path> hidden)
+  private AllowedFolders(Path data, Path realData, List<Root> roots, HiddenFiles hidden)
       throws FileFailedException {
     this.data = data;
     this.realData = realData;
     this.dataFolder = LinuxCalls.status(FileCalls.CURRENT_FOLDER, realData.toString());
     this.roots = List.copyOf(roots);
-    this.hidden = List.copyOf(hidden);
+    this.hidden = hidden;
   }
 
   /**
    * @param data the data folder, absolute; it exists. Nothing in it is reachable but scratch
    *     folders
    * @param roots absolute; those that do not exist are left out
-   * @param hidden files that nobody may reach, such as the configuration
+   * @param hidden what nobody may reach, such as the configuration
    * @throws FileFailedException when one of the roots is in the data folder
    */
-  static AllowedFolders open(Path data, List<Path> roots, List<Path> hidden)
+  static AllowedFolders open(Path data, List<Path> roots, HiddenFiles hidden)
       throws IOException, FileFailedException {
     Path realData = data.toRealPath();
     List<Root> found = new ArrayList<>();
@@ -88,13 +88,7 @@ final class AllowedFolders {
       }
       found.add(new Root(given.normalize(), real));
     }
-    List<Path> unreachable = new ArrayList<>(List.of(realData));
-    for (Path file : hidden) {
-      if (file.toFile().exists()) {
-        unreachable.add(file.toRealPath());
-      }
-    }
-    return new AllowedFolders(data.normalize(), realData, found, unreachable);
+    return new AllowedFolders(data.normalize(), realData, found, hidden);
   }
 
   /** The configured folders that exist. */
@@ -187,12 +181,12 @@ final class AllowedFolders {
       if (roots.stream().noneMatch(root -> root.real().equals(path.base()))) {
         throw FileFailedException.refused(path.base() + ": tools may no longer use this folder");
       }
-      SafeFolder root = SafeFolder.of(path.base());
+      SafeFolder root = SafeFolder.of(path.base(), hidden::isOne);
       requireEnterable(root, null, path.base().toString());
       return root;
     }
     // The way to a thread's folder is the server's own; what is below may have been made by anyone.
-    return SafeFolder.ofServer(realData.resolve(path.base()).resolve(SCRATCH));
+    return SafeFolder.ofServer(realData.resolve(path.base()).resolve(SCRATCH), hidden::isOne);
   }
 
   private void requireEnterable(SafeFolder folder, @Nullable SafeFolder above, String name)
@@ -215,7 +209,9 @@ final class AllowedFolders {
     if (!path.scratch()) {
       List<String> whole = new ArrayList<>(steps(path.base()));
       whole.addAll(path.names());
-      for (Path secret : hidden) {
+      List<Path> own = new ArrayList<>(hidden.look());
+      own.add(realData);
+      for (Path secret : own) {
         if (startsWith(whole, steps(secret))) {
           throw FileFailedException.refused(path.shown() + ": is the server's own");
         }

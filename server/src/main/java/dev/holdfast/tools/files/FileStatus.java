@@ -9,9 +9,10 @@ import java.lang.foreign.ValueLayout;
  * @param mode the rights, of twelve bits
  * @param links how many names it has
  * @param changed when it was last changed in any way, in nanoseconds: only good for comparing
+ * @param born when it was made, likewise; 0 where the file system does not know
  */
 record FileStatus(
-    Type type, int mode, long links, long device, long inode, long size, long changed) {
+    Type type, int mode, long links, long device, long inode, long size, long changed, long born) {
   /** What tools may work with is a plain file or a folder. */
   enum Type {
     FILE,
@@ -26,8 +27,6 @@ record FileStatus(
   /** From a {@code struct statx}, which is laid out alike on every machine. */
   static FileStatus of(MemorySegment statx) {
     int mode = Short.toUnsignedInt(statx.get(ValueLayout.JAVA_SHORT, 28));
-    long seconds = statx.get(ValueLayout.JAVA_LONG, 96);
-    int nanos = statx.get(ValueLayout.JAVA_INT, 104);
     return new FileStatus(
         typeOf(mode),
         mode & MODE_BITS,
@@ -36,7 +35,13 @@ record FileStatus(
             | Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, 140)),
         statx.get(ValueLayout.JAVA_LONG, 32),
         statx.get(ValueLayout.JAVA_LONG, 40),
-        seconds * 1_000_000_000 + nanos);
+        nanos(statx, 96),
+        nanos(statx, 80));
+  }
+
+  private static long nanos(MemorySegment statx, long at) {
+    long seconds = statx.get(ValueLayout.JAVA_LONG, at);
+    return seconds * 1_000_000_000 + statx.get(ValueLayout.JAVA_INT, at + 8);
   }
 
   private static Type typeOf(int mode) {

@@ -3,7 +3,9 @@ package dev.holdfast.tools.files;
 import dev.holdfast.api.Tool;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,13 +24,16 @@ public final class FileTools {
 
   /**
    * @param data the data folder; it exists
-   * @param hidden files that no tool may reach, such as the configuration
+   * @param hidden files that no tool may reach, such as the configuration; they may become more
    * @throws FileFailedException when the configuration asks for what cannot be
    */
   public static FileTools open(
-      FilesConfig config, Path data, List<Path> hidden, ChangeServices services)
+      FilesConfig config,
+      Path data,
+      Supplier<? extends Collection<Path>> hidden,
+      ChangeServices services)
       throws IOException, FileFailedException {
-    AllowedFolders allowed = AllowedFolders.open(data, config.roots(), hidden);
+    AllowedFolders allowed = AllowedFolders.open(data, config.roots(), new HiddenFiles(hidden));
     config.roots().stream()
         .filter(root -> !allowed.roots().contains(root.normalize()))
         .forEach(root -> LOG.warn("tools.files: {} is not a folder and is skipped", root));

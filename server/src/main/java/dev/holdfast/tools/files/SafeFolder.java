@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * An open folder. Every name is one step within it and is never followed when it is a link; who
@@ -30,10 +31,12 @@ public final class SafeFolder implements AutoCloseable {
   private static final int ONE_NAME_BYTES = 512;
 
   private final int open;
+  private final Predicate<FileStatus> hidden;
   private final FileStatus status;
 
-  private SafeFolder(int open) throws FileFailedException {
+  private SafeFolder(int open, Predicate<FileStatus> hidden) throws FileFailedException {
     this.open = open;
+    this.hidden = hidden;
     try {
       status = LinuxCalls.status(open);
     } catch (FileFailedException e) {
@@ -44,7 +47,13 @@ public final class SafeFolder implements AutoCloseable {
 
   /** Walks down from the root of the file system; no step may be a link. */
   public static SafeFolder of(Path absolute) throws FileFailedException {
-    SafeFolder at = new SafeFolder(LinuxCalls.open(FileCalls.CURRENT_FOLDER, "/", PLACE, 0));
+    return of(absolute, _ -> false);
+  }
+
+  /** In it, and in all that is opened in it, those files are not opened. */
+  static SafeFolder of(Path absolute, Predicate<FileStatus> hidden) throws FileFailedException {
+    SafeFolder at =
+        new SafeFolder(LinuxCalls.open(FileCalls.CURRENT_FOLDER, "/", PLACE, 0), hidden);
     for (Path name : absolute) {
       try (SafeFolder above = at) {
         at = above.folder(name.toString());
@@ -58,12 +67,17 @@ public final class SafeFolder implements AutoCloseable {
    * since tools work there.
    */
   public static SafeFolder ofServer(Path folder) throws FileFailedException, IOException {
+    return ofServer(folder, _ -> false);
+  }
+
+  static SafeFolder ofServer(Path folder, Predicate<FileStatus> hidden)
+      throws FileFailedException, IOException {
     Path absolute = folder.toAbsolutePath();
     Path parent = absolute.getParent();
     if (parent == null) {
-      return of(absolute);
+      return of(absolute, hidden);
     }
-    try (SafeFolder above = of(parent.toRealPath())) {
+    try (SafeFolder above = of(parent.toRealPath(), hidden)) {
       return above.folder(absolute.getFileName().toString());
     }
   }
@@ -74,7 +88,7 @@ public final class SafeFolder implements AutoCloseable {
 
   /** Opens a folder in it. */
   SafeFolder folder(String name) throws FileFailedException {
-    return new SafeFolder(LinuxCalls.open(open, name, PLACE, 0));
+    return new SafeFolder(LinuxCalls.open(open, name, PLACE, 0), hidden);
   }
 
   /**
@@ -118,6 +132,9 @@ public final class SafeFolder implements AutoCloseable {
     int file = LinuxCalls.open(open, name, flags, 0);
     try {
       FileStatus status = LinuxCalls.status(file);
+      if (hidden.test(status)) {
+        throw FileFailedException.refused(name + ": is the server's own");
+      }
       status.requirePlainFile(name);
       awaitRemovals();
       if (!status.isUnchanged(before) || !LinuxCalls.isStillNamed(file, name)) {

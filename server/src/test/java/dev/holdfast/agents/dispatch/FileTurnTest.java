@@ -59,7 +59,7 @@ class FileTurnTest {
         FileTools.open(
             new FilesConfig(true, List.of(), new FilesConfig.Retention(30, 100)),
             rigs.folder(),
-            List.of(),
+            List::of,
             new ChangeServices(
                 new SystemTime(),
                 entry -> rigs.opened().store.audit().append(entry),

@@ -146,6 +146,44 @@ class AllowedFoldersTest {
   }
 
   @Test
+  void whatTheConfigurationIsReadFromIsReachedByNoName() throws Exception {
+    Path secret = Files.writeString(world.outside.resolve("key"), "SECRET");
+    Path linked = Files.createSymbolicLink(folder.resolve("linked"), secret);
+    world.roots = List.of(folder);
+    world.hidden = List.of(linked, folder.resolve("later"));
+    world.restart();
+    hasNoUse(secret);
+    Files.writeString(folder.resolve("later"), "SECRET");
+    hasNoUse(folder.resolve("later"));
+    Path moved = Files.move(secret, world.outside.resolve("old"));
+    Files.writeString(secret, "SECRET of today");
+    hasNoUse(moved);
+    hasNoUse(secret);
+    Files.createLink(world.outside.resolve("second"), moved);
+    hasNoUse(world.outside.resolve("second"));
+    Files.delete(world.outside.resolve("second"));
+    assertThat(
+            world.call("search_files", "path", world.outside.toString(), "pattern", "today").text())
+        .contains("No hits");
+    assertThat(world.names()).isEmpty();
+  }
+
+  private void hasNoUse(Path secret) throws Exception {
+    String path = secret.toString();
+    for (ToolResult result :
+        List.of(
+            world.call("read_file", "path", path),
+            world.call("move_file", "from", path, "to", "mine"),
+            world.call("edit_file", "path", path, "old", "SECRET", "new", "x"),
+            world.call("write_file", "path", path, "content", "x"),
+            world.call("delete_file", "path", path))) {
+      assertThat(result.isError()).as(path + ": " + result.text()).isTrue();
+      assertThat(result.text()).doesNotContain("SECRET");
+    }
+    assertThat(secret).content().startsWith("SECRET");
+  }
+
+  @Test
   void theKernelsOwnFilesAreNotReachedEvenWhenTheWholeDiskIs() throws Exception {
     world.roots = List.of(Path.of("/"));
     world.restart();

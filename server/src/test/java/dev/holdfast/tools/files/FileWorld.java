@@ -33,6 +33,7 @@ final class FileWorld {
   Runnable looked = () -> {};
 
   List<Path> roots = List.of();
+  List<Path> hidden = List.of();
   int megabytesMax = 1024;
   boolean auditRefuses;
   boolean auditCrashes;
@@ -67,7 +68,7 @@ final class FileWorld {
               looked.run();
               return unfinished.contains(event);
             });
-    tools = FileTools.open(config, data, List.of(), services);
+    tools = FileTools.open(config, data, () -> hidden, services);
   }
 
   private void told(AuditEntry entry) throws StoreException {

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,6 +63,18 @@ class StartRefusalTest {
       rig.server().stop();
       rig.setup().argument("--strict");
       assertThat(rig.launch().exitCode(Duration.ofSeconds(10))).isEqualTo(CONFIGURATION);
+    }
+  }
+
+  /** Nothing would keep a command from changing the machine. */
+  @Test
+  void commandsAsRootWithoutASandboxAreRefused() throws IOException {
+    boolean isRoot = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0;
+    Assumptions.assumeTrue(isRoot, "not root");
+    try (ServerRig rig = new ServerRig()) {
+      rig.setup().set("tools.shell.enabled", true).set("tools.shell.sandbox", "none");
+      assertThat(rig.launch().exitCode(Duration.ofSeconds(20))).isEqualTo(CONFIGURATION);
+      assertThat(rig.server().output()).contains("tools.shell", "root", "bubblewrap");
     }
   }
 
