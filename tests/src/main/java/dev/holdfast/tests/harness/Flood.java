@@ -107,7 +107,7 @@ public final class Flood implements AutoCloseable {
   public void close() {
     over = true;
     while (!open.isEmpty()) {
-      for (RawClient client : open) {
+      for (RawClient client : List.copyOf(open)) {
         try {
           client.reset();
         } catch (IOException e) {
