@@ -27,6 +27,7 @@ public final class StuckTurns {
   public static final int GIVEN_UP_MAX = 16;
 
   private static final Logger LOG = LoggerFactory.getLogger(StuckTurns.class);
+  private static final Duration AGAIN_AFTER = Duration.ofSeconds(10);
   private static final int FRAMES_MAX = 40;
 
   private final AgentParts parts;
@@ -90,6 +91,7 @@ public final class StuckTurns {
     }
     if (count() >= GIVEN_UP_MAX) {
       LOG.error("thread {}: stuck, like too many others: only a restart helps", agent.threadId());
+      parts.time().after(AGAIN_AFTER, () -> free(agent, turn)); // unless others come back
       return;
     }
     if (!agent.giveUp(turn)) { // it writes: the disk is slow, and would be for another thread too

@@ -242,6 +242,42 @@ class StuckTurnTest {
     assertThat(events).allMatch(event -> world.repliesTo(event).isEmpty());
   }
 
+  @Test
+  void whenOthersHaveComeBackTheNextOneIsFreedToo() throws Exception {
+    AgentRig world = rigs.open();
+    CountDownLatch others = new CountDownLatch(1);
+    for (int i = 0; i < StuckTurns.GIVEN_UP_MAX; i++) {
+      stopDeafTurn(world, "t" + i, others);
+    }
+    world.await(() -> hanging(world) == StuckTurns.GIVEN_UP_MAX, () -> "not clogged");
+    stopDeafTurn(world, "one too many", letGo);
+    others.countDown();
+    world.await(() -> hanging(world) == 0, () -> "the threads did not come back");
+    Event next = world.send("one too many", "next", "next");
+    world.await(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return !world.stateOf(next).isOpen();
+        },
+        () -> "its thread is not freed");
+    assertThat(world.answerOf(next)).isEqualTo("heard: next");
+  }
+
+  private void stopDeafTurn(AgentRig world, String thread, CountDownLatch until) throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          asked.countDown();
+          UninterruptibleTool.await(until);
+          return ScriptedProvider.text(LATE);
+        });
+    Event event = world.send(thread, "deaf " + thread, "x");
+    asked.await();
+    world.orchestrator.stop("web:main:" + thread, false);
+    time.advance(RunningTurn.REACTION);
+    world.awaitState(event, EventState.CANCELLED);
+  }
+
   private ScriptedProvider.Step deafly() {
     return (_, listener) -> {
       begun.countDown();
