@@ -152,9 +152,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
 
   @Override
   public void settled(ThreadAgent agent) {
-    if (agent.idleSince().isPresent()) {
-      idle.add(agent);
-    }
+    idle.add(agent);
   }
 
   @Override

@@ -13,9 +13,12 @@ import java.util.Set;
 final class IdleAgents {
   private final Set<ThreadAgent> idle = new LinkedHashSet<>();
 
+  /** Does nothing when it is not idle any more. */
   synchronized void add(ThreadAgent agent) {
     idle.remove(agent);
-    idle.add(agent);
+    if (agent.idleSince().isPresent()) {
+      idle.add(agent);
+    }
   }
 
   /** The longest idle one that agreed to leave; empty when all have work again. */

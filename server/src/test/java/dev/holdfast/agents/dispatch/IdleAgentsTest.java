@@ -1,0 +1,59 @@
+package dev.holdfast.agents.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.thread.AgentHost;
+import dev.holdfast.agents.thread.ThreadAgent;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Agents that leave because their place is wanted. */
+class IdleAgentsTest {
+  @RegisterExtension final AgentRigs rigs = new AgentRigs();
+
+  @Test
+  void anAgentMakesRoomOnce() throws Exception {
+    AgentRig world = rigs.open();
+    ActiveAgents agents = new ActiveAgents(world.parts, new SoleOwner(), new NoHost(), () -> {});
+    agents.activate("web:main:t");
+    ThreadAgent agent = agents.find("web:main:t").orElseThrow();
+    world.await(() -> agent.idleSince().isPresent(), () -> "not idle");
+    assertThat(agent.retire()).isTrue();
+    IdleAgents idle = new IdleAgents();
+    idle.add(agent); // whoever wanted to add it had seen it idle before
+    assertThat(idle.retireOldest()).isEmpty();
+  }
+
+  /** For an agent that has no turns. */
+  private static final class NoHost implements AgentHost {
+    @Override
+    public void parked(Incoming head) {}
+
+    @Override
+    public void asked(String threadId, Instant until) {}
+
+    @Override
+    public void probeEnded(String threadId) {}
+
+    @Override
+    public void gone(Incoming head) {}
+
+    @Override
+    public long outage() {
+      return 0;
+    }
+
+    @Override
+    public boolean modelsAreBack() {
+      return true;
+    }
+
+    @Override
+    public void modelAnswered() {}
+
+    @Override
+    public void obey(Incoming incoming) {}
+  }
+}
