@@ -14,8 +14,8 @@ sealed interface AgentEvent {
 
   record ResetAsked() implements AgentEvent {}
 
-  /** The loop is about to make the context a fresh one. */
-  record ResetBegun() implements AgentEvent {}
+  /** The loop has made the context a fresh one, or the disk refuses that. */
+  record ResetDone() implements AgentEvent {}
 
   /** A parked turn may try; {@code probe}: to find out whether a model is back. */
   record Resumed(boolean probe) implements AgentEvent {}

@@ -19,7 +19,7 @@ import dev.holdfast.agents.thread.AgentEvent.LoopCrashed;
 import dev.holdfast.agents.thread.AgentEvent.LoopRested;
 import dev.holdfast.agents.thread.AgentEvent.PersonAnswered;
 import dev.holdfast.agents.thread.AgentEvent.ResetAsked;
-import dev.holdfast.agents.thread.AgentEvent.ResetBegun;
+import dev.holdfast.agents.thread.AgentEvent.ResetDone;
 import dev.holdfast.agents.thread.AgentEvent.Resumed;
 import dev.holdfast.agents.thread.AgentEvent.Started;
 import dev.holdfast.agents.thread.AgentEvent.StopSaid;
@@ -67,7 +67,7 @@ final class AgentMoves {
       case Started() -> started(state);
       case WorkCame() -> workCame(state);
       case ResetAsked() -> resetAsked(state);
-      case ResetBegun() -> resetBegun(state);
+      case ResetDone() -> resetDone(state);
       case Resumed(boolean probe) -> resumed(state, probe);
       case PersonAnswered() -> personAnswered(state);
       case StopSaid(long place) -> stopSaid(state, place);
@@ -113,7 +113,7 @@ final class AgentMoves {
     };
   }
 
-  private static Move resetBegun(AgentState state) {
+  private static Move resetDone(AgentState state) {
     return switch (state) {
       case Choosing(List<Incoming> batch, boolean probe, _) ->
           new Move(new Choosing(batch, probe, false));
@@ -264,7 +264,7 @@ final class AgentMoves {
 
   private static Move leaveAsked(AgentState state) {
     return switch (state) {
-      case Idle() -> new Move(new Gone());
+      case Idle() -> new Move(new Gone(), new Reread()); // it takes nothing in any more
       case Starting _, Choosing _, Running _, Parked _ -> new Move(state);
       case Closing _, Closed _, GivenUp _, Gone _ -> new Move(state);
     };

@@ -342,10 +342,12 @@ public final class ThreadAgent extends VerticleBase {
     boolean asked;
     synchronized (lock) {
       asked = state instanceof Choosing choosing && choosing.reset();
-      move(new AgentEvent.ResetBegun());
     }
     if (asked) {
       turns.resetIfPossible();
+      synchronized (lock) {
+        move(new AgentEvent.ResetDone());
+      }
     }
   }
 

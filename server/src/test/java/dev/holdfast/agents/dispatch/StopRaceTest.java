@@ -227,6 +227,25 @@ class StopRaceTest {
   }
 
   @Test
+  void aCrashDoesNotForgetTheFreshContext() throws Exception {
+    AgentRig world = rigs.open();
+    world.answerOf(world.send("t", "k1", "one"));
+    time.breaks("TurnExecutor.reset", 1);
+    world.orchestrator.reset(THREAD);
+    world.await(
+        () -> world.meters.counter("holdfast.restarts", "child", "thread-agent").count() == 1,
+        () -> "no crash");
+    Event next = world.send("t", "k2", "two");
+    world.await(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return !world.stateOf(next).isOpen();
+        },
+        () -> "no answer");
+    assertThat(model.heard()).containsExactly(new Message.User("two"));
+  }
+
+  @Test
   void aParkedTurnWhoseEndCannotBeWrittenIsParkedAgain() throws Exception {
     model.fails(FailureCode.AUTH, 1);
     AgentRig world = rigs.open();

@@ -118,7 +118,7 @@ class AgentMovesPropertyTest {
         return;
       }
       if (state instanceof Choosing choosing && choosing.reset()) {
-        on(new AgentEvent.ResetBegun());
+        on(new AgentEvent.ResetDone());
       }
       List<Incoming> batch =
           state.inHand().isEmpty() ? waiting().stream().limit(most).toList() : state.inHand();

@@ -22,7 +22,7 @@ import dev.holdfast.agents.thread.AgentEvent.LoopCrashed;
 import dev.holdfast.agents.thread.AgentEvent.LoopRested;
 import dev.holdfast.agents.thread.AgentEvent.PersonAnswered;
 import dev.holdfast.agents.thread.AgentEvent.ResetAsked;
-import dev.holdfast.agents.thread.AgentEvent.ResetBegun;
+import dev.holdfast.agents.thread.AgentEvent.ResetDone;
 import dev.holdfast.agents.thread.AgentEvent.Resumed;
 import dev.holdfast.agents.thread.AgentEvent.Started;
 import dev.holdfast.agents.thread.AgentEvent.StopSaid;
@@ -132,7 +132,7 @@ class AgentMovesTest {
           new Started(),
           new WorkCame(),
           new ResetAsked(),
-          new ResetBegun(),
+          new ResetDone(),
           new Resumed(true),
           new Resumed(false),
           new PersonAnswered(),
@@ -182,8 +182,8 @@ class AgentMovesTest {
     on(new ResetAsked(), ASKING, new Parked(BOTH, true, true));
     on(new ResetAsked(), GIVEN_UP, new GivenUp(true));
 
-    on(new ResetBegun(), CHOOSING_FRESH, CHOOSING);
-    on(new ResetBegun(), RESUMED, new Choosing(BOTH, true, false));
+    on(new ResetDone(), CHOOSING_FRESH, CHOOSING);
+    on(new ResetDone(), RESUMED, new Choosing(BOTH, true, false));
 
     for (boolean probe : List.of(true, false)) {
       Choosing later = new Choosing(List.of(LATER), probe, false);
@@ -353,7 +353,7 @@ class AgentMovesTest {
     List.of(JOINED, ANSWERED)
         .forEach(state -> on(new ThreadGivenUp(), state, new GivenUp(true), new Reread()));
 
-    on(new LeaveAsked(), IDLE, GONE);
+    on(new LeaveAsked(), IDLE, GONE, new Reread());
 
     for (boolean now : List.of(true, false)) {
       AgentEffect[] cut = now ? new AgentEffect[] {new CutOff(TURN)} : new AgentEffect[] {};

@@ -107,6 +107,17 @@ class MailboxTest {
     assertThat(small.hasNothingToGiveOut()).isFalse();
   }
 
+  @Test
+  void whatIsOfferedWhileDiskIsToBeReadTakesNoMemory() {
+    MemoryBudget budget = new MemoryBudget(event(1).units());
+    Mailbox left = new Mailbox(100, budget, () -> false);
+    left.beginRefill();
+    left.refill(List.of(), true);
+    left.reread();
+    left.offer(event(1));
+    assertThat(budget.tryTake(event(1).units())).isTrue();
+  }
+
   private void refill(long... seqs) {
     mailbox.beginRefill();
     mailbox.refill(List.of(), true);
