@@ -15,6 +15,8 @@ record Backlog(List<Incoming> events, boolean complete) {
   /** What is read beyond it is left on disk for the next time. */
   private static final long UNITS_MAX = 8L * 1024 * 1024;
 
+  private static final int PAGE = 500;
+
   /** Reads about {@code max} of them, fewer when they are large; blocks. */
   static Backlog read(Inbox inbox, String threadId, int max) {
     List<Incoming> read = new ArrayList<>();
@@ -30,5 +32,16 @@ record Backlog(List<Incoming> events, boolean complete) {
       page = inbox.openOf(threadId, page.getLast().seq(), max);
     }
     return new Backlog(read, page.isEmpty());
+  }
+
+  /** The commands in it and behind it that do not wait their turn, the oldest first; blocks. */
+  List<Incoming> commands(Inbox inbox, String threadId) {
+    List<Incoming> commands = new ArrayList<>(events.stream().filter(Incoming::overtakes).toList());
+    List<Event> page = complete ? List.of() : inbox.openOf(threadId, events.getLast().seq(), PAGE);
+    while (!page.isEmpty()) {
+      page.stream().map(Incoming::of).filter(Incoming::overtakes).forEach(commands::add);
+      page = inbox.openOf(threadId, page.getLast().seq(), PAGE);
+    }
+    return commands;
   }
 }

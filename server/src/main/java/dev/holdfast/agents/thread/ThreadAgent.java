@@ -76,6 +76,9 @@ public final class ThreadAgent extends VerticleBase {
   private Instant since;
   private @Nullable Context loop;
 
+  /** Until it has; used by the loop alone. */
+  private boolean looksForOldCommands = true;
+
   /**
    * @param permits one for each turn that may run at the same time
    * @param mailboxes what all mailboxes may hold together
@@ -364,6 +367,18 @@ public final class ThreadAgent extends VerticleBase {
       synchronized (lock) {
         mailbox.refill(backlog.events(), backlog.complete());
       }
+      obeyOldCommands(backlog);
+    }
+  }
+
+  /**
+   * After a start they may wait behind more messages than the mailbox holds, and none of those may
+   * begin before. Later ones are handed over as they come.
+   */
+  private void obeyOldCommands(Backlog backlog) {
+    if (looksForOldCommands) {
+      backlog.commands(parts.store().inbox(), threadId).forEach(host::obey);
+      looksForOldCommands = false;
     }
   }
 

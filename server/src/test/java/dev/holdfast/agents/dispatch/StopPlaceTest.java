@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -96,6 +97,48 @@ class StopPlaceTest {
     assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
     assertThat(world.stateOf(pending.get(1))).isEqualTo(EventState.CANCELLED);
     assertThat(world.answerOf(pending.get(2))).isEqualTo("Stopped.");
+  }
+
+  /** The dispatching loop does not come to it: the thread's agent has to find it. */
+  @Test
+  void afterARestartItIsFoundBehindMoreMessagesThanAMailboxHolds() throws Exception {
+    List<Event> pending = pendingAtAStart("never mind", "b", "c", "d", "e", "/stop", "hello");
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger dispatched = new AtomicInteger();
+    options.owner =
+        _ -> {
+          if (dispatched.incrementAndGet() == 2) {
+            UninterruptibleTool.await(go);
+          }
+          return true;
+        };
+    AgentRig world = rigs.open();
+    try {
+      assertThat(world.answerOf(pending.get(6))).isEqualTo("heard: hello");
+      assertThat(world.answerOf(pending.get(5))).isEqualTo("Stopped.");
+      assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
+    } finally {
+      go.countDown();
+      world.awaitRound(); // it would not hear that it is to end
+    }
+  }
+
+  /** The server went down between what it did and its answer. */
+  @Test
+  void obeyedAgainAfterARestartItEndsNothingBehindIt() throws Exception {
+    model.hangs(begun);
+    AgentRig world = rigs.open();
+    world.send("t", "k1", "never mind");
+    begun.await();
+    Event stop = world.send("t", "k2", "/stop");
+    assertThat(world.answerOf(stop)).isEqualTo("Stopped.");
+    world.orchestrator.close(Duration.ZERO, () -> true);
+    Event hello = world.send("t", "k3", "hello");
+    rigs.close();
+    StoreSurgery.reopen(rigs.folder(), stop);
+    world = rigs.open();
+    assertThat(world.answerOf(hello)).isEqualTo("heard: hello");
+    assertThat(world.stateOf(stop)).isEqualTo(EventState.ANSWERED);
   }
 
   /** A tool's call of a stopped turn is not made by the turn of the message behind it. */
