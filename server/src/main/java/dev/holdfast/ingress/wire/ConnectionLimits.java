@@ -29,6 +29,9 @@ public final class ConnectionLimits {
   /** No read takes more: what a connection leaves half said stays in such a buffer. */
   private static final int READ_BYTES_MAX = 8192;
 
+  /** Else the kernel would keep megabytes for each client that does not read. */
+  private static final int SEND_BUFFER_BYTES = 128 * 1024;
+
   /** Of the memory for answers on their way, over all event loops: so many loops share it. */
   private static final int LOOPS = 2;
 
@@ -92,6 +95,7 @@ public final class ConnectionLimits {
         .setMaxFormFields(0)
         .setTcpNoDelay(true)
         .setReuseAddress(true)
+        .setSendBufferSize(SEND_BUFFER_BYTES)
         .setAcceptBacklog(4096)
         .setIdleTimeout(
             0); // RequestLimits keeps it: a request that waits for its answer is not idle

@@ -113,8 +113,8 @@ public final class Flood implements AutoCloseable {
         } catch (IOException e) {
           // It was closed in this moment.
         }
-        open.remove(client);
       }
+      open.removeIf(RawClient::isClosed);
     }
   }
 }
