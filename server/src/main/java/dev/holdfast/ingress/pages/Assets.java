@@ -34,10 +34,32 @@ final class Assets {
           "yaml", "application/yaml");
 
   /** Scripts of others, by the name that the page uses, and where they lie in their jar. */
-  private static final Map<String, String[]> WEBJARS =
+  private static final Map<String, Script> SCRIPTS =
       Map.of(
-          "/webjars/marked.js", new String[] {"marked", "lib/marked.esm.js"},
-          "/webjars/dompurify.js", new String[] {"dompurify", "dist/purify.es.mjs"});
+          "/webjars/marked.js",
+          new Script("org.webjars.npm", "webjars", "marked", "lib/marked.esm.js"),
+          "/webjars/dompurify.js",
+          new Script("org.mvnpm", "_static", "dompurify", "dist/purify.es.mjs"));
+
+  /**
+   * @param group who made the jar
+   * @param folder where that group keeps such files
+   */
+  private record Script(String group, String folder, String artifact, String file) {
+    String resource() {
+      Properties pom = new Properties();
+      String properties = "META-INF/maven/%s/%s/pom.properties".formatted(group, artifact);
+      try (InputStream in = open(properties)) {
+        if (in != null) {
+          pom.load(in);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return "META-INF/resources/%s/%s/%s/%s"
+          .formatted(folder, artifact, pom.getProperty("version"), file);
+    }
+  }
 
   private final Map<String, Optional<Asset>> read = new ConcurrentHashMap<>();
 
@@ -67,22 +89,10 @@ final class Assets {
           String name = path.substring(ASSETS.length());
           return PLAIN.matcher(name).matches() ? "web/assets/" + name : null;
         }
-        String[] listed = WEBJARS.get(path);
-        return listed == null ? null : webjar(listed[0], listed[1]);
+        Script script = SCRIPTS.get(path);
+        return script == null ? null : script.resource();
       }
     }
-  }
-
-  private static String webjar(String artifact, String file) {
-    Properties pom = new Properties();
-    try (InputStream in = open("META-INF/maven/org.webjars.npm/" + artifact + "/pom.properties")) {
-      if (in != null) {
-        pom.load(in);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return "META-INF/resources/webjars/" + artifact + "/" + pom.getProperty("version") + "/" + file;
   }
 
   private static Optional<Asset> load(String resource) {
