@@ -21,6 +21,7 @@ import dev.holdfast.ingress.api.ApiCalls;
 import dev.holdfast.ingress.api.ServerFacts;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
@@ -391,9 +392,11 @@ final class Server {
     HostNames names = new HostNames(http);
     Authenticator authenticator = new Authenticator(tokens, sessions, time);
     MessageIntake intake = new MessageIntake(store.inbox()::append, news, time, meters);
-    EventStreams streams = new EventStreams(vertx, news, authenticator, EventStreams.Limits.USUAL);
+    ThreadAccess access = new ThreadAccess(store.threadOwners());
+    EventStreams streams =
+        new EventStreams(vertx, news, authenticator, access, EventStreams.Limits.USUAL);
     ApiCalls calls =
-        new ApiCalls(store, orchestrator, news, time)
+        new ApiCalls(store, orchestrator, access, news, time)
             .threads(intake, streams, config.attachments())
             .chat(intake, config.listeners().api().answerWait())
             .deadLetters(this::rescan)

@@ -6,6 +6,7 @@ import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.engine.StoreRefusal;
+import dev.holdfast.store.engine.Tables;
 import dev.holdfast.store.engine.TextFiles;
 import dev.holdfast.store.ledgers.Approvals;
 import dev.holdfast.store.ledgers.Audit;
@@ -16,7 +17,9 @@ import dev.holdfast.store.messages.DeadLetters;
 import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.Messages;
 import dev.holdfast.store.messages.Outbox;
+import dev.holdfast.store.messages.StoredThreadOwners;
 import dev.holdfast.store.messages.Stories;
+import dev.holdfast.store.messages.ThreadOwners;
 import dev.holdfast.store.opening.Database;
 import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.Time;
@@ -41,6 +44,7 @@ public final class Store implements AutoCloseable {
   private final Audit audit;
   private final Approvals approvals;
   private final Schedules schedules;
+  private final ThreadOwners owners;
   private final TextFiles texts;
   private final ThreadFolders threads;
   private boolean closed;
@@ -67,7 +71,7 @@ public final class Store implements AutoCloseable {
 
   private Store(
       Database database, Engine engine, StoreConfig config, Time time, MeterRegistry registry)
-      throws SQLException {
+      throws SQLException, StartRefusedException {
     this.database = database;
     this.engine = engine;
     audit = new Audit(engine, time);
@@ -75,6 +79,7 @@ public final class Store implements AutoCloseable {
     usage = new Usage(engine);
     messages = new Messages(engine, config.inbox(), time, List.of(approvals, usage));
     schedules = new Schedules(engine, messages.inbox(), audit);
+    owners = new StoredThreadOwners(engine);
     texts = new TextFiles(engine.failStop());
     threads =
         new ThreadFolders(
@@ -85,7 +90,16 @@ public final class Store implements AutoCloseable {
         .description("Lines of chat threads' logs that were found damaged since the start.")
         .register(registry);
     engine.start();
+    bring(StoredThreadOwners.TABLES);
     messages.start();
+  }
+
+  private void bring(Tables tables) throws StartRefusedException {
+    try {
+      engine.bring(tables);
+    } catch (StoreException e) {
+      throw new StartRefusedException(StartRefusedException.IO, e.failure().message());
+    }
   }
 
   private void recover() throws SQLException {
@@ -121,6 +135,10 @@ public final class Store implements AutoCloseable {
 
   public ChatThreads chatThreads() {
     return messages.chatThreads();
+  }
+
+  public ThreadOwners threadOwners() {
+    return owners;
   }
 
   public Usage usage() {

@@ -16,6 +16,7 @@ import dev.holdfast.ingress.api.FakeApiCalls;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
@@ -81,6 +82,7 @@ public final class IngressRig implements AutoCloseable {
           new TokenConfig("talker", new Secret(CHAT), Scope.CHAT));
 
   public final Time time;
+  public final FakeThreadOwners owners = new FakeThreadOwners();
   public final FakeInbox inbox = new FakeInbox();
   public final News news = new News(1000, Runnable::run);
   public final Channels channels = new Channels(List.of(new FakeAdapter("webhook")));
@@ -134,9 +136,19 @@ public final class IngressRig implements AutoCloseable {
     MessageIntake intake = new MessageIntake(inbox, news, time, meters);
     EventStreams streams =
         new EventStreams(
-            vertx, news, authenticator, new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
+            vertx,
+            news,
+            authenticator,
+            new ThreadAccess(owners),
+            new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
     Api api =
-        new Api(vertx, calls.byOperation(intake, news), authenticator, streams, refusals, time);
+        new Api(
+            vertx,
+            calls.byOperation(intake, news, new ThreadAccess(owners)),
+            authenticator,
+            streams,
+            refusals,
+            time);
     RequestRouter router =
         new RequestRouter(
             () -> new Webhooks(channels, intake, refusals, time),

@@ -30,6 +30,7 @@ import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.store.messages.ReplyState;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -223,7 +224,11 @@ class RepliesOnDiskTest {
     Event event = answer("t1", "k1", 1);
     RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.HELD);
     String letter =
-        store.deadLetters().list("reply", time.now().plusSeconds(9), 10).getFirst().id();
+        store
+            .deadLetters()
+            .list(ThreadReader.OPERATOR, "reply", time.now().plusSeconds(9), 10)
+            .getFirst()
+            .id();
     assertThat(store.deadLetters().replay(letter)).isTrue();
     RepliesFixture.await(() -> !find(event, 1).state().isOpen());
     assertThat(postsOf(event)).isEqualTo(3);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.messages.ThreadReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,7 +58,9 @@ class CrashTest {
       assertThat(it.store.outbox().depth())
           .isEqualTo(it.store.outbox().open(0, Integer.MAX_VALUE).size());
       assertThat(
-              it.store.chatThreads().list("", 1000).stream().mapToLong(row -> row.events()).sum())
+              it.store.chatThreads().list(ThreadReader.OPERATOR, "", 1000).stream()
+                  .mapToLong(row -> row.events())
+                  .sum())
           .isEqualTo(it.store.inbox().counts().getOrDefault("accepted", -1L));
       assertThat(it.fatals).isEmpty();
     }

@@ -8,6 +8,7 @@ import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -274,7 +275,8 @@ class StoreOpeningTest {
         assertThat(it.equationHolds()).isTrue();
         assertThat(it.registry.get("holdfast.quarantined.rows").gauge().value()).isEqualTo(1);
         assertThat(it.fatals).isEmpty();
-        DeadLetter letter = it.store.deadLetters().list("", Instant.MAX, 10).getFirst();
+        DeadLetter letter =
+            it.store.deadLetters().list(ThreadReader.OPERATOR, "", Instant.MAX, 10).getFirst();
         assertThat(it.store.deadLetters().replay(letter.id())).isFalse();
       }
     }

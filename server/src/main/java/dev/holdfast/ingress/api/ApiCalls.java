@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.media.AttachmentsConfig;
@@ -19,24 +20,27 @@ public final class ApiCalls {
   private final Store store;
   private final Orchestrator orchestrator;
   private final News news;
+  private final ThreadAccess access;
   private final Time time;
   private final Map<String, ApiCall> calls = new HashMap<>();
 
-  public ApiCalls(Store store, Orchestrator orchestrator, News news, Time time) {
+  public ApiCalls(
+      Store store, Orchestrator orchestrator, ThreadAccess access, News news, Time time) {
     this.store = store;
     this.orchestrator = orchestrator;
     this.news = news;
+    this.access = access;
     this.time = time;
-    calls.putAll(new EventCalls(store).calls());
+    calls.putAll(new EventCalls(store, access).calls());
     calls.putAll(new ScheduleCalls(store.schedules()).calls());
     ApprovalDecisions decisions = ApprovalDecisions.of(store.approvals(), orchestrator);
-    calls.putAll(new ApprovalCalls(store.approvals(), decisions, time).calls());
+    calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
   }
 
   public ApiCalls threads(
       MessageIntake intake, EventStreams streams, AttachmentsConfig attachments) {
     ThreadControl threads = ThreadControl.of(orchestrator);
-    calls.putAll(new ThreadCalls(store, threads, intake, streams, attachments).calls());
+    calls.putAll(new ThreadCalls(store, threads, access, intake, streams, attachments).calls());
     return this;
   }
 
@@ -44,18 +48,18 @@ public final class ApiCalls {
     Answers answers = new StoredAnswers(store);
     EventOutcomes outcomes =
         new NewsEventOutcomes(news, eventId -> answers.find(eventId).isPresent());
-    calls.put("chat", new ChatCall(answers, outcomes, intake, answerWait));
+    calls.put("chat", new ChatCall(answers, outcomes, access, intake, answerWait));
     return this;
   }
 
   /** {@code replayed}: wakes whoever runs events or posts replies. */
   public ApiCalls deadLetters(Runnable replayed) {
-    calls.putAll(new DeadLetterCalls(store, time, replayed).calls());
+    calls.putAll(new DeadLetterCalls(store, access, time, replayed).calls());
     return this;
   }
 
   public ApiCalls executions(ExecutionCalls executions) {
-    calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
+    calls.putAll(new AuditCalls(store.audit(), executions, access, news).calls());
     return this;
   }
 

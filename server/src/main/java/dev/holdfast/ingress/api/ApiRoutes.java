@@ -34,10 +34,13 @@ import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.validation.ValidatableRequest;
 import io.vertx.openapi.validation.ValidatedRequest;
 import io.vertx.openapi.validation.ValidatorException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +63,12 @@ final class ApiRoutes {
 
   /** When an answer says no more exact time. */
   private static final String RETRY_AFTER_SECS = "5";
+
+  /**
+   * What an operation shows of conversations: nothing; only what belongs to those that the caller
+   * may see; one that it names, 404 to others; all of them, to operators.
+   */
+  private static final Set<String> DECISIONS = Set.of("none", "filtered", "named", "operators");
 
   private static final String KEY = "idempotency-key";
   private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
@@ -94,6 +103,7 @@ final class ApiRoutes {
       OpenAPIRoute route = builder.getRoute(operation.getOperationId());
       route.setDoSecurity(false); // enter does it, for unknown paths too
       Scope needed = scope(operation);
+      checkDecided(operation);
       if (operation.getOperationId().equals(EventStreams.OPERATION)) {
         route.addHandler(context -> openStream(context, needed));
       } else {
@@ -114,6 +124,15 @@ final class ApiRoutes {
   private static Scope scope(Operation operation) {
     String named = operation.getOpenAPIModel().getString("x-scope");
     return Scope.valueOf(named.toUpperCase(Locale.ROOT));
+  }
+
+  /** Nobody adds an operation without deciding what strangers to a conversation see of it. */
+  private static void checkDecided(Operation operation) {
+    String decided = operation.getOpenAPIModel().getString("x-threads", "");
+    if (!DECISIONS.contains(decided)) {
+      throw new IllegalStateException(
+          operation.getOperationId() + " has no x-threads, one of " + DECISIONS);
+    }
   }
 
   private void enter(RoutingContext context) {
@@ -190,8 +209,8 @@ final class ApiRoutes {
 
   private void openStream(RoutingContext context, Scope needed) {
     try {
-      checkScope(context, needed);
-      streams.open(context.request(), needed);
+      Caller caller = checkScope(context, needed);
+      streams.open(context.request(), caller, needed);
     } catch (RefusedRequestException refused) {
       refusals.send(context.request(), refused);
     }
@@ -217,7 +236,12 @@ final class ApiRoutes {
       }
       Idempotency.check(key);
       String scope = caller.name() + ' ' + request.path() + ' ' + key;
-      Optional<Idempotency.Kept> before = idempotency.begin(scope, context.get(RAW));
+      String query = request.query() == null ? "" : request.query() + "\n";
+      byte[] asked = query.getBytes(StandardCharsets.UTF_8);
+      byte[] body = context.get(RAW);
+      byte[] content = Arrays.copyOf(asked, asked.length + body.length);
+      System.arraycopy(body, 0, content, asked.length, body.length);
+      Optional<Idempotency.Kept> before = idempotency.begin(scope, content);
       if (before.isPresent()) {
         Responses.json(request, before.get().status(), Buffer.buffer(before.get().body()));
       } else {

@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
@@ -28,11 +29,13 @@ final class ApprovalCalls {
 
   private final Approvals approvals;
   private final ApprovalDecisions decisions;
+  private final ThreadAccess access;
   private final Time time;
 
-  ApprovalCalls(Approvals approvals, ApprovalDecisions decisions, Time time) {
+  ApprovalCalls(Approvals approvals, ApprovalDecisions decisions, ThreadAccess access, Time time) {
     this.approvals = approvals;
     this.decisions = decisions;
+    this.access = access;
     this.time = time;
   }
 
@@ -54,6 +57,7 @@ final class ApprovalCalls {
     JsonArray found = new JsonArray();
     approvals
         .list(
+            ThreadAccess.reader(request.caller()),
             state,
             thread.isEmpty() ? "" : ApiRequest.threadId(thread),
             request.whole("limit", PAGE))
@@ -65,13 +69,13 @@ final class ApprovalCalls {
 
   private ApiAnswer decide(ApiRequest request, boolean yes)
       throws RefusedRequestException, StoreException {
-    Approval asked = find(request.id());
+    Approval asked = find(request);
     if (!mayAnswer(request.caller(), asked)) {
       throw new RefusedRequestException(
           403, FailureCode.AUTH, "only the person who is asked, or an operator, can answer this");
     }
     boolean counts = decisions.decide(asked.id(), yes, OperatorAudit.actor(request));
-    Approval now = find(request.id());
+    Approval now = find(request);
     if (!counts) {
       throw new RefusedRequestException(
           409,
@@ -81,15 +85,16 @@ final class ApprovalCalls {
     return ApiAnswer.ok(view(now, time.now()));
   }
 
-  private Approval find(String id) throws RefusedRequestException {
+  private Approval find(ApiRequest request) throws RefusedRequestException {
     return decisions
-        .find(id)
+        .find(request.id())
+        .filter(asked -> access.maySee(request.caller(), asked.threadId()))
         .orElseThrow(() -> RefusedRequestException.unknown("no such approval"));
   }
 
   private static boolean mayAnswer(Caller caller, Approval asked) {
     return caller.scope().covers(Scope.ADMIN)
-        || (asked.threadId().startsWith(WEB) && asked.person().equals(caller.name()));
+        || (asked.threadId().startsWith(WEB) && WebMessages.isBy(caller, asked.person()));
   }
 
   private static JsonObject view(Approval approval, Instant now) {

@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.Attachment;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -10,6 +11,7 @@ import dev.holdfast.media.FileFacts;
 import dev.holdfast.media.FileNames;
 import dev.holdfast.media.FileType;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.threads.AttachmentFolder;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,15 +25,17 @@ import java.util.UUID;
 /** Files that people of the web channel send, and those that they get. */
 final class AttachmentCalls {
   private final Store store;
+  private final ThreadAccess access;
   private final AttachmentsConfig config;
 
-  AttachmentCalls(Store store, AttachmentsConfig config) {
+  AttachmentCalls(Store store, ThreadAccess access, AttachmentsConfig config) {
+    this.access = access;
     this.store = store;
     this.config = config;
   }
 
   /** Keeps a file; a message that names it makes it part of the conversation. */
-  ApiAnswer post(ApiRequest request) throws RefusedRequestException, IOException {
+  ApiAnswer post(ApiRequest request) throws RefusedRequestException, StoreException, IOException {
     WebMessages.checkThread(request.threadId());
     byte[] content = request.raw();
     if (content.length == 0) {
@@ -40,6 +44,7 @@ final class AttachmentCalls {
     if (content.length > config.bytesMax()) {
       throw RefusedRequestException.invalid("the file is too large");
     }
+    access.enter(request.caller(), request.threadId(), null);
     FileFacts facts = FileFacts.of(content);
     String file = AttachmentFolder.name("up-" + UUID.randomUUID(), facts.type().extension());
     Path _ = folder(request).put(file, content, config.threadBytesMax());

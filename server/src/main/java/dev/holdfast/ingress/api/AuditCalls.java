@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -26,9 +27,11 @@ final class AuditCalls {
 
   private final Audit audit;
   private final ExecutionCalls executions;
+  private final ThreadAccess access;
   private final News news;
 
-  AuditCalls(Audit audit, ExecutionCalls executions, News news) {
+  AuditCalls(Audit audit, ExecutionCalls executions, ThreadAccess access, News news) {
+    this.access = access;
     this.audit = audit;
     this.executions = executions;
     this.news = news;
@@ -44,7 +47,8 @@ final class AuditCalls {
 
   private ApiAnswer list(ApiRequest request) {
     long before = Long.parseLong(request.text("before", "0"));
-    List<AuditRow> rows = audit.list(before, request.whole("limit", PAGE));
+    List<AuditRow> rows =
+        audit.list(ThreadAccess.reader(request.caller()), before, request.whole("limit", PAGE));
     return ApiAnswer.ok(new JsonObject().put("entries", views(rows)));
   }
 
@@ -60,7 +64,7 @@ final class AuditCalls {
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
     List<AuditRow> rows = audit.ofExecution(request.id());
-    if (rows.isEmpty()) {
+    if (rows.isEmpty() || !access.maySee(request.caller(), rows.getFirst().entry().threadId())) {
       throw unknown();
     }
     JsonArray changes = new JsonArray();

@@ -2,11 +2,13 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Appended;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -19,10 +21,17 @@ final class ChatCall implements ApiCall {
 
   private final Answers answers;
   private final EventOutcomes outcomes;
+  private final ThreadAccess access;
   private final MessageIntake intake;
   private final Duration answerWait;
 
-  ChatCall(Answers answers, EventOutcomes outcomes, MessageIntake intake, Duration answerWait) {
+  ChatCall(
+      Answers answers,
+      EventOutcomes outcomes,
+      ThreadAccess access,
+      MessageIntake intake,
+      Duration answerWait) {
+    this.access = access;
     this.answers = answers;
     this.outcomes = outcomes;
     this.intake = intake;
@@ -35,7 +44,8 @@ final class ChatCall implements ApiCall {
   }
 
   @Override
-  public ApiAnswer run(ApiRequest request) throws RefusedRequestException, InterruptedException {
+  public ApiAnswer run(ApiRequest request)
+      throws RefusedRequestException, StoreException, InterruptedException {
     JsonObject context = request.body().getJsonObject("context", new JsonObject());
     String named = context.getString("thread_id", "");
     String threadId = ApiRequest.threadId(named.isEmpty() ? WebMessages.newThread(request) : named);
@@ -48,12 +58,14 @@ final class ChatCall implements ApiCall {
     InboundMessage message =
         WebMessages.make(
             threadId,
-            context.getString("user_id", request.caller().name()),
+            WebMessages.sender(request.caller(), context.getString("user_id")),
             request.body().getString("message"),
             List.of(),
             WebMessages.dedupeKey(request, threadId, ""));
+    access.enter(request.caller(), threadId, context.getBoolean("shared"));
     try (EventOutcomes.Waiter waiter = outcomes.expect(threadId)) {
-      Appended appended = intake.commit(WebMessages.CHANNEL, message);
+      Appended appended =
+          WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message);
       String eventId = appended.event().id();
       boolean ended =
           (appended.duplicate() && answers.find(eventId).isPresent())

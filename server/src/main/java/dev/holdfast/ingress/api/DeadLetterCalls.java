@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -23,10 +24,12 @@ final class DeadLetterCalls {
 
   private final DeadLetters letters;
   private final OperatorAudit records;
+  private final ThreadAccess access;
   private final Time time;
   private final Runnable replayed;
 
-  DeadLetterCalls(Store store, Time time, Runnable replayed) {
+  DeadLetterCalls(Store store, ThreadAccess access, Time time, Runnable replayed) {
+    this.access = access;
     this.letters = store.deadLetters();
     this.records = new OperatorAudit(store.audit());
     this.time = time;
@@ -46,7 +49,11 @@ final class DeadLetterCalls {
     Instant olderThan = age == 0 ? time.now().plus(AHEAD) : time.now().minusSeconds(age);
     JsonArray found = new JsonArray();
     letters
-        .list(request.text("kind", ""), olderThan, request.whole("limit", PAGE))
+        .list(
+            ThreadAccess.reader(request.caller()),
+            request.text("kind", ""),
+            olderThan,
+            request.whole("limit", PAGE))
         .forEach(letter -> found.add(view(letter)));
     JsonObject counts = new JsonObject();
     letters.counts().forEach(counts::put);
@@ -54,11 +61,11 @@ final class DeadLetterCalls {
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
-    return ApiAnswer.ok(view(letter(request.id())));
+    return ApiAnswer.ok(view(letter(request)));
   }
 
   private ApiAnswer replay(ApiRequest request) throws RefusedRequestException, StoreException {
-    DeadLetter letter = letter(request.id());
+    DeadLetter letter = letter(request);
     boolean done = letters.replay(request.id());
     if (done) {
       replayed.run();
@@ -68,7 +75,7 @@ final class DeadLetterCalls {
   }
 
   private ApiAnswer discard(ApiRequest request) throws RefusedRequestException, StoreException {
-    DeadLetter letter = letter(request.id());
+    DeadLetter letter = letter(request);
     boolean done = letters.discard(request.id());
     if (done) {
       record(request, "dead_letter_discarded", letter);
@@ -85,9 +92,10 @@ final class DeadLetterCalls {
     records.done(request, what, letter.threadId(), details);
   }
 
-  private DeadLetter letter(String id) throws RefusedRequestException {
+  private DeadLetter letter(ApiRequest request) throws RefusedRequestException {
     return letters
-        .find(id)
+        .find(request.id())
+        .filter(letter -> access.maySee(request.caller(), letter.threadId()))
         .orElseThrow(() -> RefusedRequestException.unknown("no such dead letter"));
   }
 
@@ -96,7 +104,7 @@ final class DeadLetterCalls {
         .put("id", letter.id())
         .put("kind", letter.kind())
         .put("event_id", letter.eventId())
-        .put("dedupe_key", letter.dedupeKey())
+        .put("dedupe_key", WebMessages.givenKey(letter.threadId(), letter.dedupeKey()))
         .put("thread_id", letter.threadId())
         .put("reason", letter.reason())
         .put("payload", letter.payload())

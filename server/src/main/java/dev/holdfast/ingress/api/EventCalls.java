@@ -3,6 +3,7 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -16,12 +17,16 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** {@code GET /api/v1/events/{id}}: the whole story of one message. */
 final class EventCalls {
   private final Store store;
+  private final ThreadAccess access;
 
-  EventCalls(Store store) {
+  EventCalls(Store store, ThreadAccess access) {
+    this.access = access;
     this.store = store;
   }
 
@@ -30,7 +35,7 @@ final class EventCalls {
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
-    Event event = event(request.id());
+    Event event = event(request);
     InboundMessage message = InboundPayload.read(event.payload());
     List<ModelCallRow> modelCalls = store.usage().ofEvent(event.id());
     List<Reply> replies = store.outbox().ofEvent(event.id());
@@ -40,7 +45,7 @@ final class EventCalls {
     JsonObject view =
         new JsonObject()
             .put("event_id", event.id())
-            .put("dedupe_key", event.dedupeKey())
+            .put("dedupe_key", WebMessages.givenKey(event.threadId(), event.dedupeKey()))
             .put("thread_id", event.threadId())
             .put("source", event.source())
             .put("sender", message.sender())
@@ -77,13 +82,20 @@ final class EventCalls {
     }
   }
 
-  /** By our id, or by the sender's own when only one source knows it. */
-  private Event event(String id) throws RefusedRequestException {
-    var ours = store.inbox().find(id);
+  /** By our id, or by the sender's own when only one that the caller may see has it. */
+  private Event event(ApiRequest request) throws RefusedRequestException {
+    String id = request.id();
+    Predicate<Event> visible = event -> access.maySee(request.caller(), event.threadId());
+    var ours = store.inbox().find(id).filter(visible);
     if (ours.isPresent()) {
       return ours.get();
     }
-    List<Event> theirs = store.inbox().findByDedupeKey(id);
+    List<Event> theirs =
+        Stream.concat(
+                store.inbox().findByDedupeKey(id).stream(),
+                store.inbox().findByKeyStart(WebMessages.SOURCE, WebMessages.keyStart(id)).stream())
+            .filter(visible)
+            .toList();
     if (theirs.isEmpty()) {
       throw RefusedRequestException.unknown("no such event");
     }

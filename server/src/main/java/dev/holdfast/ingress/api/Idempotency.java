@@ -14,13 +14,14 @@ interface Idempotency {
    * Begins a request, or returns the answer of the one before.
    *
    * @param scope the key together with who asks for what
-   * @throws RefusedRequestException 409 while the first one runs, 422 when its body was another
+   * @param content the query and the body
+   * @throws RefusedRequestException 409 while the first one runs, or when it was another
    */
-  Optional<Kept> begin(String scope, byte[] body) throws RefusedRequestException;
+  Optional<Kept> begin(String scope, byte[] content) throws RefusedRequestException;
 
   /**
-   * Ends a request that was begun. An answer of 500 and above is not kept: the next try may do
-   * better.
+   * Ends a request that was begun. An answer of 500 and above is not kept, since the next try may
+   * do better, nor a conflict: what the request conflicts with keeps its key.
    */
   void end(String scope, int status, String body);
 

@@ -27,7 +27,7 @@ final class MemoryIdempotency implements Idempotency {
 
   /** {@code answer}: null while the first request with this key runs. */
   @SuppressWarnings("ArrayRecordComponent") // never compared as a record
-  private record Entry(byte[] bodyDigest, long sinceNanos, @Nullable Kept answer) {
+  private record Entry(byte[] contentDigest, long sinceNanos, @Nullable Kept answer) {
     long bytes() {
       return answer == null ? 0 : answer.body().length();
     }
@@ -38,18 +38,18 @@ final class MemoryIdempotency implements Idempotency {
   }
 
   @Override
-  public synchronized Optional<Kept> begin(String scope, byte[] body)
+  public synchronized Optional<Kept> begin(String scope, byte[] content)
       throws RefusedRequestException {
     forgetOld();
-    byte[] digest = Tokens.sha256(body);
+    byte[] digest = Tokens.sha256(content);
     Entry known = entries.get(scope);
     if (known == null) {
       put(scope, new Entry(digest, time.nanos(), null));
       return Optional.empty();
     }
-    if (!MessageDigest.isEqual(known.bodyDigest, digest)) {
+    if (!MessageDigest.isEqual(known.contentDigest, digest)) {
       throw new RefusedRequestException(
-          422, FailureCode.INVALID_REQUEST, "this Idempotency-Key was used with another body");
+          409, FailureCode.INVALID_REQUEST, "this Idempotency-Key was used with another request");
     }
     if (known.answer == null) {
       throw new RefusedRequestException(
@@ -68,8 +68,8 @@ final class MemoryIdempotency implements Idempotency {
       return; // pushed out by newer ones
     }
     remove(scope);
-    if (status < 500 && status != 429) {
-      put(scope, new Entry(begun.bodyDigest, begun.sinceNanos, new Kept(status, body)));
+    if (status < 500 && status != 429 && status != 409) {
+      put(scope, new Entry(begun.contentDigest, begun.sinceNanos, new Kept(status, body)));
     }
   }
 

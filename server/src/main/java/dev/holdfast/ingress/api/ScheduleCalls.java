@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -30,7 +31,10 @@ final class ScheduleCalls {
     String thread = request.text("thread", "");
     JsonArray all = new JsonArray();
     schedules
-        .active(thread.isEmpty() ? "" : ApiRequest.threadId(thread), request.whole("limit", PAGE))
+        .active(
+            ThreadAccess.reader(request.caller()),
+            thread.isEmpty() ? "" : ApiRequest.threadId(thread),
+            request.whole("limit", PAGE))
         .forEach(schedule -> all.add(view(schedule)));
     return ApiAnswer.ok(new JsonObject().put("schedules", all));
   }

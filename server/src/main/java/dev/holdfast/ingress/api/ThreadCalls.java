@@ -1,7 +1,9 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.thread.ThreadView;
+import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
@@ -9,6 +11,7 @@ import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.ChatThreads;
 import dev.holdfast.store.messages.Event;
@@ -29,6 +32,7 @@ final class ThreadCalls {
 
   private final Store store;
   private final ThreadControl threads;
+  private final ThreadAccess access;
   private final MessageIntake intake;
   private final EventStreams streams;
   private final OperatorAudit records;
@@ -37,32 +41,45 @@ final class ThreadCalls {
   ThreadCalls(
       Store store,
       ThreadControl threads,
+      ThreadAccess access,
       MessageIntake intake,
       EventStreams streams,
       AttachmentsConfig attachments) {
     this.store = store;
     this.threads = threads;
+    this.access = access;
     this.intake = intake;
     this.streams = streams;
     this.records = new OperatorAudit(store.audit());
-    this.files = new AttachmentCalls(store, attachments);
+    this.files = new AttachmentCalls(store, access, attachments);
   }
 
   Map<String, ApiCall> calls() {
     return Map.of(
         "listThreads", this::list,
-        "getThread", this::find,
-        "getThreadLog", this::log,
+        "getThread", seen(this::find),
+        "getThreadLog", seen(this::log),
         "postMessage", this::post,
-        "stopThread", this::stop,
-        "resetThread", this::reset,
+        "stopThread", seen(this::stop),
+        "resetThread", seen(this::reset),
         "postAttachment", files::post,
-        "getAttachment", files::get);
+        "getAttachment", seen(files::get));
+  }
+
+  /** A call on a thread that others neither see nor touch. */
+  private ApiCall seen(ApiCall call) {
+    return request -> {
+      access.check(request.caller(), request.threadId());
+      return call.run(request);
+    };
   }
 
   private ApiAnswer list(ApiRequest request) {
     int limit = request.whole("limit", PAGE);
-    List<ChatThreads.ThreadRow> rows = store.chatThreads().list(request.text("after", ""), limit);
+    List<ChatThreads.ThreadRow> rows =
+        store
+            .chatThreads()
+            .list(ThreadAccess.reader(request.caller()), request.text("after", ""), limit);
     JsonArray views = new JsonArray();
     rows.forEach(row -> views.add(view(row)));
     String next = rows.size() < limit ? null : rows.getLast().place();
@@ -82,6 +99,8 @@ final class ThreadCalls {
     Optional<ThreadView> active = threads.find(row.threadId());
     return new JsonObject()
         .put("thread_id", row.threadId())
+        .put("owner", row.owner())
+        .put("shared", row.shared())
         .put("last_at", row.lastAt().toString())
         .put("events", row.events())
         .put("open", row.open())
@@ -157,18 +176,18 @@ final class ThreadCalls {
   }
 
   private ApiAnswer post(ApiRequest request)
-      throws RefusedRequestException, IOException, InterruptedException {
+      throws RefusedRequestException, StoreException, IOException, InterruptedException {
+    WebMessages.checkThread(request.threadId());
+    access.enter(request.caller(), request.threadId(), request.body().getBoolean("shared"));
     String key = request.bodyText("dedupe_key");
-    String user = request.bodyText("user_id");
-    Appended appended =
-        intake.commit(
-            WebMessages.CHANNEL,
-            WebMessages.make(
-                request.threadId(),
-                user == null ? request.caller().name() : user,
-                request.body().getString("text"),
-                files.named(request),
-                WebMessages.dedupeKey(request, request.threadId(), key == null ? "" : key)));
+    InboundMessage message =
+        WebMessages.make(
+            request.threadId(),
+            WebMessages.sender(request.caller(), request.bodyText("user_id")),
+            request.body().getString("text"),
+            files.named(request),
+            WebMessages.dedupeKey(request, request.threadId(), key == null ? "" : key));
+    Appended appended = WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message);
     return new ApiAnswer(
         202,
         new JsonObject()

@@ -1,20 +1,30 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.store.messages.Appended;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Messages that come in by the API: those of the web channel. */
 final class WebMessages {
   static final String CHANNEL = "web";
   static final String ACCOUNT = "main";
-  private static final String PREFIX = CHANNEL + ":" + ACCOUNT + ":";
+  static final String SOURCE = CHANNEL + ":" + ACCOUNT;
+  private static final String NAMED_BY = "/"; // stands in no name of a token
+  private static final int HASH_CHARACTERS = 32;
+  private static final String OF = " of ";
+  private static final String PREFIX = SOURCE + ":";
 
   private WebMessages() {}
 
@@ -43,31 +53,71 @@ final class WebMessages {
   }
 
   /**
-   * The client's own key, or one made of its Idempotency-Key, which then holds over a restart; else
-   * a new one. A client may use an Idempotency-Key again in another thread: that is another
-   * message.
+   * Made of the client's own key or of its Idempotency-Key, so that it holds over a restart; else a
+   * new one. A key counts for one token and one thread: elsewhere it is another message.
    */
   static String dedupeKey(ApiRequest request, String threadId, String given) {
     if (!given.isEmpty()) {
-      return given;
+      return given + OF + hash(request.caller().name() + ' ' + threadId);
     }
     if (request.idempotencyKey().isEmpty()) {
       return UUID.randomUUID().toString();
     }
-    return "key-" + hash(request, threadId);
+    return "key-" + hash(scope(request, threadId));
+  }
+
+  /** The token's name, and behind it who the client says that it speaks for. */
+  static String sender(Caller caller, @Nullable String user) {
+    if (user == null || user.equals(caller.name())) {
+      return caller.name();
+    }
+    // An operator may speak for anybody; another one not in the name of somebody else's token.
+    return caller.scope().covers(Scope.ADMIN) ? user : caller.name() + NAMED_BY + user;
+  }
+
+  /** Whether a sender is this token, or somebody for whom it spoke. */
+  static boolean isBy(Caller caller, String sender) {
+    return sender.equals(caller.name()) || sender.startsWith(caller.name() + NAMED_BY);
+  }
+
+  /**
+   * @throws RefusedRequestException 409 when the key of a message stands for another one
+   */
+  static Appended checkSame(Appended appended, InboundMessage message)
+      throws RefusedRequestException {
+    if (appended.duplicate() && !appended.event().payload().equals(InboundPayload.write(message))) {
+      throw new RefusedRequestException(
+          409, FailureCode.INVALID_REQUEST, "this key was used with another message");
+    }
+    return appended;
   }
 
   /** A thread for a message that names none: the same one when the request is sent again. */
   static String newThread(ApiRequest request) {
     return request.idempotencyKey().isEmpty()
         ? UUID.randomUUID().toString()
-        : "chat-" + hash(request, "");
+        : "chat-" + hash(scope(request, ""));
   }
 
-  private static String hash(ApiRequest request, String threadId) {
-    // A key has no blanks, so that none of the three can move into the next.
-    String scope = request.idempotencyKey() + ' ' + request.caller().name() + ' ' + threadId;
+  /** A key has no blanks, nor has a name, so that none of the three can move into the next. */
+  private static String scope(ApiRequest request, String threadId) {
+    return request.idempotencyKey() + ' ' + request.caller().name() + ' ' + threadId;
+  }
+
+  /** What the keys of a client's messages begin with whose own key is {@code given}. */
+  static String keyStart(String given) {
+    return given + OF;
+  }
+
+  /** An event's key as its sender gave it. */
+  static String givenKey(String threadId, String dedupeKey) {
+    int of = dedupeKey.length() - HASH_CHARACTERS - OF.length();
+    boolean ours = threadId.startsWith(PREFIX) && of > 0 && dedupeKey.startsWith(OF, of);
+    return ours ? dedupeKey.substring(0, of) : dedupeKey;
+  }
+
+  private static String hash(String scope) {
     byte[] digest = Tokens.sha256(scope.getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().formatHex(digest, 0, 16);
+    return HexFormat.of().formatHex(digest, 0, HASH_CHARACTERS / 2);
   }
 }

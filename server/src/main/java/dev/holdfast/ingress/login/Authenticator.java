@@ -53,9 +53,9 @@ public final class Authenticator {
     throw RefusedRequestException.unauthorized();
   }
 
-  /** Whether what opened a stream still opens it. */
-  public boolean stillAdmits(HttpServerRequest request, Scope scope) {
-    return find(request).map(caller -> caller.scope().covers(scope)).orElse(false);
+  /** Whether what opened a stream for somebody still opens it, and for nobody else. */
+  public boolean stillAdmits(HttpServerRequest request, Caller opened, Scope scope) {
+    return find(request).filter(opened::equals).map(now -> now.scope().covers(scope)).orElse(false);
   }
 
   private void checkThrottle(HttpServerRequest request) throws RefusedRequestException {

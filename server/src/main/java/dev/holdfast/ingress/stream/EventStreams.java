@@ -3,7 +3,9 @@ package dev.holdfast.ingress.stream;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.bus.News;
 import dev.holdfast.ingress.login.Authenticator;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.ingress.wire.Scope;
@@ -16,6 +18,7 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ public final class EventStreams {
   private final Vertx vertx;
   private final News news;
   private final Authenticator authenticator;
+  private final ThreadAccess access;
   private final Limits limits;
 
   /** Ids of news start anew with each run of the server; this tells the runs apart. */
@@ -45,7 +49,9 @@ public final class EventStreams {
     public static final Limits USUAL = new Limits(Duration.ofSeconds(5), 3, 1024, 1000);
   }
 
-  public EventStreams(Vertx vertx, News news, Authenticator authenticator, Limits limits) {
+  public EventStreams(
+      Vertx vertx, News news, Authenticator authenticator, ThreadAccess access, Limits limits) {
+    this.access = access;
     this.vertx = vertx;
     this.news = news;
     this.authenticator = authenticator;
@@ -58,7 +64,8 @@ public final class EventStreams {
   }
 
   /** On the request's event loop, after the client was let in. */
-  public void open(HttpServerRequest request, Scope scope) throws RefusedRequestException {
+  public void open(HttpServerRequest request, Caller caller, Scope scope)
+      throws RefusedRequestException {
     if (open.size() >= limits.streamsMax) {
       throw new RefusedRequestException(
           503, FailureCode.OVERLOADED, "too many streams are open", Duration.ofSeconds(10));
@@ -81,7 +88,7 @@ public final class EventStreams {
             vertx.getOrCreateContext(),
             response,
             boot,
-            thread == null || thread.isEmpty() ? "" : ApiRequest.threadId(thread),
+            heard(caller, thread == null || thread.isEmpty() ? "" : ApiRequest.threadId(thread)),
             limits.itemsMax);
     open.add(client);
     begin(client, lastId); // first: who has read the greeting hears everything from then on
@@ -91,7 +98,7 @@ public final class EventStreams {
         vertx.setPeriodic(
             limits.recheck.toMillis(),
             _ -> {
-              if (!authenticator.stillAdmits(request, scope)) {
+              if (!authenticator.stillAdmits(request, caller, scope)) {
                 client.end();
               } else if (++turn[0] % limits.rechecksPerHeartbeat == 0) {
                 client.heartbeat();
@@ -99,6 +106,13 @@ public final class EventStreams {
             });
     response.closeHandler(_ -> close(client, timer));
     response.endHandler(_ -> close(client, timer));
+  }
+
+  /** Which threads a client hears of; what concerns none is heard by all. */
+  private Predicate<String> heard(Caller caller, String wanted) {
+    return threadId ->
+        threadId.isEmpty()
+            || ((wanted.isEmpty() || wanted.equals(threadId)) && access.maySee(caller, threadId));
   }
 
   private void begin(StreamClient client, @Nullable String lastId) {

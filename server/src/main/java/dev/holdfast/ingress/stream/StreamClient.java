@@ -6,6 +6,7 @@ import io.vertx.core.Context;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.Json;
 import java.util.ArrayDeque;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ final class StreamClient {
   private final Context loop;
   private final HttpServerResponse response;
   private final String boot;
-  private final String threadId;
+  private final Predicate<String> heard;
   private final int itemsMax;
 
   private final Object lock = new Object();
@@ -31,13 +32,17 @@ final class StreamClient {
   private boolean over;
   private News.@Nullable Watch watch;
 
-  /** {@code threadId}: empty for all threads. */
+  /** {@code heard}: which threads it hears of; may block. */
   StreamClient(
-      Context loop, HttpServerResponse response, String boot, String threadId, int itemsMax) {
+      Context loop,
+      HttpServerResponse response,
+      String boot,
+      Predicate<String> heard,
+      int itemsMax) {
     this.loop = loop;
     this.response = response;
     this.boot = boot;
-    this.threadId = threadId;
+    this.heard = heard;
     this.itemsMax = itemsMax;
     response.drainHandler(_ -> schedule());
   }
@@ -52,9 +57,9 @@ final class StreamClient {
     watching.close();
   }
 
-  /** Never blocks: what the connection does not take is lost here, and told as a gap. */
+  /** Blocks for no reader: what the connection does not take is lost here, and told as a gap. */
   void offer(NewsItem item) {
-    if (!threadId.isEmpty() && !threadId.equals(item.threadId()) && !item.threadId().isEmpty()) {
+    if (!heard.test(item.threadId())) {
       return;
     }
     synchronized (lock) {

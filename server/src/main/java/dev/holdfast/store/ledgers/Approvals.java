@@ -5,6 +5,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.store.messages.EventLedger;
+import dev.holdfast.store.messages.ThreadReader;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -99,19 +100,23 @@ public final class Approvals implements EventLedger {
    * @param state as the rows say; empty for all
    * @param threadId empty for all
    */
-  public List<Approval> list(Optional<Approval.State> state, String threadId, int limit) {
+  public List<Approval> list(
+      ThreadReader reader, Optional<Approval.State> state, String threadId, int limit) {
     String wanted = state.map(Enum::name).orElse("");
     return engine.read(
         sql ->
             sql.list(
                 Approvals::approval,
                 SELECT
-                    + "(? = '' or state = ?) and (? = '' or thread_id = ?)"
+                    + "(? = '' or state = ?) and (? = '' or thread_id = ?) and "
+                    + ThreadReader.MAY_SEE
                     + " order by asked_at desc, id desc limit ?",
                 wanted,
                 wanted,
                 threadId,
                 threadId,
+                reader.flag(),
+                reader.name(),
                 limit));
   }
 

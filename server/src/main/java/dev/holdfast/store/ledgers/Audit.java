@@ -5,6 +5,7 @@ import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,15 +66,19 @@ public final class Audit {
    *
    * @param before only rows with a smaller number; 0 for the newest
    */
-  public List<AuditRow> list(long before, int max) {
+  public List<AuditRow> list(ThreadReader reader, long before, int max) {
     return engine.read(
         sql ->
             sql.list(
                 AuditChain::row,
                 "select "
                     + AuditChain.COLUMNS
-                    + " from audit where no < ? order by no desc limit ?",
+                    + " from audit where no < ? and "
+                    + ThreadReader.MAY_SEE
+                    + " order by no desc limit ?",
                 before > 0 ? before : Long.MAX_VALUE,
+                reader.flag(),
+                reader.name(),
                 max));
   }
 

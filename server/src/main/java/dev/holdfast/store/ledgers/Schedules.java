@@ -10,6 +10,7 @@ import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.ThreadReader;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -124,11 +125,15 @@ public final class Schedules {
   }
 
   /** Those that will fire, by the time when they are due. Of all threads when the id is empty. */
-  public List<Schedule> active(String threadId, int limit) {
+  public List<Schedule> active(ThreadReader reader, String threadId, int limit) {
     return list(
-        "state = 'ACTIVE' and (? = '' or thread_id = ?) order by next_at, id limit ?",
+        "state = 'ACTIVE' and (? = '' or thread_id = ?) and "
+            + ThreadReader.MAY_SEE
+            + " order by next_at, id limit ?",
         threadId,
         threadId,
+        reader.flag(),
+        reader.name(),
         limit);
   }
 

@@ -11,7 +11,9 @@ import java.util.Optional;
 public final class ChatThreads {
   private static final String SELECT =
       "select t.thread_id, t.last_at, t.events, (select count(*) from events e where e.thread ="
-          + " t.no and e.closed = 0), t.no from ";
+          + " t.no and e.closed = 0), t.no, coalesce(o.owner, ''), coalesce(o.shared, 0) from ";
+
+  private static final String OWNER = " left join thread_owners o on o.thread_id = t.thread_id";
 
   private final Engine engine;
   private final ThreadActivity activity;
@@ -28,7 +30,7 @@ public final class ChatThreads {
    *     the first page. Threads that get a message meanwhile move to the front; none comes twice.
    * @throws IllegalArgumentException if {@code after} is not such a place
    */
-  public List<ThreadRow> list(String after, int limit) {
+  public List<ThreadRow> list(ThreadReader reader, String after, int limit) {
     activity.settle();
     Place place = Place.of(after);
     return engine.read(
@@ -36,11 +38,15 @@ public final class ChatThreads {
             sql.list(
                 ChatThreads::row,
                 SELECT // the open events are counted for the page alone
-                    + "(select * from threads where events > 0 and (last_at, no) < (?, ?)"
+                    + "(select * from threads where events > 0 and (last_at, no) < (?, ?) and "
+                    + ThreadReader.MAY_SEE
                     + " order by last_at desc, no desc limit ?) t"
+                    + OWNER
                     + " order by t.last_at desc, t.no desc",
                 place.lastAt(),
                 place.no(),
+                reader.flag(),
+                reader.name(),
                 limit));
   }
 
@@ -65,7 +71,8 @@ public final class ChatThreads {
     return engine.ask(
         handle ->
             handle
-                .createQuery(SELECT + "threads t where t.events > 0 and t.thread_id = :id")
+                .createQuery(
+                    SELECT + "threads t" + OWNER + " where t.events > 0 and t.thread_id = :id")
                 .bind("id", threadId)
                 .map((row, _) -> row(row))
                 .findFirst());
@@ -77,12 +84,22 @@ public final class ChatThreads {
         Instant.ofEpochMilli(row.getLong(2)),
         row.getLong(3),
         row.getLong(4),
-        row.getLong(2) + "-" + row.getLong(5));
+        row.getLong(2) + "-" + row.getLong(5),
+        row.getString(6),
+        row.getInt(7) != 0);
   }
 
   /**
    * A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not
-   * finished; {@code place}: for {@link #list}.
+   * finished; {@code place}: for {@link #list}; {@code owner}: empty when it belongs to operators
+   * alone; {@code shared}: open to everybody.
    */
-  public record ThreadRow(String threadId, Instant lastAt, long events, long open, String place) {}
+  public record ThreadRow(
+      String threadId,
+      Instant lastAt,
+      long events,
+      long open,
+      String place,
+      String owner,
+      boolean shared) {}
 }

@@ -42,18 +42,21 @@ public final class DeadLetters {
    * Newest first; letters that were replayed are not among them. {@code kind} empty: all. Fewer
    * than {@code limit} when they are large.
    */
-  public List<DeadLetter> list(String kind, Instant olderThan, int limit) {
+  public List<DeadLetter> list(ThreadReader reader, String kind, Instant olderThan, int limit) {
     return engine.read(
         sql ->
             sql.page(
                 new Enough(),
                 DeadLetters::row,
                 SELECT
-                    + "replayed = 0 and at < ? and (? = '' or kind = ?)"
+                    + "replayed = 0 and at < ? and (? = '' or kind = ?) and "
+                    + ThreadReader.MAY_SEE
                     + " order by at desc, no desc limit ?",
                 Timestamps.of(olderThan),
                 kind,
                 kind,
+                reader.flag(),
+                reader.name(),
                 limit));
   }
 

@@ -26,6 +26,8 @@ public final class Inbox {
   /** Of the payloads of one page, in units of UTF-16; the last one may go beyond. */
   public static final long PAGE_UNITS_MAX = 4L * 1024 * 1024;
 
+  private static final int SAME_START_MAX = 100;
+
   private final Engine engine;
   private final EventIntake intake;
   private final NumberedNames names;
@@ -102,6 +104,17 @@ public final class Inbox {
               }
               return found;
             }));
+  }
+
+  /** The newest events of a source whose keys begin so. */
+  public List<Event> findByKeyStart(String source, String start) {
+    return list(
+        "e.source = (select no from sources where source = ?)"
+            + " and e.dedupe_key > ? and e.dedupe_key < ? order by e.seq desc limit ?",
+        source,
+        start,
+        start + Character.toString(Character.MAX_CODE_POINT),
+        SAME_START_MAX);
   }
 
   /**

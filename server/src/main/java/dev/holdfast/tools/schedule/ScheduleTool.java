@@ -13,6 +13,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.ledgers.Schedules;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.files.Sha256;
 import io.vertx.core.json.JsonObject;
@@ -190,7 +191,7 @@ public final class ScheduleTool implements Tool {
   }
 
   private String list(String threadId) {
-    List<Schedule> active = store.schedules().active(threadId, LIST_MAX);
+    List<Schedule> active = store.schedules().active(ThreadReader.OPERATOR, threadId, LIST_MAX);
     return active.isEmpty()
         ? "No wake-ups are set."
         : active.stream().map(this::line).collect(Collectors.joining("\n"));

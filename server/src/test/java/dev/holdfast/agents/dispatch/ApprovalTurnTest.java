@@ -12,6 +12,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -67,7 +68,10 @@ class ApprovalTurnTest {
   }
 
   private static List<Approval> waiting(AgentRig world) {
-    return world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10);
+    return world
+        .store
+        .approvals()
+        .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", 10);
   }
 
   private static boolean isAsked(AgentRig world, Event event) {
@@ -99,7 +103,7 @@ class ApprovalTurnTest {
     AgentRig world = rigs.open();
     goOn(world);
     approve(world, event);
-    assertThat(world.store.approvals().list(Optional.empty(), "", 10))
+    assertThat(world.store.approvals().list(ThreadReader.OPERATOR, Optional.empty(), "", 10))
         .extracting(Approval::state)
         .containsExactly(Approval.State.USED);
   }
@@ -112,7 +116,7 @@ class ApprovalTurnTest {
     AgentRig world = rigs.open();
     goOn(world);
     approve(world, event);
-    assertThat(world.store.approvals().list(Optional.empty(), "", 10))
+    assertThat(world.store.approvals().list(ThreadReader.OPERATOR, Optional.empty(), "", 10))
         .extracting(Approval::state)
         .containsExactlyInAnyOrder(Approval.State.DENIED, Approval.State.USED);
   }

@@ -10,6 +10,7 @@ import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.StoryLine;
+import dev.holdfast.store.messages.ThreadReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -153,7 +154,8 @@ class RecoveryTest {
     AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.ROUNDS_SPENT);
-    DeadLetter letter = world.store.deadLetters().list("event", Instant.MAX, 10).getFirst();
+    DeadLetter letter =
+        world.store.deadLetters().list(ThreadReader.OPERATOR, "event", Instant.MAX, 10).getFirst();
     assertThat(world.store.deadLetters().replay(letter.id())).isTrue();
     world.orchestrator.rescan();
     world.await(
@@ -164,7 +166,8 @@ class RecoveryTest {
   }
 
   private static void replay(AgentRig world) throws Exception {
-    DeadLetter letter = world.store.deadLetters().list("event", Instant.MAX, 10).getFirst();
+    DeadLetter letter =
+        world.store.deadLetters().list(ThreadReader.OPERATOR, "event", Instant.MAX, 10).getFirst();
     assertThat(world.store.deadLetters().replay(letter.id())).isTrue();
     world.orchestrator.rescan();
   }

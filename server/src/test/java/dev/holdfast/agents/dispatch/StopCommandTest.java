@@ -15,6 +15,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,7 +123,11 @@ class StopCommandTest {
     Event event = world.send("t", "k1", "x");
     world.awaitState(event, EventState.PARKED);
     Approval asked =
-        world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst();
+        world
+            .store
+            .approvals()
+            .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", 10)
+            .getFirst();
     isFreedByStop(world, event);
     assertThat(world.answerOf(world.send("t", "k9", "/approve " + asked.code())))
         .contains("Nothing is waiting");

@@ -8,6 +8,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,11 @@ class ThreadAgentTest {
     AgentRig world = rigs.open();
     Event event = world.send("t", "k1", "x");
     assertThat(world.answerOf(event)).contains("refused this request");
-    assertThat(world.store.deadLetters().list("event", java.time.Instant.MAX, 10))
+    assertThat(
+            world
+                .store
+                .deadLetters()
+                .list(ThreadReader.OPERATOR, "event", java.time.Instant.MAX, 10))
         .extracting(dev.holdfast.store.messages.DeadLetter::eventId)
         .containsExactly(event.id());
     assertThat(world.answerOf(world.send("t", "k2", "y"))).isEqualTo("heard: y");

@@ -16,6 +16,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -183,7 +184,12 @@ class ToolTurnTest {
     rigs.close();
     world = world();
     String code =
-        world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10).getFirst().code();
+        world
+            .store
+            .approvals()
+            .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", 10)
+            .getFirst()
+            .code();
     assertThat(world.answerOf(world.sendAs("somebody else", "t", "k2", "/approve " + code)))
         .contains("Only the person");
     assertThat(world.answerOf(world.send("t", "k3", "/approve WRONG")))
@@ -194,7 +200,7 @@ class ToolTurnTest {
         .isEqualTo("Approved.");
     assertThat(world.answerOf(event)).endsWith("finished");
     assertThat(runs).containsExactly("unsafe");
-    assertThat(world.store.approvals().list(Optional.empty(), "", 10))
+    assertThat(world.store.approvals().list(ThreadReader.OPERATOR, Optional.empty(), "", 10))
         .extracting(Approval::state)
         .containsExactly(Approval.State.USED);
   }
@@ -214,7 +220,7 @@ class ToolTurnTest {
                 + world
                     .store
                     .approvals()
-                    .list(Optional.of(Approval.State.WAITING), "", 10)
+                    .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", 10)
                     .getFirst()
                     .code()));
     assertThat(world.answerOf(event)).endsWith("as you wish");
@@ -228,7 +234,8 @@ class ToolTurnTest {
     AgentRig world = world();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
-    Approval asked = world.store.approvals().list(Optional.empty(), "", 10).getFirst();
+    Approval asked =
+        world.store.approvals().list(ThreadReader.OPERATOR, Optional.empty(), "", 10).getFirst();
     assertThat(asked.arguments()).isEqualTo("{}");
     world.answerOf(world.send("t", "k2", "/approve " + asked.code()));
     assertThat(world.answerOf(event)).endsWith("finished");
@@ -250,12 +257,18 @@ class ToolTurnTest {
     AgentRig world = world();
     Event event = world.send("t", "k1", "do it");
     world.awaitState(event, EventState.PARKED);
-    String code = world.store.approvals().list(Optional.empty(), "", 10).getFirst().code();
+    String code =
+        world
+            .store
+            .approvals()
+            .list(ThreadReader.OPERATOR, Optional.empty(), "", 10)
+            .getFirst()
+            .code();
     world.answerOf(world.send("t", "k2", "/stop"));
     world.awaitState(event, EventState.CANCELLED);
     assertThat(world.answerOf(world.send("t", "k3", "/approve " + code)))
         .contains("Nothing is waiting");
-    assertThat(world.store.audit().list(0, 1).getFirst().entry().what())
+    assertThat(world.store.audit().list(ThreadReader.OPERATOR, 0, 1).getFirst().entry().what())
         .isEqualTo("approval.withdrawn");
     assertThat(runs).isEmpty();
   }
@@ -278,7 +291,13 @@ class ToolTurnTest {
         world.send(
             "t",
             "k2",
-            "/deny " + world.store.approvals().list(Optional.empty(), "", 10).getFirst().code()));
+            "/deny "
+                + world
+                    .store
+                    .approvals()
+                    .list(ThreadReader.OPERATOR, Optional.empty(), "", 10)
+                    .getFirst()
+                    .code()));
     assertThat(world.answerOf(event)).endsWith("as you wish");
     assertThat(runs).containsExactly("read");
   }

@@ -9,6 +9,7 @@ import dev.holdfast.store.ledgers.Schedule.Missed;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.Finish;
+import dev.holdfast.store.messages.ThreadReader;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -121,7 +122,8 @@ class WakeupOutageTest extends WakeupRig {
         .finish(
             new Finish(
                 List.of(event.seq()), EventState.DEAD_LETTERED, "away", List.of(), List.of()));
-    String letter = store.deadLetters().list("", Instant.MAX, 1).getFirst().id();
+    String letter =
+        store.deadLetters().list(ThreadReader.OPERATOR, "", Instant.MAX, 1).getFirst().id();
     assertThat(store.deadLetters().replay(letter)).isTrue();
     time.advance(Duration.ofMinutes(1));
     wakeups.step();

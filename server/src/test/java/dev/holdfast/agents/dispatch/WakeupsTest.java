@@ -12,6 +12,7 @@ import dev.holdfast.store.ledgers.Schedule.Missed;
 import dev.holdfast.store.ledgers.Schedules;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tools.schedule.Timetable;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -48,7 +49,7 @@ class WakeupsTest extends WakeupRig {
     assertThat(message.thread()).isEqualTo("build:7");
     assertThat(message.sender()).isEqualTo("schedule:s1");
     assertThat(message.text()).isEqualTo("[wake-up s1, set by alice, due 2026-01-01T01:00Z]\nlook");
-    assertThat(store.schedules().active("", 10)).isEmpty();
+    assertThat(store.schedules().active(ThreadReader.OPERATOR, "", 10)).isEmpty();
     assertThat(store.schedules().personBehind(event.id())).contains("alice");
   }
 
@@ -67,8 +68,8 @@ class WakeupsTest extends WakeupRig {
     Schedule first = add("s1", Kind.EVERY, "60s", Missed.ONCE);
     time.advance(Duration.ofSeconds(10));
     assertThat(add("s1", Kind.EVERY, "60s", Missed.ONCE)).isEqualTo(first);
-    assertThat(store.schedules().active("", 10)).containsExactly(first);
-    assertThat(store.audit().list(0, 10)).hasSize(1);
+    assertThat(store.schedules().active(ThreadReader.OPERATOR, "", 10)).containsExactly(first);
+    assertThat(store.audit().list(ThreadReader.OPERATOR, 0, 10)).hasSize(1);
   }
 
   @Test
@@ -112,7 +113,7 @@ class WakeupsTest extends WakeupRig {
         .singleElement()
         .satisfies(
             event -> assertThat(InboundPayload.read(event.payload()).text()).contains(", late]"));
-    assertThat(store.schedules().active("", 10))
+    assertThat(store.schedules().active(ThreadReader.OPERATOR, "", 10))
         .extracting(Schedule::id)
         .containsExactlyInAnyOrder("once", "skip");
     answerAll();

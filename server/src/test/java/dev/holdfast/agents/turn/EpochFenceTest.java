@@ -28,6 +28,7 @@ import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.threads.ThreadFiles;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.tools.ToolFacts;
@@ -73,7 +74,12 @@ class EpochFenceTest {
     assertThat(world.repliesTo(event)).isEmpty();
     assertThat(world.store.stories().of(event.id()))
         .noneMatch(line -> line.what().startsWith("turn.") || line.what().contains("finished"));
-    assertThat(world.store.approvals().list(Optional.of(Approval.State.WAITING), "", 10)).isEmpty();
+    assertThat(
+            world
+                .store
+                .approvals()
+                .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", 10))
+        .isEmpty();
     assertThat(files.loadContext().entries()).isEmpty();
     assertThat(files.readLog(10)).isEmpty();
     assertThat(onDisk()).isEqualTo(before);

@@ -344,7 +344,7 @@ class ApiTest {
     assertThat(second.status()).isEqualTo(202);
     assertThat(second.body()).isEqualTo(first.body());
     assertThat(rig.calls.requests).hasSize(1);
-    assertThat(rig.post(MESSAGES, "{\"text\":\"other\"}", token, key).status()).isEqualTo(422);
+    assertThat(rig.post(MESSAGES, "{\"text\":\"other\"}", token, key).status()).isEqualTo(409);
     assertThat(
             rig.post(MESSAGES, "{\"text\":\"hi\"}", token, "Idempotency-Key: " + "k".repeat(256))
                 .status())

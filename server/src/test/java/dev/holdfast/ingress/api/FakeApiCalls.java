@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -19,7 +20,7 @@ public final class FakeApiCalls {
   public final List<ApiRequest> requests = new CopyOnWriteArrayList<>();
   final Map<String, Answers.Answer> answers = new ConcurrentHashMap<>();
 
-  public Map<String, ApiCall> byOperation(MessageIntake intake, News news) {
+  public Map<String, ApiCall> byOperation(MessageIntake intake, News news, ThreadAccess access) {
     Map<String, ApiCall> all = new HashMap<>();
     for (String operation :
         List.of(
@@ -81,6 +82,7 @@ public final class FakeApiCalls {
         new ChatCall(
             id -> Optional.ofNullable(answers.get(id)),
             new NewsEventOutcomes(news, answers::containsKey),
+            access,
             intake,
             Duration.ofMillis(500)));
     return all;

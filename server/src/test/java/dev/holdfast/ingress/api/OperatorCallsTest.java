@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
+import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -69,6 +70,7 @@ class OperatorCallsTest {
             new SimpleMeterRegistry(),
             new StoreHooks(() -> {}, (_, _) -> {}));
     news.watch(told::add, () -> {});
+    store.threadOwners().claim("web:main:t", "ann", true);
   }
 
   @AfterEach
@@ -90,9 +92,10 @@ class OperatorCallsTest {
             return store.approvals().decide(approval, yes, by, time.now());
           }
         };
+    ThreadAccess access = new ThreadAccess(store.threadOwners());
     Map<String, ApiCall> calls = new java.util.HashMap<>();
-    calls.putAll(new ApprovalCalls(store.approvals(), decisions, time).calls());
-    calls.putAll(new AuditCalls(store.audit(), executions, news).calls());
+    calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
+    calls.putAll(new AuditCalls(store.audit(), executions, access, news).calls());
     ApiRequest request =
         new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, new byte[0]);
     return Objects.requireNonNull(calls.get(operation)).run(request).body();
@@ -158,7 +161,16 @@ class OperatorCallsTest {
   @Test
   void aTokenOfThePersonsNameMeansNothingOnAnotherChannel() throws Exception {
     ask("a", "webhook:ci:t", "ann", Duration.ofMinutes(10));
-    refused(403, "approve", ANN, "a");
+    refused(404, "approve", ANN, "a");
+  }
+
+  @Test
+  void whatIsAskedInAPrivateThreadIsNotThereForAnotherToken() throws Exception {
+    store.threadOwners().share("web:main:t", false);
+    ask("a", "web:main:t", "ann", Duration.ofMinutes(10));
+    refused(404, "approve", BOB, "a");
+    assertThat(call("listApprovals", BOB, "").getJsonArray("approvals")).isEmpty();
+    assertThat(call("listApprovals", ANN, "").getJsonArray("approvals")).hasSize(1);
   }
 
   @Test

@@ -32,7 +32,7 @@ class StreamsTest {
   private Raw open(String query, String... headers) throws Exception {
     Raw raw = rig.raw();
     List<String> all = new ArrayList<>(List.of(headers));
-    all.add(IngressRig.bearer(IngressRig.READ));
+    all.add(IngressRig.bearer(IngressRig.ADMIN));
     raw.send(Raw.request("GET", "/api/v1/stream" + query, "", all.toArray(String[]::new)));
     assertThat(raw.line()).isEqualTo("HTTP/1.1 200 OK");
     until(raw, ": hello");

@@ -6,6 +6,7 @@ import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.Connections;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -81,7 +82,7 @@ class ApprovalsTest {
     try (TestStore it = new TestStore(folder)) {
       it.store.approvals().ask(question("a", Instant.now()));
       it.store.approvals().ask(question("a", Instant.now()));
-      assertThat(it.store.audit().list(0, 10)).hasSize(1);
+      assertThat(it.store.audit().list(ThreadReader.OPERATOR, 0, 10)).hasSize(1);
     }
   }
 
@@ -127,10 +128,10 @@ class ApprovalsTest {
       it.store.approvals().ask(question("old", Instant.now().minus(Duration.ofDays(8))));
       it.store.approvals().ask(question("new", Instant.now()));
       it.purge();
-      assertThat(it.store.approvals().list(Optional.empty(), "", 10))
+      assertThat(it.store.approvals().list(ThreadReader.OPERATOR, Optional.empty(), "", 10))
           .extracting(Approval::id)
           .containsExactly("new");
-      assertThat(it.store.audit().list(0, 10)).hasSize(2);
+      assertThat(it.store.audit().list(ThreadReader.OPERATOR, 0, 10)).hasSize(2);
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.ThreadReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -72,14 +73,18 @@ class AuditTest {
   @Test
   void whatWasAppendedIsListedNewestFirstAndFoundByItsExecution() throws Exception {
     Audit audit = it.store.audit();
-    assertThat(audit.list(0, 3)).extracting(AuditRow::no).containsExactly(9L, 8L, 7L);
-    assertThat(audit.list(3, 10)).extracting(AuditRow::no).containsExactly(2L, 1L);
-    assertThat(audit.list(1, 10)).isEmpty();
+    assertThat(audit.list(ThreadReader.OPERATOR, 0, 3))
+        .extracting(AuditRow::no)
+        .containsExactly(9L, 8L, 7L);
+    assertThat(audit.list(ThreadReader.OPERATOR, 3, 10))
+        .extracting(AuditRow::no)
+        .containsExactly(2L, 1L);
+    assertThat(audit.list(ThreadReader.OPERATOR, 1, 10)).isEmpty();
     audit.append(new AuditEntry("tool.rolled_back", "e2.1.1", "", "", "token:admin", "{}"));
     assertThat(audit.ofExecution("e2.1.1"))
         .extracting(row -> row.entry().what())
         .containsExactly("tool.change", "tool.rolled_back");
-    assertThat(audit.list(3, 1).getFirst().entry()).isEqualTo(entry(2));
+    assertThat(audit.list(ThreadReader.OPERATOR, 3, 1).getFirst().entry()).isEqualTo(entry(2));
     assertThat(audit.ofExecution("")).isEmpty();
   }
 
@@ -175,7 +180,7 @@ class AuditTest {
 
   @Test
   void aHeadThatIsSetBackIsFoundAlsoAfterMoreWasWritten() throws Exception {
-    String hash = it.store.audit().list(6, 1).getFirst().hash();
+    String hash = it.store.audit().list(ThreadReader.OPERATOR, 6, 1).getFirst().hash();
     attack("update meta set value = '5 " + hash + "' where name = 'audit'");
     brokenAt(6, "does not know it");
     it.store.audit().append(entry(10));
@@ -219,7 +224,8 @@ class AuditTest {
         List.of("", "\0", "a\0b", "ä€😀", "' or 1=1 --", "\r\n\t", "x".repeat(10_000))) {
       AuditEntry entry = new AuditEntry(text, text, text, text, text, text);
       it.store.audit().append(entry);
-      assertThat(it.store.audit().list(0, 1).getFirst().entry()).isEqualTo(entry);
+      assertThat(it.store.audit().list(ThreadReader.OPERATOR, 0, 1).getFirst().entry())
+          .isEqualTo(entry);
     }
     assertThat(it.store.audit().verify()).isInstanceOf(AuditVerdict.Whole.class);
   }
@@ -227,7 +233,7 @@ class AuditTest {
   @Test
   void detailsThatAreTooLongAreReplacedByTheirHash() throws Exception {
     it.store.audit().append(new AuditEntry("x", "", "", "", "", "x".repeat(16_385)));
-    assertThat(it.store.audit().list(0, 1).getFirst().entry().detailsJson())
+    assertThat(it.store.audit().list(ThreadReader.OPERATOR, 0, 1).getFirst().entry().detailsJson())
         .startsWith("{\"omitted_bytes\":16385,\"sha256\":\"");
   }
 

@@ -252,7 +252,7 @@ class InboxTest {
       Event two = it.append("a", "k2");
       it.append("b", "k3");
       it.store.inbox().finish(TestStore.finish(one, EventState.SILENT));
-      List<ChatThreads.ThreadRow> rows = it.store.chatThreads().list("", 10);
+      List<ChatThreads.ThreadRow> rows = it.store.chatThreads().list(ThreadReader.OPERATOR, "", 10);
       assertThat(rows.stream().map(ChatThreads.ThreadRow::threadId))
           .containsExactlyInAnyOrder("webhook:ci:a", "webhook:ci:b");
       ChatThreads.ThreadRow a = it.store.chatThreads().find("webhook:ci:a").orElseThrow();
@@ -275,7 +275,8 @@ class InboxTest {
       List<String> seen = new ArrayList<>();
       String place = "";
       for (int page = 0; page < 4; page++) {
-        List<ChatThreads.ThreadRow> rows = it.store.chatThreads().list(place, 2);
+        List<ChatThreads.ThreadRow> rows =
+            it.store.chatThreads().list(ThreadReader.OPERATOR, place, 2);
         rows.forEach(row -> seen.add(row.threadId()));
         place = rows.getLast().place();
         append(it, "t6", "again" + page, start.plusSeconds(100 + page)); // moves to the front
@@ -290,9 +291,10 @@ class InboxTest {
               "webhook:ci:t2",
               "webhook:ci:t1",
               "webhook:ci:t0");
-      assertThat(it.store.chatThreads().list("", 1).getFirst().threadId())
+      assertThat(it.store.chatThreads().list(ThreadReader.OPERATOR, "", 1).getFirst().threadId())
           .isEqualTo("webhook:ci:new3");
-      assertThatThrownBy(() -> it.store.chatThreads().list("webhook:ci:t1", 2))
+      assertThatThrownBy(
+              () -> it.store.chatThreads().list(ThreadReader.OPERATOR, "webhook:ci:t1", 2))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -111,7 +111,8 @@ class OutboxTest {
       it.store.outbox().rejected(reply.seq(), "410 gone");
       assertThat(stateOf(it, reply)).isEqualTo(EventState.DEAD_LETTERED);
       assertThat(it.store.deadLetters().counts()).containsEntry("reply", 1L);
-      DeadLetter letter = it.store.deadLetters().list("reply", FAR, 10).getFirst();
+      DeadLetter letter =
+          it.store.deadLetters().list(ThreadReader.OPERATOR, "reply", FAR, 10).getFirst();
       assertThat(letter.reason()).isEqualTo("410 gone");
       assertThat(letter.payload()).isEqualTo("the answer");
       assertThat(letter.dedupeKey()).isEqualTo("k1");
@@ -119,7 +120,7 @@ class OutboxTest {
       assertThat(it.store.deadLetters().replay(letter.id())).isTrue();
       assertThat(it.store.deadLetters().replay(letter.id())).isFalse();
       assertThat(it.store.deadLetters().find(letter.id())).isPresent();
-      assertThat(it.store.deadLetters().list("", FAR, 10)).isEmpty();
+      assertThat(it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 10)).isEmpty();
       assertThat(again(it, reply).state()).isEqualTo(ReplyState.PLANNED);
       assertThat(again(it, reply).attempts()).isZero();
       assertThat(stateOf(it, reply)).isEqualTo(EventState.ANSWERED);
@@ -134,7 +135,8 @@ class OutboxTest {
       it.store.outbox().held(reply.seq(), "older than an hour");
       assertThat(stateOf(it, reply)).isEqualTo(EventState.HELD);
       assertThat(it.store.inbox().counts()).containsEntry("held", 1L).containsEntry("answered", 0L);
-      DeadLetter letter = it.store.deadLetters().list("", FAR, 10).getFirst();
+      DeadLetter letter =
+          it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 10).getFirst();
       assertThat(it.store.deadLetters().discard(letter.id())).isTrue();
       assertThat(it.store.deadLetters().discard(letter.id())).isFalse();
       assertThat(it.store.deadLetters().counts()).containsEntry("reply", 0L);
@@ -163,7 +165,8 @@ class OutboxTest {
       Event event = it.append("t1", "k1");
       it.store.inbox().start(event.seq());
       it.store.inbox().finish(TestStore.finish(event, EventState.DEAD_LETTERED));
-      DeadLetter letter = it.store.deadLetters().list("event", FAR, 10).getFirst();
+      DeadLetter letter =
+          it.store.deadLetters().list(ThreadReader.OPERATOR, "event", FAR, 10).getFirst();
       assertThat(letter.eventId()).isEqualTo(event.id());
       assertThat(letter.payload()).isEqualTo(event.payload());
       assertThat(letter.attempts()).isEqualTo(1);
@@ -212,13 +215,14 @@ class OutboxTest {
         it.store.inbox().finish(TestStore.finish(event, EventState.DEAD_LETTERED));
       }
       assertThat(
-              it.store.deadLetters().list("", FAR, 1000).stream()
+              it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 1000).stream()
                   .mapToLong(letter -> letter.payload().length())
                   .sum())
           .isBetween(DeadLetters.LIST_UNITS_MAX, DeadLetters.LIST_UNITS_MAX + payload.length());
-      for (List<DeadLetter> some = it.store.deadLetters().list("", FAR, 1000);
+      for (List<DeadLetter> some =
+              it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 1000);
           !some.isEmpty();
-          some = it.store.deadLetters().list("", FAR, 1000)) {
+          some = it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 1000)) {
         for (DeadLetter letter : some) {
           assertThat(it.store.deadLetters().replay(letter.id())).isTrue();
         }

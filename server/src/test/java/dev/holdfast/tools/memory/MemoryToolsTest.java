@@ -9,6 +9,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -119,7 +120,7 @@ class MemoryToolsTest {
     remember("k1", "one");
     remember("k2", "two");
     assertThat(Files.readAllLines(file())).hasSize(4).first().isEqualTo("# Notes");
-    assertThat(store.audit().list(0, 10))
+    assertThat(store.audit().list(ThreadReader.OPERATOR, 0, 10))
         .extracting(row -> row.entry().what())
         .containsExactly("memory.changed", "memory.changed");
   }
@@ -141,7 +142,7 @@ class MemoryToolsTest {
     assertThat(folder.resolve("memory/MEMORY.md")).doesNotExist();
     assertThat(remember(OPEN, "k2", global).isError()).isFalse();
     assertThat(recall("web:main:u", "")).contains("always obey");
-    var entry = store.audit().list(0, 10).getFirst().entry();
+    var entry = store.audit().list(ThreadReader.OPERATOR, 0, 10).getFirst().entry();
     assertThat(entry.threadId()).isEqualTo(THREAD);
     assertThat(entry.actor()).isEqualTo("amy");
     assertThat(entry.detailsJson()).contains("always obey", "global");
@@ -162,7 +163,8 @@ class MemoryToolsTest {
     secrets.add("sk-canary-123456");
     remember("k1", "the key is sk-canary-123456");
     assertThat(Files.readString(file())).doesNotContain("canary").contains("***");
-    assertThat(store.audit().list(0, 1).getFirst().entry().detailsJson()).doesNotContain("canary");
+    assertThat(store.audit().list(ThreadReader.OPERATOR, 0, 1).getFirst().entry().detailsJson())
+        .doesNotContain("canary");
   }
 
   @Test

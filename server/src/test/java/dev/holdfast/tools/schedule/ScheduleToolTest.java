@@ -10,6 +10,7 @@ import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -66,7 +67,7 @@ class ScheduleToolTest {
   }
 
   private List<Schedule> active() {
-    return store.schedules().active("", 100);
+    return store.schedules().active(ThreadReader.OPERATOR, "", 100);
   }
 
   @Test
@@ -116,7 +117,7 @@ class ScheduleToolTest {
     assertThat(active()).hasSize(1);
     assertThat(run(THREAD, "k4", cancel).isError()).isFalse();
     assertThat(active()).isEmpty();
-    assertThat(store.audit().list(0, 10))
+    assertThat(store.audit().list(ThreadReader.OPERATOR, 0, 10))
         .extracting(row -> row.entry().what())
         .containsExactly("schedule.cancelled", "schedule.added");
   }

@@ -127,7 +127,7 @@ class AccessTest extends SharedServer {
     assertThat(again.status()).isEqualTo(202);
     assertThat(again.json().path("event_id")).isEqualTo(first.json().path("event_id"));
     assertThat(accepted()).isEqualTo(before + 1);
-    assertThat(keyed("key-1", "{\"text\":\"pay more\"}").status()).isEqualTo(422);
+    assertThat(keyed("key-1", "{\"text\":\"pay more\"}").status()).isEqualTo(409);
     assertThat(keyed("k".repeat(10_240), "{\"text\":\"x\"}").status()).isIn(400, 431);
     assertThat(accepted()).isEqualTo(before + 1);
   }

@@ -66,7 +66,8 @@ class ApprovalTest {
   }
 
   private String say(String token, String thread, String text) throws IOException {
-    return post(token, "/api/v1/threads/" + thread + "/messages", Map.of("text", text))
+    return post(
+            token, "/api/v1/threads/" + thread + "/messages", Map.of("text", text, "shared", true))
         .json()
         .path("event_id")
         .asText();

@@ -1,0 +1,27 @@
+package dev.holdfast.store.messages;
+
+/**
+ * Who reads a list of what belongs to chat threads.
+ *
+ * @param everything an operator sees all threads
+ * @param name whose threads are shown otherwise, next to those that are shared
+ */
+public record ThreadReader(boolean everything, String name) {
+  public static final ThreadReader OPERATOR = new ThreadReader(true, "");
+
+  /**
+   * A condition on the column {@code thread_id}; its parameters are {@link #flag} and {@link
+   * #name}.
+   */
+  public static final String MAY_SEE =
+      "(? = 1 or thread_id in"
+          + " (select thread_id from thread_owners where owner = ? or shared = 1))";
+
+  public static ThreadReader owner(String name) {
+    return new ThreadReader(false, name);
+  }
+
+  public int flag() {
+    return everything ? 1 : 0;
+  }
+}

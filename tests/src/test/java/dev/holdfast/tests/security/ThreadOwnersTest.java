@@ -1,0 +1,316 @@
+package dev.holdfast.tests.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Whose a conversation is: two tokens, and every operation of the contract. */
+class ThreadOwnersTest extends SharedServer {
+  private static final String ANN = "ann-token-0123456789abcdef012";
+  private static final String BOB = "bob-token-0123456789abcdef012";
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  /** Stands in the names of Ann's threads, and so in all that is told of them. */
+  private static final String MARK = "of-ann";
+
+  private static final Pattern OPERATION =
+      Pattern.compile(
+          "^    (get|post|delete):\n      operationId: (\\w+)\n      x-scope: \\w+\n"
+              + "(?:      x-threads: (\\w+)\n)?",
+          Pattern.MULTILINE);
+
+  /** An operation as the contract describes it. */
+  private record Operation(String method, String path, String id, String threads) {}
+
+  /** What Ann has: ids by the operation that takes them. */
+  private record Belongings(String event, String file, String approval, String execution) {}
+
+  @Override
+  void configure(ServerRig unstarted) {
+    unstarted
+        .setup()
+        .set("tools.shell.enabled", true)
+        .set("tools.autonomy", "supervised")
+        .set(
+            "api.tokens",
+            List.of(
+                Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat")),
+                Map.of("name", "bob", "token", BOB, "scopes", List.of("read", "chat"))));
+  }
+
+  private Answer as(String token, String method, String path, Object body) throws IOException {
+    return http.send(
+        method,
+        rig.setup().url(path),
+        Map.of("authorization", "Bearer " + token, "content-type", "application/json"),
+        method.equals("POST") ? Json.write(body) : "");
+  }
+
+  private Answer say(String token, String thread, Map<String, Object> message) throws IOException {
+    return as(token, "POST", "/api/v1/threads/" + thread + "/messages", message);
+  }
+
+  private String said(String token, String thread, String text) throws IOException {
+    Answer answer = say(token, thread, Map.of("text", text));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(202);
+    return answer.json().path("event_id").asText();
+  }
+
+  private static List<Operation> operations() throws IOException {
+    String contract = Files.readString(Path.of("../server/src/main/resources/openapi.yaml"));
+    List<Operation> all = new ArrayList<>();
+    for (String path : contract.split("(?m)^  (?=/)", -1)) {
+      if (path.startsWith("/api/")) {
+        Matcher found = OPERATION.matcher(path);
+        while (found.find()) {
+          all.add(
+              new Operation(
+                  found.group(1).toUpperCase(java.util.Locale.ROOT),
+                  path.substring(0, path.indexOf(':')),
+                  found.group(2),
+                  String.valueOf(found.group(3))));
+        }
+      }
+    }
+    return all;
+  }
+
+  private Belongings belongings() throws IOException, SQLException {
+    String event = said(ANN, "talk-" + MARK, "pears and plums");
+    rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
+    Answer upload =
+        http.post(
+            rig.setup().url("/api/v1/threads/talk-" + MARK + "/attachments?name=" + MARK),
+            Map.of("authorization", "Bearer " + ANN, "content-type", "application/octet-stream"),
+            "a file " + MARK);
+    assertThat(upload.status()).isEqualTo(201);
+    String wake =
+        said(
+            ANN,
+            "talk-" + MARK,
+            "!tool schedule {\"action\": \"add\", \"every\": \"1d\", \"text\": \"wake\"}");
+    rig.api().awaitState(wake, ServerApi.FINAL, LIMIT);
+    said(ANN, "asks-" + MARK, "!tool shell {\"command\": \"echo " + MARK + "\"}");
+    JsonNode asked =
+        Await.value(
+            "a call waits",
+            LIMIT,
+            () ->
+                rig.api()
+                    .get("/api/v1/approvals")
+                    .json()
+                    .path("approvals")
+                    .valueStream()
+                    .findFirst());
+    change(
+        "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason, payload,"
+            + " attempts, at) values ('letter', 'event', 1, '"
+            + event
+            + "', 'k', 'web:main:talk-of-ann', 'r', 'p', 1, 1)");
+    return new Belongings(
+        event,
+        upload.json().path("file").asText(),
+        asked.path("id").asText(),
+        asked.path("execution").asText());
+  }
+
+  /** Behind the server's back. */
+  private void change(String sql) throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection(
+                "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
+        Statement statement = connection.createStatement()) {
+      statement.execute("pragma busy_timeout = 5000");
+      statement.executeUpdate(sql);
+    }
+  }
+
+  /** The operation on what is Ann's. */
+  private Answer attempt(String token, Operation operation, Belongings hers) throws IOException {
+    String id =
+        switch (operation.path().split("/", -1)[3]) {
+          case "threads" -> "talk-" + MARK;
+          case "events" -> hers.event();
+          case "dead-letters" -> "letter";
+          case "approvals" -> hers.approval();
+          case "executions" -> hers.execution();
+          default -> "x";
+        };
+    String path =
+        operation
+            .path()
+            .replace("{id}", ServerApi.encode(id))
+            .replace("{name}", "x")
+            .replace("{file}", hers.file());
+    Map<String, Object> body =
+        switch (operation.id()) {
+          case "chat" -> Map.of("message", "hi", "context", Map.of("thread_id", "talk-" + MARK));
+          case "postMessage" -> Map.of("text", "hi");
+          default -> Map.of();
+        };
+    if (operation.id().equals("postAttachment")) {
+      return http.post(
+          rig.setup().url(path),
+          Map.of("authorization", "Bearer " + token, "content-type", "application/octet-stream"),
+          "content");
+    }
+    return as(token, operation.method(), path, body);
+  }
+
+  @Test
+  void anotherTokenNeitherListsNorReadsNorWritesAThread() throws Exception {
+    Belongings hers = belongings();
+    List<Operation> operations =
+        operations().stream().filter(operation -> !operation.id().equals("getStream")).toList();
+    assertThat(operations).hasSizeGreaterThan(25);
+    for (Operation operation : operations) {
+      Answer bobs = attempt(BOB, operation, hers);
+      assertThat(bobs.body()).as("what Bob sees by " + operation).doesNotContain(MARK);
+      switch (operation.threads()) {
+        case "none" -> assertThat(bobs.status()).as(operation.toString()).isEqualTo(200);
+        case "filtered" -> assertThat(bobs.status()).as(operation.toString()).isEqualTo(200);
+        case "named" -> assertThat(bobs.status()).as(operation.toString()).isEqualTo(404);
+        case "operators" -> assertThat(bobs.status()).as(operation.toString()).isEqualTo(403);
+        default -> throw new AssertionError("nobody has decided who may see " + operation);
+      }
+    }
+    for (Operation operation : operations) {
+      if (operation.threads().equals("filtered")) {
+        assertThat(attempt(ANN, operation, hers).body()).as("Ann " + operation).contains(MARK);
+        assertThat(attempt(rig.api().token(), operation, hers).body())
+            .as("the operator " + operation)
+            .contains(MARK);
+      } else if (operation.threads().equals("named")) {
+        assertThat(attempt(ANN, operation, hers).status())
+            .as("Ann " + operation)
+            .isIn(200, 201, 202, 409);
+      }
+    }
+    assertThat(as(BOB, "GET", "/api/v1/threads/webhook%3Aci%3Awell/log", "").status())
+        .as("a platform's thread")
+        .isIn(200, 404);
+    rig.converse("platform", "chat-of-a-platform", "hello");
+    assertThat(as(BOB, "GET", "/api/v1/threads/webhook%3Aci%3Achat-of-a-platform/log", "").status())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void aStreamTellsOnlyWhatItsTokenMaySee() throws Exception {
+    said(ANN, "streamed-" + MARK, "first");
+    said(BOB, "bobs", "first");
+    try (RawClient client = new RawClient(rig.setup().httpPort())) {
+      client.say(
+          "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+              + BOB
+              + "\r\n\r\n");
+      StringBuilder heard = new StringBuilder(client.hear(Duration.ofSeconds(5)));
+      rig.api().awaitState(said(ANN, "streamed-" + MARK, "hers"), ServerApi.FINAL, LIMIT);
+      String his = said(BOB, "bobs", "his");
+      Await.until(
+          "Bob hears of his own message",
+          LIMIT,
+          () -> heard.append(client.hear(Duration.ofSeconds(1))).indexOf(his) >= 0);
+      assertThat(heard).doesNotContain(MARK);
+    }
+  }
+
+  @Test
+  void aSharedThreadIsOpenToAllAndItsOwnerClosesIt() throws Exception {
+    assertThat(say(ANN, "open", Map.of("text", "hi all", "shared", true)).status()).isEqualTo(202);
+    assertThat(as(BOB, "GET", "/api/v1/threads/open/log", "").body()).contains("hi all");
+    said(BOB, "open", "hi ann");
+    Answer pretended = say(BOB, "open", Map.of("text", "give me all", "user_id", "ann"));
+    JsonNode log = as(ANN, "GET", "/api/v1/threads/open/log", "").json().path("entries");
+    assertThat(log.findValuesAsText("sender")).contains("ann", "bob", "bob/ann");
+    assertThat(pretended.status()).isEqualTo(202);
+    assertThat(say(BOB, "open", Map.of("text", "mine now", "shared", false)).status())
+        .isEqualTo(403);
+    JsonNode open = as(BOB, "GET", "/api/v1/threads/open", "").json();
+    assertThat(open.path("owner").asText()).isEqualTo("ann");
+    assertThat(open.path("shared").asBoolean()).isTrue();
+    assertThat(say(ANN, "open", Map.of("text", "closed", "shared", false)).status()).isEqualTo(202);
+    assertThat(as(BOB, "GET", "/api/v1/threads/open/log", "").status()).isEqualTo(404);
+    said(ANN, "kept-" + MARK, "before the kill");
+    rig.restart();
+    assertThat(as(BOB, "GET", "/api/v1/threads/open/log", "").status()).isEqualTo(404);
+    assertThat(say(BOB, "kept-" + MARK, Map.of("text", "hi")).status()).isEqualTo(404);
+    assertThat(say(ANN, "kept-" + MARK, Map.of("text", "hi")).status()).isEqualTo(202);
+  }
+
+  @Test
+  void aThreadWithoutAnOwnerBelongsToOperators() throws Exception {
+    said(ANN, "old", "from before there were owners");
+    change("delete from thread_owners where thread_id = 'web:main:old'");
+    rig.restart();
+    assertThat(as(ANN, "GET", "/api/v1/threads/old/log", "").status()).isEqualTo(404);
+    assertThat(say(ANN, "old", Map.of("text", "mine?")).status()).isEqualTo(404);
+    assertThat(rig.api().get("/api/v1/threads/old/log").body()).contains("from before");
+  }
+
+  @Test
+  void aKeyCountsForOneTokenAndOneThread() throws Exception {
+    Map<String, Object> hers = Map.of("text", "hers", "dedupe_key", "order-7");
+    Answer first = say(ANN, "orders", hers);
+    assertThat(say(ANN, "orders", hers).json().path("duplicate").asBoolean()).isTrue();
+    Answer elsewhere = say(ANN, "orders-2", hers);
+    assertThat(elsewhere.json().path("duplicate").asBoolean()).isFalse();
+    Answer his = say(BOB, "his-orders", Map.of("text", "his", "dedupe_key", "order-7"));
+    assertThat(his.json().path("duplicate").asBoolean()).isFalse();
+    assertThat(say(ANN, "orders", Map.of("text", "else", "dedupe_key", "order-7")).status())
+        .isEqualTo(409);
+    JsonNode found = as(BOB, "GET", "/api/v1/events/order-7", "").json();
+    assertThat(found.path("event_id")).isEqualTo(his.json().path("event_id"));
+    assertThat(found.path("dedupe_key").asText()).isEqualTo("order-7");
+    Answer both = as(ANN, "GET", "/api/v1/events/order-7", "");
+    assertThat(both.status()).isEqualTo(409);
+    assertThat(both.body())
+        .contains(first.json().path("event_id").asText())
+        .doesNotContain(his.json().path("event_id").asText());
+  }
+
+  /** The memory of keys is gone after a kill; the events' own are not. */
+  @Test
+  void anIdempotencyKeyNeverSwallowsAnotherRequest() throws Exception {
+    assertThat(keyed("k1", "messages", "{\"text\":\"one\"}").status()).isEqualTo(202);
+    assertThat(keyed("k1", "messages", "{\"text\":\"two\"}").status()).isEqualTo(409);
+    rig.restart();
+    assertThat(keyed("k1", "messages", "{\"text\":\"two\"}").status()).isEqualTo(409);
+    assertThat(keyed("k1", "messages", "{\"text\":\"one\"}").json().path("duplicate").asBoolean())
+        .isTrue();
+    assertThat(keyed("k2", "messages?a=1", "{\"text\":\"three\"}").status()).isEqualTo(202);
+    assertThat(keyed("k2", "messages?a=2", "{\"text\":\"three\"}").status()).isEqualTo(409);
+  }
+
+  private Answer keyed(String key, String route, String body) throws IOException {
+    return http.post(
+        rig.setup().url("/api/v1/threads/keyed/" + route),
+        Map.of(
+            "authorization",
+            "Bearer " + ANN,
+            "content-type",
+            "application/json",
+            "idempotency-key",
+            key),
+        body);
+  }
+}
