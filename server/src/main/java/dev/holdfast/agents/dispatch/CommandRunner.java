@@ -119,6 +119,10 @@ final class CommandRunner {
     if (!asked.get().person().equals(incoming.message().sender())) {
       return "Only the person whose message led to this can answer it.";
     }
+    if (yes && !ChatSentences.showsAllOf(asked.get())) {
+      return "This call is longer than what a chat shows. Approve it on the chat page or with holdfast"
+          + " approvals, where all of it is shown; /deny works here.";
+    }
     return decisions.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Denied.")
         : "It is too late to answer this.";

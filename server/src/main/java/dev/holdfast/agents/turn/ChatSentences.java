@@ -36,27 +36,28 @@ public final class ChatSentences {
 
   private ChatSentences() {}
 
+  /** Whether a chat shows a call with all its arguments: nobody approves what stays hidden. */
+  public static boolean showsAllOf(Approval question) {
+    return question.arguments().length() <= SHOWN_MAX;
+  }
+
   /** The arguments are shown as they are: the label is the tool's own word. */
   static String mayI(Approval question) {
+    String asked = "May I do this? " + question.shown() + "\nExact call: " + question.tool() + " ";
     String arguments = question.arguments();
-    String shown =
-        arguments.length() <= SHOWN_MAX
-            ? arguments
-            : arguments.substring(0, SHOWN_MAX)
-                + "\n("
-                + (arguments.length() - SHOWN_MAX)
-                + " more characters: see the chat page or holdfast approvals list)";
-    return "May I do this? "
-        + question.shown()
-        + "\nExact call: "
-        + question.tool()
-        + " "
-        + shown
-        + "\nReply /approve "
+    if (showsAllOf(question)) {
+      return asked
+          + arguments
+          + "\nReply /approve %1$s or /deny %1$s within 10 minutes.".formatted(question.code());
+    }
+    return asked
+        + arguments.substring(0, SHOWN_MAX)
+        + "\n("
+        + (arguments.length() - SHOWN_MAX)
+        + " more characters.)\nThis is too long to approve here: read all of it on the chat page or"
+        + " with holdfast approvals, and approve it there within 10 minutes. Or reply /deny "
         + question.code()
-        + " or /deny "
-        + question.code()
-        + " within 10 minutes.";
+        + ".";
   }
 
   public static String overBudget(Budgets.Scope scope) {

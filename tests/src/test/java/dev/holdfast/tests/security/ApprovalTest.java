@@ -177,6 +177,30 @@ class ApprovalTest {
   }
 
   @Test
+  void whatAChatDoesNotShowIsNotApprovedThere() throws Exception {
+    String command = "echo " + "x".repeat(3100) + " ran >> ran.txt";
+    say(ANN, "t7", "!tool shell " + Json.write(Map.of("command", command)));
+    JsonNode asked =
+        Await.value(
+            "a call waits",
+            LIMIT,
+            () ->
+                Stream.of(approvals("waiting", "t7"))
+                    .filter(found -> !found.isEmpty())
+                    .map(found -> found.get(0))
+                    .findFirst());
+    String code = asked.path("code").asText();
+    assertThat(asked.path("arguments").asText()).endsWith("ran >> ran.txt\"}");
+    assertThat(rig.api().event(event(asked)).path("replies").toString())
+        .contains("too long to approve here")
+        .doesNotContain("/approve");
+    assertThat(reply(ANN, "t7", "/approve " + code)).contains("longer than what a chat shows");
+    assertThat(approvals("waiting", "t7")).hasSize(1);
+    assertThat(post(ANN, path(asked, "approve"), Map.of()).status()).isEqualTo(200);
+    rig.api().awaitState(event(asked), Set.of("answered"), LIMIT);
+  }
+
+  @Test
   void aYesToOtherArgumentsIsNone() throws Exception {
     JsonNode asked = asked("t4");
     change("update approvals set arguments_hash = replace(arguments_hash, 'a', 'b') || 'c'");
