@@ -6,6 +6,7 @@ import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.store.ApiToken;
@@ -124,7 +125,14 @@ final class Boot {
     Optional<String> given =
         Optional.ofNullable(options.environment().get("HOLDFAST_TOKEN"))
             .filter(text -> !text.isEmpty());
-    return given.isPresent() ? new Secret(given.get()) : ApiToken.loadOrMake(dataDir);
+    if (given.isEmpty()) {
+      return ApiToken.loadOrMake(dataDir);
+    }
+    try {
+      return Settings.operator(new Secret(given.get())).token();
+    } catch (RefusedValueException e) {
+      throw new StartRefusedException(CONFIGURATION, "HOLDFAST_TOKEN: " + e.getMessage(), e);
+    }
   }
 
   private void signalled() {

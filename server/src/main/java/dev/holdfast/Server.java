@@ -32,7 +32,6 @@ import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
-import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
@@ -446,7 +445,7 @@ final class Server {
 
   private List<TokenConfig> apiTokens(ServerConfig config) {
     List<TokenConfig> all = new ArrayList<>(config.listeners().api().tokens());
-    all.add(new TokenConfig("operator", settings.token(), Scope.ADMIN));
+    all.add(Settings.operator(settings.token()));
     return all;
   }
 

@@ -4,6 +4,9 @@ import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.login.TokenConfig;
+import dev.holdfast.ingress.wire.Scope;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +41,11 @@ record Settings(
                 "The server is " + chosen.warning() + ". Correct the file; the server notices it.",
                 "Ends when the file is good."))
         : Optional.empty();
+  }
+
+  /** The server's own token, which opens everything. */
+  static TokenConfig operator(Secret token) {
+    return new TokenConfig(ApiConfig.OPERATOR, token, Scope.ADMIN);
   }
 
   static String version() {

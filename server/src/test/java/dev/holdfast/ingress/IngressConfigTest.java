@@ -73,4 +73,14 @@ class IngressConfigTest {
         .hasMessageContaining("at least 16 characters")
         .hasMessageNotContaining("short");
   }
+
+  /** Threads and sessions belong to names: no other token may pass for the server's own. */
+  @Test
+  void aTokenThatNobodyCouldSendOrThatHasTheServersNameIsRefused() {
+    assertThatThrownBy(
+            () -> read("api: {tokens: [{name: operator, token: \"0123456789abcdef\"}]}\n"))
+        .hasMessageContaining("name of the server's own token");
+    assertThatThrownBy(() -> read("api: {tokens: [{name: a, token: \"0123456789 abcdef\"}]}\n"))
+        .hasMessageContaining("without blanks");
+  }
 }

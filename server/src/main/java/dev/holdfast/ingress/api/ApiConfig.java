@@ -18,11 +18,18 @@ import java.util.Set;
  * @param answerWait how long {@code POST /api/v1/chat} waits for its answer
  */
 public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
+  /** The name of the server's own token. */
+  public static final String OPERATOR = "operator";
+
   public ApiConfig {
     tokens = List.copyOf(tokens);
     Check.atLeast("wait_secs", answerWait, Duration.ofMillis(1));
     Set<String> names = new HashSet<>();
     for (TokenConfig token : tokens) {
+      if (token.name().equals(OPERATOR)) {
+        throw new RefusedValueException(
+            "tokens", "tokens must not use the name of the server's own token: " + OPERATOR);
+      }
       if (!names.add(token.name())) {
         throw new RefusedValueException(
             "tokens", "tokens must have different names, got twice " + token.name());

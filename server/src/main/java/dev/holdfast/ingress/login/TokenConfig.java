@@ -15,10 +15,14 @@ public record TokenConfig(String name, Secret token, Scope scope) {
   private static final int CHARS_MIN = 16;
 
   public TokenConfig {
-    if (token.reveal().length() < CHARS_MIN) {
+    String text = token.reveal();
+    if (!text.chars().allMatch(c -> c > ' ' && c <= '~')) {
       throw new RefusedValueException(
-          "token",
-          "token must have at least " + CHARS_MIN + " characters, got " + token.reveal().length());
+          "token", "token must consist of letters, digits and signs of ASCII, without blanks");
+    }
+    if (text.length() < CHARS_MIN) {
+      throw new RefusedValueException(
+          "token", "token must have at least " + CHARS_MIN + " characters, got " + text.length());
     }
   }
 }

@@ -41,6 +41,19 @@ class StartRefusalTest {
     }
   }
 
+  /** A service manager would else start it again and again. */
+  @Test
+  void aTokenThatCannotServeIsAnErrorOfTheConfiguration() {
+    for (String token :
+        List.of("too-short", "has blanks between its words", "schlüssel-schlüssel")) {
+      try (ServerRig rig = new ServerRig()) {
+        rig.setup().env("HOLDFAST_TOKEN", token);
+        assertThat(rig.launch().exitCode(Duration.ofSeconds(20))).isEqualTo(CONFIGURATION);
+        assertThat(rig.server().output()).contains("HOLDFAST_TOKEN: token must");
+      }
+    }
+  }
+
   /** Each wrong key is named with its file and line, all at once. */
   @Test
   void aWrongConfigurationNamesAllProblems() {
