@@ -17,6 +17,7 @@ import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Preload;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
+import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,7 +80,9 @@ final class Boot {
       Logs.hide(settings.secrets());
       Server server = Server.start(settings, time, systemd);
       systemd.ready("serving");
-      System.out.println(server.welcome());
+      boolean terminal =
+          Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+      System.out.println(server.welcome(terminal));
       stopAsked.await();
       systemd.stopping("finishing running work");
       server.stop(() -> hurryAsked.getCount() == 0);

@@ -18,9 +18,11 @@ import dev.holdfast.ingress.HttpListener;
 import dev.holdfast.ingress.RequestRouter;
 import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.ApiCalls;
+import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.api.ServerFacts;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
+import dev.holdfast.ingress.login.StoredLogouts;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
@@ -163,7 +165,7 @@ final class Server {
     readiness.watchTurns(orchestrator, models, store, time);
     readiness.watchParts(guards, supervisor, configWatch);
     tokens = new Tokens(apiTokens(config));
-    sessions = new Sessions(tokens, time);
+    sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
     opened.add("listener", listener::close);
   }
@@ -226,26 +228,38 @@ final class Server {
     }
   }
 
-  /** What a person at the terminal needs first. */
-  String welcome() {
-    String host =
-        settings.config().listeners().http().isLoopback()
-            ? "127.0.0.1"
-            : settings.config().listeners().http().host();
+  private String chatUrl() {
+    HttpConfig http = settings.config().listeners().http();
+    String base =
+        http.publicUrl().isEmpty()
+            ? "http://" + (http.isLoopback() ? "127.0.0.1" : http.host()) + ":" + listener.port()
+            : http.publicUrl();
+    return base.replaceAll("/+$", "") + "/chat";
+  }
+
+  /**
+   * What a person needs first. {@code terminal}: a person reads it; elsewhere it is kept, and what
+   * logs in has no place there.
+   */
+  String welcome(boolean terminal) {
+    String login =
+        terminal
+            ? chatUrl()
+                + "?login="
+                + sessions.issueCode(ApiConfig.OPERATOR)
+                + "\n            (the link logs in once, within 10 minutes)"
+            : chatUrl() + "\n            (holdfast login-link prints a link that logs in once)";
     return """
 
     Holdfast %s is ready.
-      Chat      http://%s:%d/chat?login=%s
-                (the link logs in once, within 10 minutes)
+      Chat      %s
       Token     %s
       Data      %s
       Models    %s
     """
         .formatted(
             Settings.version(),
-            host,
-            listener.port(),
-            sessions.issueCode(),
+            login,
             settings.environment().getOrDefault("HOLDFAST_TOKEN", "").isEmpty()
                 ? settings.dataDir().resolve("token")
                 : "from HOLDFAST_TOKEN",
@@ -401,6 +415,7 @@ final class Server {
             .deadLetters(this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
+            .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, refusals, time);

@@ -83,6 +83,7 @@ public final class Cli {
             .addSubcommand(new StatusCommand(root))
             .addSubcommand(new DoctorCommand(root, config))
             .addSubcommand(new TraceCommand(root))
+            .addSubcommand(new LoginLinkCommand(root))
             .addSubcommand(new ThreadsCommand(root))
             .addSubcommand(new ApprovalsCommand(root))
             .addSubcommand(new RollbackCommand(root))

@@ -87,6 +87,7 @@ public final class IngressRig implements AutoCloseable {
   public final News news = new News(1000, Runnable::run);
   public final Channels channels = new Channels(List.of(new FakeAdapter("webhook")));
   public final Tokens tokens = new Tokens(TOKENS);
+  public final FakeLogouts logouts = new FakeLogouts();
   public final Sessions sessions;
   public final PrometheusMeterRegistry meters =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -105,7 +106,7 @@ public final class IngressRig implements AutoCloseable {
   public IngressRig(UnaryOperator<HttpConfig> change, Time time, BodyBudget bodies)
       throws Exception {
     this.time = time;
-    sessions = new Sessions(tokens, time);
+    sessions = new Sessions(tokens, logouts, time);
     vertx =
         Vertx.builder()
             .with(

@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Gathers the operations of the API, subject by subject. */
 public final class ApiCalls {
@@ -77,6 +79,12 @@ public final class ApiCalls {
   public ApiCalls status(Probes probes, ServerFacts facts) {
     ThreadControl threads = ThreadControl.of(orchestrator);
     calls.putAll(new StatusCalls(store, threads, probes, facts).calls());
+    return this;
+  }
+
+  /** {@code chatUrl}: the page's address, for links that log in once. */
+  public ApiCalls loginLinks(Sessions sessions, Supplier<String> chatUrl) {
+    calls.putAll(new LoginLinkCalls(sessions, chatUrl, store.audit(), time).calls());
     return this;
   }
 

@@ -9,40 +9,51 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Logins of the page: one-time codes and signed cookies. A cookie is {@code
- * name|expiry|nonce|signature} and outlives a restart; nothing of it is kept here but the nonces of
- * those that logged out. Thread-safe.
+ * name|expiry|nonce|signature} and outlives a restart, as its end does: the nonces of those that
+ * logged out are written down. Thread-safe.
  */
 public final class Sessions {
   public static final String COOKIE = "holdfast_session";
   public static final Duration LIFE = Duration.ofDays(7);
-  private static final Duration CODE_LIFE = Duration.ofMinutes(10);
+  public static final Duration CODE_LIFE = Duration.ofMinutes(10);
   private static final int CODES_MAX = 16;
-  private static final int LOGOUTS_MAX = 10_000;
+  private static final String ALL = "";
+
+  /** Of one token: at more of them, all its sessions end, so that none comes back. */
+  private static final int LOGOUTS_MAX = 1000;
 
   private final Tokens tokens;
   private final Time time;
   private final SecureRandom random = new SecureRandom();
   private final ArrayDeque<Code> codes = new ArrayDeque<>();
-  private final Map<String, Instant> loggedOut = new LinkedHashMap<>();
+  private final Logouts logouts;
+
+  /** The ends of sessions by the name of the token and the nonce; an empty nonce ends them all. */
+  private final Map<String, Map<String, Long>> ended = new HashMap<>();
 
   @SuppressWarnings("ArrayRecordComponent") // never compared as a record
-  private record Code(byte[] digest, Instant until) {}
+  private record Code(byte[] digest, Instant until, String name) {}
 
-  public Sessions(Tokens tokens, Time time) {
+  /** Blocks. */
+  public Sessions(Tokens tokens, Logouts logouts, Time time) {
     this.tokens = tokens;
+    this.logouts = logouts;
     this.time = time;
+    logouts.load().forEach(this::remember);
   }
 
-  /** A code that logs in once within ten minutes, with the rights of the operator's token. */
-  public String issueCode() {
+  /** A code that logs in once within ten minutes, with the rights of the token of that name. */
+  public String issueCode(String name) {
     String code = randomText();
     synchronized (codes) {
       if (codes.size() == CODES_MAX) {
@@ -50,7 +61,9 @@ public final class Sessions {
       }
       codes.addLast(
           new Code(
-              Tokens.sha256(code.getBytes(StandardCharsets.UTF_8)), time.now().plus(CODE_LIFE)));
+              Tokens.sha256(code.getBytes(StandardCharsets.UTF_8)),
+              time.now().plus(CODE_LIFE),
+              name));
     }
     return code;
   }
@@ -58,7 +71,7 @@ public final class Sessions {
   /** The cookie's value for whoever has the code; the code is spent. */
   public Optional<String> openByCode(String code) {
     byte[] digest = Tokens.sha256(code.getBytes(StandardCharsets.UTF_8));
-    boolean spent = false;
+    @Nullable String name = null;
     synchronized (codes) {
       for (Iterator<Code> each = codes.iterator(); each.hasNext(); ) {
         Code known = each.next();
@@ -66,11 +79,11 @@ public final class Sessions {
           each.remove();
         } else if (MessageDigest.isEqual(known.digest, digest)) {
           each.remove();
-          spent = true;
+          name = known.name;
         }
       }
     }
-    return spent ? tokens.operator().flatMap(token -> open(token.name())) : Optional.empty();
+    return name == null ? Optional.empty() : open(name);
   }
 
   public Optional<String> openByToken(String token) {
@@ -83,6 +96,14 @@ public final class Sessions {
   }
 
   public Optional<Caller> find(String cookie) {
+    return signed(cookie)
+        .filter(session -> !isEnded(session))
+        .flatMap(session -> tokens.named(session.name()))
+        .map(token -> new Caller(token.name(), token.scope(), true));
+  }
+
+  /** A cookie of ours that has not expired, ended or not. */
+  private Optional<Logouts.Logout> signed(String cookie) {
     String[] parts = cookie.split("\\|", -1);
     if (parts.length != 4) {
       return Optional.empty();
@@ -93,28 +114,44 @@ public final class Sessions {
     if (expected == null || given == null || !MessageDigest.isEqual(expected, given)) {
       return Optional.empty();
     }
-    // Signed by us, so the number is one.
-    if (Long.parseLong(parts[1]) <= time.now().getEpochSecond() || isLoggedOut(parts[2])) {
-      return Optional.empty();
-    }
-    return tokens.named(parts[0]).map(token -> new Caller(token.name(), token.scope(), true));
+    long expires = Long.parseLong(parts[1]); // signed by us, so it is a number
+    return expires <= time.now().getEpochSecond()
+        ? Optional.empty()
+        : Optional.of(new Logouts.Logout(parts[0], parts[2], expires));
   }
 
-  /** Ends a session; an invalid cookie is none. */
-  public void close(String cookie) {
-    if (find(cookie).isPresent()) {
-      synchronized (loggedOut) {
-        loggedOut.values().removeIf(until -> !until.isAfter(time.now()));
-        if (loggedOut.size() < LOGOUTS_MAX) {
-          loggedOut.put(cookie.split("\\|", -1)[2], time.now().plus(LIFE));
-        }
+  /**
+   * Ends a session; an invalid cookie is none. It has ended on return; the future completes when
+   * that is durable, on any thread.
+   */
+  public CompletableFuture<?> close(String cookie) {
+    return signed(cookie)
+        .<CompletableFuture<?>>map(session -> logouts.write(remember(session)))
+        .orElse(CompletableFuture.completedFuture(""));
+  }
+
+  /** Returns what is to be written down: this end, or that of all sessions of its token. */
+  private Logouts.Logout remember(Logouts.Logout session) {
+    synchronized (ended) {
+      Map<String, Long> ofToken = ended.computeIfAbsent(session.name(), _ -> new HashMap<>());
+      long old = time.now().minus(LIFE).getEpochSecond(); // a clock may be set back
+      ofToken.values().removeIf(expires -> expires <= old);
+      ofToken.merge(session.nonce(), session.expires(), Math::max);
+      if (ofToken.size() <= LOGOUTS_MAX) {
+        return session;
       }
+      long last = Collections.max(ofToken.values());
+      ofToken.clear();
+      ofToken.put(ALL, last);
+      return new Logouts.Logout(session.name(), ALL, last);
     }
   }
 
-  private boolean isLoggedOut(String nonce) {
-    synchronized (loggedOut) {
-      return loggedOut.containsKey(nonce);
+  private boolean isEnded(Logouts.Logout session) {
+    synchronized (ended) {
+      Map<String, Long> ofToken = ended.getOrDefault(session.name(), Map.of());
+      return ofToken.containsKey(session.nonce())
+          || session.expires() <= ofToken.getOrDefault(ALL, 0L);
     }
   }
 

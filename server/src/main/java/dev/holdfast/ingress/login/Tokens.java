@@ -1,7 +1,6 @@
 package dev.holdfast.ingress.login;
 
 import dev.holdfast.ingress.wire.Caller;
-import dev.holdfast.ingress.wire.Scope;
 import java.nio.charset.StandardCharsets;
 import java.security.InvalidKeyException;
 import java.security.MessageDigest;
@@ -39,16 +38,6 @@ public final class Tokens {
     return match == null
         ? Optional.empty()
         : Optional.of(new Caller(match.token.name(), match.token.scope(), false));
-  }
-
-  /**
-   * Whose rights a login by one-time code gets: the code is only shown to whoever runs the server.
-   */
-  Optional<TokenConfig> operator() {
-    return known.stream()
-        .map(Known::token)
-        .filter(token -> token.scope().covers(Scope.ADMIN))
-        .findFirst();
   }
 
   Optional<TokenConfig> named(String name) {

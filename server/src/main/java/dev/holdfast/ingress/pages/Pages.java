@@ -9,6 +9,8 @@ import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.ingress.wire.StrictJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
@@ -17,11 +19,14 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The chat page, its files, and logging in and out of it. Thread-safe. */
 public final class Pages {
+  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
+
   private final Assets assets = new Assets();
   private final Authenticator authenticator;
   private final Sessions sessions;
@@ -122,11 +127,26 @@ public final class Pages {
 
   private void logOut(HttpServerRequest request) {
     String cookie = Authenticator.cookie(request);
-    if (cookie != null) {
-      sessions.close(cookie);
+    if (cookie == null) {
+      loggedOut(request);
+      return;
     }
+    Future.fromCompletionStage(sessions.close(cookie), Vertx.currentContext())
+        .onSuccess(_ -> loggedOut(request))
+        .onFailure(_ -> refusals.send(request, notWrittenDown())); // the cookie stays, to try again
+  }
+
+  private void loggedOut(HttpServerRequest request) {
     request.response().addCookie(cookie(request, "", 0));
     Responses.empty(request, 204);
+  }
+
+  private static RefusedRequestException notWrittenDown() {
+    return new RefusedRequestException(
+        503,
+        FailureCode.OVERLOADED,
+        "logged out, but the disk takes nothing, so a restart may forget it; try again",
+        RETRY_LATER);
   }
 
   private Cookie cookie(HttpServerRequest request, String value, long secs) {

@@ -42,6 +42,7 @@ public final class FakeApiCalls {
             "tripBreaker",
             "resetBreaker",
             "getUsage",
+            "createLoginLink",
             "getConfig",
             "listApprovals",
             "listSchedules",

@@ -3,6 +3,7 @@ package dev.holdfast.ingress.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
+import dev.holdfast.ingress.FakeLogouts;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.login.Sessions;
@@ -49,7 +50,7 @@ class LoginTest {
 
   @Test
   void aCodeLogsInOnce() throws Exception {
-    String code = rig.sessions.issueCode();
+    String code = rig.sessions.issueCode("main");
     String cookie = cookieOf("{\"code\":\"" + code + "\"}");
     assertThat(rig.get("/api/v1/config", cookie).status()).isEqualTo(200);
     assertThat(rig.post("/login", "{\"code\":\"" + code + "\"}").status()).isEqualTo(401);
@@ -124,22 +125,71 @@ class LoginTest {
   void codesAndSessionsEndByTime() {
     ManualTime time = new ManualTime();
     Tokens tokens = new Tokens(IngressRig.TOKENS);
-    Sessions sessions = new Sessions(tokens, time);
-    String late = sessions.issueCode();
+    FakeLogouts logouts = new FakeLogouts();
+    Sessions sessions = new Sessions(tokens, logouts, time);
+    String late = sessions.issueCode("main");
     time.advance(Duration.ofMinutes(10));
     assertThat(sessions.openByCode(late)).isEmpty();
-    String cookie = sessions.openByCode(sessions.issueCode()).orElseThrow();
+    String cookie = sessions.openByCode(sessions.issueCode("main")).orElseThrow();
     assertThat(sessions.find(cookie)).contains(new Caller("main", Scope.ADMIN, true));
-    assertThat(new Sessions(tokens, time).find(cookie)).as("after a restart").isPresent();
+    assertThat(new Sessions(tokens, logouts, time).find(cookie)).as("after a restart").isPresent();
     time.advance(Duration.ofDays(7));
     assertThat(sessions.find(cookie)).isEmpty();
   }
 
   @Test
-  void aCodeGivesTheOperatorsRightsWhereverItsTokenStands() {
-    Tokens tokens = new Tokens(List.of(IngressRig.TOKENS.get(1), IngressRig.TOKENS.get(0)));
-    Sessions sessions = new Sessions(tokens, new ManualTime());
-    String cookie = sessions.openByCode(sessions.issueCode()).orElseThrow();
-    assertThat(sessions.find(cookie)).contains(new Caller("main", Scope.ADMIN, true));
+  void aCodeGivesTheRightsOfTheTokenThatItWasMadeFor() {
+    Sessions sessions =
+        new Sessions(new Tokens(IngressRig.TOKENS), new FakeLogouts(), new ManualTime());
+    String cookie = sessions.openByCode(sessions.issueCode("talker")).orElseThrow();
+    assertThat(sessions.find(cookie)).contains(new Caller("talker", Scope.CHAT, true));
+    assertThat(sessions.openByCode(sessions.issueCode("nobody"))).isEmpty();
+  }
+
+  @Test
+  void aLogoutOutlivesARestart() {
+    ManualTime time = new ManualTime();
+    Tokens tokens = new Tokens(IngressRig.TOKENS);
+    FakeLogouts logouts = new FakeLogouts();
+    Sessions sessions = new Sessions(tokens, logouts, time);
+    String cookie = sessions.openByCode(sessions.issueCode("main")).orElseThrow();
+    String other = sessions.openByCode(sessions.issueCode("main")).orElseThrow();
+    assertThat(sessions.close(cookie)).isCompleted();
+    Sessions restarted = new Sessions(tokens, logouts, time);
+    assertThat(restarted.find(cookie)).isEmpty();
+    assertThat(restarted.find(other)).isPresent();
+  }
+
+  /** Whoever logs in and out for ever brings no ended session back. */
+  @Test
+  void noLogoutIsForgottenForTheSakeOfOthers() {
+    ManualTime time = new ManualTime();
+    Tokens tokens = new Tokens(IngressRig.TOKENS);
+    FakeLogouts logouts = new FakeLogouts();
+    Sessions sessions = new Sessions(tokens, logouts, time);
+    String first = sessions.openByToken(IngressRig.READ).orElseThrow();
+    String admins = sessions.openByToken(IngressRig.ADMIN).orElseThrow();
+    sessions.close(first);
+    for (int i = 0; i < 1100; i++) {
+      sessions.close(sessions.openByToken(IngressRig.READ).orElseThrow());
+      time.advance(Duration.ofSeconds(1));
+    }
+    Sessions restarted = new Sessions(tokens, logouts, time);
+    for (Sessions each : List.of(sessions, restarted)) {
+      assertThat(each.find(first)).isEmpty();
+      assertThat(each.find(admins)).isPresent();
+      assertThat(each.find(sessions.openByToken(IngressRig.READ).orElseThrow())).isPresent();
+    }
+  }
+
+  @Test
+  void aLogoutThatCannotBeWrittenDownSaysSo() throws Exception {
+    String cookie = cookieOf("{\"token\":\"" + IngressRig.ADMIN + "\"}");
+    rig.logouts.fails = true;
+    assertThat(rig.post("/logout", "{}", cookie, OWN).status()).isEqualTo(503);
+    assertThat(rig.get("/api/v1/status", cookie).status()).isEqualTo(401);
+    rig.logouts.fails = false;
+    assertThat(rig.post("/logout", "{}", cookie, OWN).status()).isEqualTo(204);
+    assertThat(rig.logouts.load()).hasSize(1);
   }
 }

@@ -74,7 +74,7 @@ class LauncherTest {
           () -> Files.readString(log).contains("Models ") || !server.isAlive());
       assertThat(Files.readString(log))
           .containsPattern(
-              "http://127\\.0\\.0\\.1:" + ports.httpPort() + "/chat\\?login=[A-Za-z0-9_-]{8,}")
+              "http://127\\.0\\.0\\.1:" + ports.httpPort() + "/chat\\s+\\(holdfast login-link ")
           .containsPattern("Token +" + data.resolve("token"))
           .containsPattern("Data +" + data + "\\s");
       assertThat(data.resolve("token")).exists();

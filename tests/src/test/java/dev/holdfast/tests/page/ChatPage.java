@@ -7,33 +7,30 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
-import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Map;
 
 /**
  * The chat page in a browser, as a person uses it; keeps what the person would not see. One thread
  * uses it.
  */
 final class ChatPage implements AutoCloseable {
-  private static final Pattern LOGIN = Pattern.compile("http://[^\\s\"\\\\]+/chat\\?login=[\\w-]+");
   private static final double PATIENCE_MILLIS = 20_000;
 
-  private final ServerRig rig;
+  private final String usedAddress;
   private final BrowserContext context;
   private final Page page;
   private final List<String> foreign = new ArrayList<>();
   private final List<String> complaints = new ArrayList<>();
 
   private ChatPage(ServerRig rig, BrowserContext context) {
-    this.rig = rig;
+    usedAddress = loginAddress(rig);
     this.context = context;
     page = context.newPage();
     page.setDefaultTimeout(PATIENCE_MILLIS);
@@ -58,10 +55,10 @@ final class ChatPage implements AutoCloseable {
         });
   }
 
-  /** Logs in by the address that the server printed. */
+  /** Logs in by a link that works once. */
   static ChatPage open(ServerRig rig, Browser browser, Browser.NewContextOptions options) {
     ChatPage chat = new ChatPage(rig, browser.newContext(options));
-    chat.page.navigate(chat.printedAddress());
+    chat.page.navigate(chat.usedAddress);
     chat.awaitConnected();
     return chat;
   }
@@ -70,19 +67,18 @@ final class ChatPage implements AutoCloseable {
     return open(rig, browser, new Browser.NewContextOptions().setViewportSize(1200, 800));
   }
 
-  /** The newest login address in the server's output. */
-  String printedAddress() {
-    return Await.value(
-        "a login address in the output",
-        Duration.ofSeconds(10),
-        () -> {
-          Matcher matcher = LOGIN.matcher(rig.server().output());
-          Optional<String> found = Optional.empty();
-          while (matcher.find()) {
-            found = Optional.of(matcher.group());
-          }
-          return found;
-        });
+  /** A new login address, as {@code holdfast login-link} prints it. */
+  private static String loginAddress(ServerRig rig) {
+    try {
+      return rig.api().post("/api/v1/login-links", Map.of()).json().path("url").asText();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The address that this page logged in by. */
+  String usedAddress() {
+    return usedAddress;
   }
 
   Page page() {

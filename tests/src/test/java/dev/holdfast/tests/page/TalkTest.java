@@ -62,7 +62,7 @@ class TalkTest {
   @Test
   void theLoginAddressWorksOnceAndLeavesTheAddressBar() {
     try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
-      String used = chat.printedAddress();
+      String used = chat.usedAddress();
       Assertions.assertThat(chat.page().url()).doesNotContain("login=");
       chat.page().reload();
       chat.awaitConnected();

@@ -117,6 +117,50 @@ class AccessTest extends SharedServer {
         .isEqualTo(200);
   }
 
+  /** Row S26: what was logged out stays so, whatever happens to the server. */
+  @Test
+  void aLogoutOutlivesAKill() throws IOException {
+    String cookie = logIn("{\"token\":\"" + rig.api().token() + "\"}");
+    String other = logIn("{\"token\":\"" + rig.api().token() + "\"}");
+    assertThat(withCookie("POST", "/logout", cookie).status()).isEqualTo(204);
+    rig.restart();
+    assertThat(withCookie("GET", "/api/v1/status", cookie).status()).isEqualTo(401);
+    assertThat(withCookie("GET", "/api/v1/status", other).status()).isEqualTo(200);
+  }
+
+  /** Journals and log collectors read what a server prints. */
+  @Test
+  void noLoginCodeIsPrintedWhereNoTerminalIs() throws Exception {
+    assertThat(rig.server().output()).contains("holdfast login-link").doesNotContain("login=");
+    String url = rig.api().post("/api/v1/login-links", Map.of()).json().path("url").asText();
+    assertThat(url).startsWith(rig.setup().url("/chat?login="));
+    String code = url.substring(url.indexOf('=') + 1);
+    String cookie = logIn("{\"code\":\"" + code + "\"}");
+    assertThat(withCookie("GET", "/api/v1/config", cookie).status()).isEqualTo(200);
+    assertThat(as(CHATTER, "POST", "/api/v1/login-links", "{}").status()).isEqualTo(403);
+  }
+
+  private String logIn(String body) throws IOException {
+    Answer answer =
+        http.post(rig.setup().url("/login"), Map.of("content-type", "application/json"), body);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(204);
+    return answer.headers().firstValue("set-cookie").orElseThrow().split(";", 2)[0];
+  }
+
+  private Answer withCookie(String method, String route, String cookie) throws IOException {
+    return http.send(
+        method,
+        rig.setup().url(route),
+        Map.of(
+            "cookie",
+            cookie,
+            "origin",
+            "http://127.0.0.1:" + rig.setup().httpPort(),
+            "content-type",
+            "application/json"),
+        method.equals("POST") ? "{}" : "");
+  }
+
   /** Row S60. */
   @Test
   void anIdempotencyKeyIsHonoured() throws IOException {
