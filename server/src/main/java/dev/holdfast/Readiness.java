@@ -9,6 +9,7 @@ import dev.holdfast.health.ProbeEffect;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.models.Models;
+import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.supervision.Supervisor;
@@ -91,6 +92,11 @@ final class Readiness implements Probes {
         "supervisor", ProbeEffect.NONE, () -> ServerConditions.supervised(supervisor.children()));
     conditions.add(
         "configuration", ProbeEffect.NONE, () -> configuration.condition().stream().toList());
+  }
+
+  void watchPaces(Guards guards, Replies replies) {
+    conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.paces(guards.longHolds()));
+    conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.pacedThreads(replies.paced()));
   }
 
   Health probes() {

@@ -10,6 +10,7 @@ import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.guards.StoredGuards;
 import dev.holdfast.health.Conditions;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
@@ -40,9 +41,11 @@ import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
@@ -147,7 +150,7 @@ final class Server {
     opened.add("store", () -> close(store));
     http = HttpCaller.create(vertx, time);
     opened.add("http client", http::close);
-    guards = Guards.create(config.guards(), time, meters, vertx);
+    guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
     tooling = Tooling.open(settings, store, web(config), time, meters, opened);
     models =
         Models.create(
@@ -164,6 +167,7 @@ final class Server {
     readiness.watchStore(store, time);
     readiness.watchTurns(orchestrator, models, store, time);
     readiness.watchParts(guards, supervisor, configWatch);
+    readiness.watchPaces(guards, replies);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -322,6 +326,14 @@ final class Server {
       vertx.close().toCompletionStage().toCompletableFuture().get(VERTX_END_SECS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn("server: the event loops did not end", e);
+    }
+  }
+
+  private GuardMemory guardMemory() throws IOException, StartRefusedException {
+    try {
+      return StoredGuards.open(store.engine());
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
   }
 

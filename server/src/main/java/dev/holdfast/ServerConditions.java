@@ -4,7 +4,10 @@ import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.models.Models;
+import dev.holdfast.replies.PacedAccount;
+import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.BreakerView;
+import dev.holdfast.resilience.HoldView;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.supervision.SupervisedThread;
@@ -45,6 +48,40 @@ final class ServerConditions {
             "Ends when trial calls succeed, or when the breaker is reset by hand.")
         .about(breaker.name())
         .withNextAttemptAt(breaker.openUntil());
+  }
+
+  /** The long waits that were asked for. */
+  static List<ConditionReport> paces(List<HoldView> all) {
+    return all.stream()
+        .map(
+            hold ->
+                ConditionReport.degraded(
+                        "asked_to_wait",
+                        hold.name()
+                            + " has asked for a pause; no call goes to it meanwhile, and what"
+                            + " waits does not grow too old.",
+                        "Ends with the pause, or when the breaker is reset by hand.")
+                    .about(hold.name())
+                    .withNextAttemptAt(hold.until()))
+        .toList();
+  }
+
+  /** The same, asked of single chat threads. */
+  static List<ConditionReport> pacedThreads(List<PacedAccount> all) {
+    return all.stream()
+        .map(
+            account ->
+                ConditionReport.degraded(
+                        "threads_asked_to_wait",
+                        account.source()
+                            + " has asked for a pause in some chat threads ("
+                            + account.threads()
+                            + "); their replies wait and do not grow too old. The others are"
+                            + " posted.",
+                        "Ends when the last pause is over.")
+                    .about(Replies.guardName(account.source()))
+                    .withNextAttemptAt(account.until()))
+        .toList();
   }
 
   /** What was found damaged since the start. */

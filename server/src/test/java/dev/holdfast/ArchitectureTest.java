@@ -44,7 +44,7 @@ class ArchitectureTest {
           Set.of("config", "libc", "time"),
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
-          Set.of("channels", "models", "tools", "bus"),
+          Set.of("channels", "models", "tools", "bus", "guards"),
           Set.of("agents", "replies"),
           Set.of("ingress", "cli"));
 

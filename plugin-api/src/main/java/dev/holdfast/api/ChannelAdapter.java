@@ -26,6 +26,14 @@ public interface ChannelAdapter {
   }
 
   /**
+   * Whether the platform drops a post that it has already got, by {@link OutboundReply#id()}. Then
+   * one whose answer was lost is repeated until an answer comes; else it is repeated once.
+   */
+  default boolean dropsRepeats() {
+    return false;
+  }
+
+  /**
    * Posts one part once: no retries, they are the server's. Blocks the calling virtual thread.
    *
    * @throws InterruptedException when the thread is interrupted; the outcome then counts as unknown

@@ -11,10 +11,16 @@ import java.util.regex.Pattern;
  * What a channel says about itself, read once when it was registered.
  *
  * @param posts false when readers fetch their replies by themselves
+ * @param dropsRepeats whether the platform drops a post that it has already got
  * @param since when it was added: replies wait for an absent channel without growing too old
  */
 public record ChannelFacts(
-    String name, Set<String> accounts, int textUnitsMax, boolean posts, Instant since) {
+    String name,
+    Set<String> accounts,
+    int textUnitsMax,
+    boolean posts,
+    boolean dropsRepeats,
+    Instant since) {
   static final String KIND = "channel";
 
   /** It stands in paths and, with a colon after it, in the ids of threads. */
@@ -40,6 +46,11 @@ public record ChannelFacts(
         textUnitsMax >= TEXT_UNITS_MIN && textUnitsMax <= TEXT_UNITS_MAX,
         "its longest text must be from " + TEXT_UNITS_MIN + " to " + TEXT_UNITS_MAX + " units");
     return new ChannelFacts(
-        name, accounts, textUnitsMax, facts.read("posts", adapter::posts), since);
+        name,
+        accounts,
+        textUnitsMax,
+        facts.read("posts", adapter::posts),
+        facts.read("dropsRepeats", adapter::dropsRepeats),
+        since);
   }
 }

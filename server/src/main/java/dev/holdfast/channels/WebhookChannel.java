@@ -83,6 +83,12 @@ public final class WebhookChannel implements ChannelAdapter {
     return TEXT_UNITS_MAX;
   }
 
+  /** The standard has receivers drop a {@code webhook-id} that they have seen. */
+  @Override
+  public boolean dropsRepeats() {
+    return true;
+  }
+
   /** A path without an account means the only one there is. */
   @Override
   public WebhookVerdict receive(WebhookRequest request) {

@@ -1,8 +1,12 @@
 package dev.holdfast.replies;
 
+import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +21,12 @@ final class AccountQueue {
   private final int threadsMax;
   private final ArrayDeque<String> ready = new ArrayDeque<>();
   private final Map<String, Place> places = new HashMap<>();
+  private final Map<String, Integer> failures = new HashMap<>();
+  private final Map<String, Instant> askedWaits = new HashMap<>();
   private int workers;
   private boolean paused;
+  private boolean trying;
+  private @Nullable String trial;
   private boolean forgot;
 
   private enum Place {
@@ -31,6 +39,9 @@ final class AccountQueue {
     WAITING
   }
 
+  /** {@code threads} of them wait, the last until {@code until}. */
+  record AskedWaits(int threads, Instant until) {}
+
   /** A thread to work on. {@code due}: its wait is over. */
   record Turn(String threadId, boolean due) {}
 
@@ -42,8 +53,12 @@ final class AccountQueue {
     this.threadsMax = threadsMax;
   }
 
-  /** Something may be there to post. */
-  synchronized void wake(String threadId) {
+  /**
+   * Something may be there to post.
+   *
+   * @param failed how often the first of it has failed; asked only of a thread that is not known
+   */
+  synchronized void wake(String threadId, int failed) {
     @Nullable Place place = places.get(threadId);
     if (place == Place.RUNNING) {
       places.put(threadId, Place.RUNNING_STALE);
@@ -54,35 +69,81 @@ final class AccountQueue {
       }
       places.put(threadId, Place.READY);
       ready.addLast(threadId);
+      if (failed > 0) {
+        failures.put(threadId, failed);
+      }
     }
   }
 
-  /** The next thread to work on; null when there is none now. */
+  /**
+   * The next thread to work on; null when there is none now. A trial goes to the thread that has
+   * failed least, so that one that always fails keeps no other waiting.
+   */
   synchronized @Nullable Turn take() {
     if (paused || workers >= WORKERS_MAX || ready.isEmpty()) {
       return null;
     }
-    String threadId = ready.removeFirst();
+    if (trying && trial != null) {
+      return null;
+    }
+    String threadId = trying ? leastFailed() : ready.removeFirst();
+    trial = trying ? threadId : null;
     boolean due = places.put(threadId, Place.RUNNING) == Place.DUE;
     workers++;
     return new Turn(threadId, due);
   }
 
-  /** Nothing was left to post. */
-  synchronized void done(String threadId) {
+  private String leastFailed() {
+    String least =
+        Collections.min(ready, Comparator.comparing(thread -> failures.getOrDefault(thread, 0)));
+    ready.remove(least);
+    return least;
+  }
+
+  private void ended(String threadId) {
     workers--;
-    if (places.remove(threadId) == Place.RUNNING_STALE) {
-      wake(threadId);
+    if (threadId.equals(trial)) {
+      trial = null;
     }
   }
 
-  /** The thread waits; {@link #due} ends it. */
-  synchronized void waits(String threadId) {
-    workers--;
+  /** A post arrived. {@code stillTrying}: whether the next post is another trial. */
+  synchronized void arrived(String threadId, boolean stillTrying) {
+    failures.remove(threadId);
+    trying = trying && stillTrying;
+  }
+
+  /** Nothing was left to post. */
+  synchronized void done(String threadId) {
+    ended(threadId);
+    failures.remove(threadId);
+    if (places.remove(threadId) == Place.RUNNING_STALE) {
+      wake(threadId, 0);
+    }
+  }
+
+  /**
+   * The thread waits, because its post failed; {@link #due} ends it. {@code asked}: until when, if
+   * its platform has asked for a wait that people should know of; else null.
+   */
+  synchronized void waits(String threadId, @Nullable Instant asked) {
+    ended(threadId);
+    if (asked != null) {
+      askedWaits.put(threadId, asked);
+    }
+    failures.merge(threadId, 1, Integer::sum);
     places.put(threadId, Place.WAITING);
   }
 
+  /** How many threads wait because their platform has asked for it, and until when at most. */
+  synchronized Optional<AskedWaits> askedWaits() {
+    return askedWaits.values().stream()
+        .max(Comparator.naturalOrder())
+        .map(longest -> new AskedWaits(askedWaits.size(), longest));
+  }
+
   synchronized void due(String threadId) {
+    askedWaits.remove(threadId);
     if (places.get(threadId) == Place.WAITING) {
       places.put(threadId, Place.DUE);
       ready.addLast(threadId);
@@ -92,9 +153,12 @@ final class AccountQueue {
   /**
    * The account waits, this thread first in line. Returns whether this call began the pause, which
    * {@link #resume} ends.
+   *
+   * @param thenTry whether posts go out one by one then, until one arrives
    */
-  synchronized boolean pause(String threadId, boolean due) {
-    workers--;
+  synchronized boolean pause(String threadId, boolean due, boolean thenTry) {
+    ended(threadId);
+    trying = thenTry;
     places.put(threadId, due ? Place.DUE : Place.READY);
     ready.addFirst(threadId);
     boolean began = !paused;

@@ -3,6 +3,7 @@ package dev.holdfast.replies;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.Reply;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -20,9 +21,10 @@ interface PostingOutbox {
 
   void rejected(long seq, String why) throws StoreException;
 
-  void retryAt(long seq, Instant at, String why, boolean counts) throws StoreException;
+  void retryAt(long seq, Instant at, String why, boolean counts, Duration paced)
+      throws StoreException;
 
-  void unknown(long seq, String why) throws StoreException;
+  void unknown(long seq, Instant at, String why) throws StoreException;
 
   void held(long seq, String why) throws StoreException;
 
@@ -54,13 +56,14 @@ interface PostingOutbox {
     }
 
     @Override
-    public void retryAt(long seq, Instant at, String why, boolean counts) throws StoreException {
-      outbox.retryAt(seq, at, why, counts);
+    public void retryAt(long seq, Instant at, String why, boolean counts, Duration paced)
+        throws StoreException {
+      outbox.retryAt(seq, at, why, counts, paced);
     }
 
     @Override
-    public void unknown(long seq, String why) throws StoreException {
-      outbox.unknown(seq, why);
+    public void unknown(long seq, Instant at, String why) throws StoreException {
+      outbox.unknown(seq, at, why);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.holdfast.store.messages.Reply;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -90,9 +91,13 @@ public final class Replies {
 
   /** Something may be there to post for this thread. Returns at once. */
   public void wake(String threadId) {
+    wake(threadId, 0);
+  }
+
+  private void wake(String threadId, int failed) {
     AccountQueue queue =
         queues.computeIfAbsent(source(threadId), _ -> new AccountQueue(threadsMax));
-    queue.wake(threadId);
+    queue.wake(threadId, failed);
     startWorkers(queue);
   }
 
@@ -111,7 +116,20 @@ public final class Replies {
     channel.accounts().forEach(account -> guards.remove(guardName(channel.name() + ":" + account)));
   }
 
-  private static String guardName(String source) {
+  /** The accounts with chat threads that have been asked to wait for longer than a minute. */
+  public List<PacedAccount> paced() {
+    List<PacedAccount> all = new ArrayList<>();
+    queues.forEach(
+        (source, queue) ->
+            queue
+                .askedWaits()
+                .ifPresent(
+                    waits -> all.add(new PacedAccount(source, waits.threads(), waits.until()))));
+    return all;
+  }
+
+  /** The name of the guard of {@code channel:account}. */
+  public static String guardName(String source) {
     return "channel:" + source;
   }
 
@@ -191,7 +209,7 @@ public final class Replies {
     long afterSeq = 0;
     List<Reply> page = outbox.open(afterSeq, SCAN_PAGE);
     while (!page.isEmpty() && !stopped) {
-      page.forEach(reply -> wake(reply.reply().threadId()));
+      page.forEach(reply -> wake(reply.reply().threadId(), reply.attempts()));
       afterSeq = page.getLast().seq();
       page = outbox.open(afterSeq, SCAN_PAGE);
     }
@@ -218,10 +236,10 @@ public final class Replies {
   /** One worker: posts the replies of one thread until there are none, or until it must wait. */
   private void run(AccountQueue queue, AccountQueue.Turn turn, StopInterrupt stopInterrupt) {
     try {
-      switch (postAll(turn, stopInterrupt)) {
+      switch (postAll(queue, turn, stopInterrupt)) {
         case PostStep.Wait(Duration wait) -> waitOn(queue, turn.threadId(), wait);
-        case PostStep.Pause(Duration wait) -> pause(queue, turn, wait);
-        case PostStep.Done _, PostStep.Next _ -> queue.done(turn.threadId());
+        case PostStep.Pause pause -> pause(queue, turn, pause);
+        case PostStep.Done _, PostStep.Arrived _, PostStep.Next _ -> queue.done(turn.threadId());
       }
     } catch (InterruptedException _) {
       waitOn(queue, turn.threadId(), Duration.ofSeconds(1));
@@ -238,7 +256,7 @@ public final class Replies {
     }
   }
 
-  private PostStep postAll(AccountQueue.Turn turn, StopInterrupt stopInterrupt)
+  private PostStep postAll(AccountQueue queue, AccountQueue.Turn turn, StopInterrupt stopInterrupt)
       throws InterruptedException {
     boolean due = turn.due();
     while (!stopInterrupt.isStopped()) {
@@ -247,7 +265,10 @@ public final class Replies {
         return new PostStep.Done();
       }
       PostStep step = poster.advance(open.getFirst(), due, stopInterrupt);
-      if (!(step instanceof PostStep.Next)) {
+      if (step instanceof PostStep.Arrived(boolean trying)) {
+        queue.arrived(turn.threadId(), trying);
+        startWorkers(queue); // a trial that arrived lets the others go on
+      } else if (!(step instanceof PostStep.Next)) {
         return step;
       }
       due = false;
@@ -256,7 +277,9 @@ public final class Replies {
   }
 
   private void waitOn(AccountQueue queue, String threadId, Duration wait) {
-    queue.waits(threadId);
+    // Nothing of ours waits for that long.
+    boolean asked = wait.compareTo(ReplyRules.BACKOFF_MAX) > 0;
+    queue.waits(threadId, asked ? time.now().plus(wait) : null);
     after(
         wait,
         () -> {
@@ -265,8 +288,9 @@ public final class Replies {
         });
   }
 
-  private void pause(AccountQueue queue, AccountQueue.Turn turn, Duration wait) {
-    if (queue.pause(turn.threadId(), turn.due())) {
+  private void pause(AccountQueue queue, AccountQueue.Turn turn, PostStep.Pause pause) {
+    Duration wait = pause.delay();
+    if (queue.pause(turn.threadId(), turn.due(), pause.trying())) {
       LOG.info(
           "thread {}: its platform is unavailable, next check in {} ms",
           turn.threadId(),

@@ -21,7 +21,7 @@ public record RepliesConfig(
 
   public static RepliesConfig from(Section replies) {
     return new RepliesConfig(
-        replies.whole("max_attempts", 3),
+        replies.whole("max_attempts", 10),
         replies.millis("initial_backoff_ms", 1000),
         replies.seconds("ttl_secs", 3600),
         replies.choice("on_unknown", OnUnknown.class, OnUnknown.RESEND_ONCE));

@@ -20,7 +20,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +46,7 @@ final class ReplyPoster {
   private final Channels channels;
   private final Function<String, PostGuard> guards;
   private final Function<String, AttachmentFolder> files;
+  private final Map<String, AccountVerdicts> accounts = new ConcurrentHashMap<>();
   private final ReplyRules rules;
   private final ReplyEvents events;
   private final Time time;
@@ -89,10 +92,15 @@ final class ReplyPoster {
   private PostStep advance(
       Reply reply, boolean due, Optional<Channel> channel, StopInterrupt stopInterrupt)
       throws InterruptedException {
-    return switch (rules(channel).before(reply, time.now(), due)) {
+    ReplyRules its = rules(channel, reply);
+    return switch (its.before(reply, time.now(), due)) {
       case ReplyMove.Wait(Duration wait) -> new PostStep.Wait(wait);
       case ReplyMove.Lost _ ->
-          lose(reply, "the server stopped while it was sending", stopInterrupt);
+          lose(
+              reply,
+              "the server stopped while it was sending",
+              its.waitAfterLoss(reply, Duration.ZERO, time.now()),
+              stopInterrupt);
       case ReplyMove.Hold(String why) -> hold(reply, why, stopInterrupt);
       case ReplyMove.Post(boolean resend) ->
           channel.filter(found -> hasAccountOf(found, reply)).isPresent()
@@ -101,8 +109,14 @@ final class ReplyPoster {
     };
   }
 
-  private ReplyRules rules(Optional<Channel> channel) {
-    return channel.map(found -> rules.since(found.facts().since())).orElse(rules);
+  private ReplyRules rules(Optional<Channel> channel, Reply reply) {
+    return channel
+        .map(
+            found ->
+                rules.with(
+                    found.facts(),
+                    guards.apply(reply.reply().source()).pacedSince(reply.plannedAt())))
+        .orElse(rules);
   }
 
   private static boolean hasAccountOf(Channel channel, Reply reply) {
@@ -111,7 +125,7 @@ final class ReplyPoster {
 
   private static PostStep absent(NewReply to) {
     LOG.warn("channel {}: not available; its replies wait", to.source());
-    return new PostStep.Pause(CHANNEL_RETRY);
+    return new PostStep.Pause(CHANNEL_RETRY, false);
   }
 
   private PostStep post(Reply reply, boolean resend, Channel channel, StopInterrupt stopInterrupt)
@@ -120,8 +134,9 @@ final class ReplyPoster {
     PostGuard guard = guards.apply(to.source());
     Duration opensIn = guard.opensIn();
     if (opensIn.isPositive()) {
-      return pause(opensIn);
+      return pause(opensIn, guard);
     }
+    AccountVerdicts verdicts = accounts.computeIfAbsent(to.source(), _ -> new AccountVerdicts());
     PostAttempt attempt =
         new PostAttempt(
             channel,
@@ -132,7 +147,10 @@ final class ReplyPoster {
     boolean interrupted = false;
     try {
       stopInterrupt.leaveStore();
-      guard.probe(Deadline.in(time, POST_MAX), attempt);
+      guard.probe(
+          Deadline.in(time, POST_MAX),
+          attempt,
+          failure -> verdicts.of(to.threadId(), attempt.outcome(), failure));
     } catch (CallFailedException e) {
       rejectedFor = e.failure().retryAfter();
     } catch (InterruptedException _) {
@@ -140,33 +158,39 @@ final class ReplyPoster {
     } finally {
       stopInterrupt.enterStore();
     }
-    PostStep step = settle(reply, resend, attempt, rejectedFor, stopInterrupt);
+    if (attempt.outcome() instanceof PostOutcome.Sent) {
+      verdicts.succeeded();
+    }
+    Optional<PostStep> settled = settle(reply, resend, attempt, guard, stopInterrupt);
     if (interrupted) {
       throw new InterruptedException("stopped while posting " + to.id());
     }
-    return step;
+    return settled.orElse(pause(rejectedFor, guard));
   }
 
-  private PostStep settle(
+  /** Writes down what became of the reply; empty when the guard did not let the post through. */
+  private Optional<PostStep> settle(
       Reply reply,
       boolean resend,
       PostAttempt attempt,
-      Duration rejectedFor,
+      PostGuard guard,
       StopInterrupt stopInterrupt)
       throws InterruptedException {
     @Nullable PostOutcome outcome = attempt.outcome();
     if (outcome != null) {
-      return switch (rules(Optional.of(attempt.channel())).after(reply, outcome, time.now())) {
-        case ReplyChange.Sent(String platformId) -> {
-          write(reply, () -> outbox.sent(reply.seq(), platformId), stopInterrupt);
-          events.publish(reply, resend ? "resent" : "sent", resend ? "resent" : "sent", "");
-          yield new PostStep.Next();
-        }
-        case ReplyChange.Retry retry -> retry(reply, retry, stopInterrupt);
-        case ReplyChange.Unknown(String why) -> lose(reply, why, stopInterrupt);
-        case ReplyChange.Rejected(String why) -> reject(reply, why, stopInterrupt);
-        case ReplyChange.Held(String why) -> hold(reply, why, stopInterrupt);
-      };
+      PostStep step =
+          switch (rules(Optional.of(attempt.channel()), reply).after(reply, outcome, time.now())) {
+            case ReplyChange.Sent(String platformId) -> {
+              write(reply, () -> outbox.sent(reply.seq(), platformId), stopInterrupt);
+              events.publish(reply, resend ? "resent" : "sent", resend ? "resent" : "sent", "");
+              yield new PostStep.Arrived(guard.isTrying());
+            }
+            case ReplyChange.Retry retry -> retry(reply, retry, stopInterrupt);
+            case ReplyChange.Unknown(String why, Optional<Duration> repeat) ->
+                lose(reply, why, repeat, stopInterrupt);
+            case ReplyChange.Rejected(String why) -> reject(reply, why, stopInterrupt);
+          };
+      return Optional.of(step);
     }
     @Nullable StoreException storeFailure = attempt.storeFailure();
     if (storeFailure != null) {
@@ -174,41 +198,40 @@ final class ReplyPoster {
           "reply {}: not posted, the store refused: {}",
           reply.reply().id(),
           storeFailure.getMessage());
-      return new PostStep.Wait(STORE_RETRY_MAX);
+      return Optional.of(new PostStep.Wait(STORE_RETRY_MAX));
     }
-    return pause(rejectedFor);
+    return Optional.empty();
   }
 
-  private static PostStep pause(Duration wait) {
+  private static PostStep pause(Duration wait, PostGuard guard) {
     Duration least = wait.compareTo(PAUSE_MIN) < 0 ? PAUSE_MIN : wait;
-    return new PostStep.Pause(least.compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : least);
+    Duration bounded = least.compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : least;
+    return new PostStep.Pause(bounded, guard.isTrying());
   }
 
   private PostStep retry(Reply reply, ReplyChange.Retry retry, StopInterrupt stopInterrupt)
       throws InterruptedException {
+    // What a stop of our own cut off is due at once when we are back.
+    Duration delay = stopInterrupt.isStopped() ? Duration.ZERO : retry.delay();
     write(
         reply,
         () ->
             outbox.retryAt(
-                reply.seq(), time.now().plus(retry.delay()), retry.why(), retry.counts()),
+                reply.seq(), time.now().plus(delay), retry.why(), retry.counts(), retry.paced()),
         stopInterrupt);
-    LOG.info(
-        "reply {}: retrying in {} ms: {}",
-        reply.reply().id(),
-        retry.delay().toMillis(),
-        retry.why());
+    LOG.info("reply {}: retrying in {} ms: {}", reply.reply().id(), delay.toMillis(), retry.why());
     events.publish(reply, "retried", "retry_at", retry.why());
-    return new PostStep.Wait(retry.delay());
+    return new PostStep.Wait(delay);
   }
 
-  private PostStep lose(Reply reply, String why, StopInterrupt stopInterrupt)
+  private PostStep lose(
+      Reply reply, String why, Optional<Duration> repeat, StopInterrupt stopInterrupt)
       throws InterruptedException {
-    write(reply, () -> outbox.unknown(reply.seq(), why), stopInterrupt);
+    Duration wait = repeat.orElse(Duration.ZERO);
+    write(reply, () -> outbox.unknown(reply.seq(), time.now().plus(wait), why), stopInterrupt);
     LOG.warn("reply {}: may or may not have arrived: {}", reply.reply().id(), why);
     events.publish(reply, "unknown", "unknown", why);
-    return rules.isResentAfterLoss(reply)
-        ? new PostStep.Wait(rules.config().initialBackoff())
-        : new PostStep.Next();
+    return repeat.isPresent() ? new PostStep.Wait(wait) : new PostStep.Next();
   }
 
   private PostStep reject(Reply reply, String why, StopInterrupt stopInterrupt)

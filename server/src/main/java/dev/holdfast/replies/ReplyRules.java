@@ -3,27 +3,33 @@ package dev.holdfast.replies;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.messages.Reply;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * When a reply is posted, and what becomes of it then. Pure: the same reply at the same time always
  * fares the same.
+ *
+ * @param since when the channel was added: what waited for it is not too old for that
+ * @param dropsRepeats whether the platform drops a post that it has already got
+ * @param paced how long the account has had to wait since the reply was planned, because the
+ *     platform asked for it
  */
-record ReplyRules(RepliesConfig config, Instant since) {
-  private static final Duration BACKOFF_MAX = Duration.ofMinutes(1);
-  private static final Duration RETRY_AFTER_MAX = Duration.ofHours(1);
+record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Duration paced) {
+  static final Duration BACKOFF_MAX = Duration.ofMinutes(1);
+  private static final Duration RETRY_AFTER_MAX = AccountVerdicts.WAIT_MAX;
 
-  /** For a channel that was always there. */
+  /** For a channel that was always there, and takes whatever it is sent. */
   ReplyRules(RepliesConfig config) {
-    this(config, Instant.MIN);
+    this(config, Instant.MIN, false, Duration.ZERO);
   }
 
-  /** For a channel that is there since then: what waited for it is not too old for that. */
-  ReplyRules since(Instant added) {
-    return new ReplyRules(config, added);
+  ReplyRules with(ChannelFacts channel, Duration accountPaced) {
+    return new ReplyRules(config, channel.since(), channel.dropsRepeats(), accountPaced);
   }
 
   /**
@@ -37,55 +43,81 @@ record ReplyRules(RepliesConfig config, Instant since) {
     return switch (reply.state()) {
       case SENDING -> new ReplyMove.Lost();
       case PLANNED -> fresh(reply, now, new ReplyMove.Post(reply.unknowns() > 0));
-      case RETRY_AT -> {
-        // The clock may have been set back while we were down: no wait is longer than the longest
-        // ever asked for.
-        Duration wait = shorter(Duration.between(now, reply.nextAt()), RETRY_AFTER_MAX);
-        boolean waits = !due && wait.isPositive();
-        yield fresh(
-            reply,
-            now,
-            waits ? new ReplyMove.Wait(wait) : new ReplyMove.Post(reply.unknowns() > 0));
-      }
-      case UNKNOWN -> afterLoss(reply, now);
+      case RETRY_AT -> whenDue(reply, now, due);
+      case UNKNOWN -> afterLoss(reply, now, due);
       case SENT, RESENT, REJECTED, HELD ->
           throw new IllegalArgumentException(reply.reply().id() + " is not open: " + reply.state());
     };
   }
 
-  private ReplyMove afterLoss(Reply reply, Instant now) {
-    if (config.onUnknown() == OnUnknown.HOLD) {
-      return new ReplyMove.Hold("its response was lost: it may have arrived");
-    }
-    return reply.unknowns() > 1
-        ? new ReplyMove.Hold(
-            "its response was lost " + reply.unknowns() + " times: it may have arrived")
-        : fresh(reply, now, new ReplyMove.Post(true));
+  private ReplyMove whenDue(Reply reply, Instant now, boolean due) {
+    // The clock may have been set back while we were down: no wait is longer than the longest ever
+    // asked for.
+    Duration wait = shorter(Duration.between(now, reply.nextAt()), RETRY_AFTER_MAX);
+    boolean waits = !due && wait.isPositive();
+    return fresh(
+        reply, now, waits ? new ReplyMove.Wait(wait) : new ReplyMove.Post(reply.unknowns() > 0));
+  }
+
+  private ReplyMove afterLoss(Reply reply, Instant now, boolean due) {
+    return isRepeated(reply.unknowns())
+        ? whenDue(reply, now, due)
+        : new ReplyMove.Hold(lost(reply.unknowns()) + "it may have arrived");
+  }
+
+  private static String lost(int unknowns) {
+    return switch (unknowns) {
+      case 0 -> "";
+      case 1 -> "its response was lost: ";
+      default -> "its response was lost " + unknowns + " times: ";
+    };
+  }
+
+  /** Whether a reply is posted again by itself after so many lost answers. */
+  private boolean isRepeated(int unknowns) {
+    return config.onUnknown() == OnUnknown.RESEND_ONCE && (dropsRepeats || unknowns <= 1);
   }
 
   /**
-   * Whether a reply, as it was before a post whose answer was lost, is posted once more by itself.
+   * When a reply is posted again whose answer was lost; empty when it is not. The platform that
+   * drops repeats gets them soon and often. Any other gets one, which is to outlast the trouble of
+   * whatever stands before it.
+   *
+   * @param before the reply as it was before that post
    */
-  boolean isResentAfterLoss(Reply before) {
-    return config.onUnknown() == OnUnknown.RESEND_ONCE && before.unknowns() == 0;
+  Optional<Duration> waitAfterLoss(Reply before, Duration asked, Instant now) {
+    int unknowns = before.unknowns() + 1;
+    if (!isRepeated(unknowns)) {
+      return Optional.empty();
+    }
+    Duration backoff = dropsRepeats ? backoff(unknowns) : BACKOFF_MAX;
+    Duration wait = longer(backoff, shorter(asked, RETRY_AFTER_MAX));
+    return Optional.of(shorter(wait, left(before, now)));
   }
 
   private ReplyMove fresh(Reply reply, Instant now, ReplyMove move) {
     return now.isAfter(expiry(reply))
-        ? new ReplyMove.Hold("it is older than " + config.ttl().toSeconds() + " s")
+        ? new ReplyMove.Hold(
+            lost(reply.unknowns()) + "it is older than " + config.ttl().toSeconds() + " s")
         : move;
   }
 
   private Instant expiry(Reply reply) {
     Instant begun = reply.plannedAt().isAfter(since) ? reply.plannedAt() : since;
-    return begun.plus(config.ttl());
+    return begun.plus(config.ttl()).plus(longer(reply.paced(), paced));
+  }
+
+  /** Until the reply is too old. */
+  private Duration left(Reply reply, Instant now) {
+    return Duration.between(now, expiry(reply)).plusMillis(1);
   }
 
   /** What a post of {@code reply}, as it was before, made of it. */
   ReplyChange after(Reply reply, PostOutcome outcome, Instant now) {
     return switch (outcome) {
       case PostOutcome.Sent(String platformId) -> new ReplyChange.Sent(platformId);
-      case PostOutcome.Unknown(Failure failure) -> new ReplyChange.Unknown(why(failure));
+      case PostOutcome.Unknown(Failure failure) ->
+          new ReplyChange.Unknown(why(failure), waitAfterLoss(reply, failure.retryAfter(), now));
       case PostOutcome.NotDelivered(Failure failure) -> refused(reply, failure, now);
     };
   }
@@ -94,36 +126,25 @@ record ReplyRules(RepliesConfig config, Instant since) {
     if (!failure.isPassing()) {
       return new ReplyChange.Rejected(why(failure));
     }
-    if (failure.code() == FailureCode.CANCELLED) {
-      return new ReplyChange.Retry(
-          Duration.ZERO, why(failure), false); // we stopped, not the platform
-    }
-    Duration left = Duration.between(now, expiry(reply)).plusMillis(1);
+    Duration left = left(reply, now);
     if (!isAnswered(failure.code())) {
-      return new ReplyChange.Retry(shorter(waitForPlatform(reply, now), left), why(failure), false);
+      Duration wait = shorter(waitForPlatform(reply, now), left);
+      return new ReplyChange.Retry(wait, why(failure), false, Duration.ZERO);
     }
     int attempts = reply.attempts() + 1;
     if (attempts >= config.maxAttempts()) {
       return new ReplyChange.Rejected(why(failure) + ", " + attempts + " times");
     }
     Duration asked = shorter(failure.retryAfter(), RETRY_AFTER_MAX);
-    if (asked.compareTo(left) > 0) {
-      return new ReplyChange.Held(
-          why(failure)
-              + " and asks to wait "
-              + asked.toSeconds()
-              + " s: longer than a reply may wait");
-    }
-    Duration backoff = backoff(attempts);
-    return new ReplyChange.Retry(
-        shorter(asked.compareTo(backoff) > 0 ? asked : backoff, left), why(failure), true);
+    Duration wait = longer(asked, shorter(backoff(attempts), left));
+    return new ReplyChange.Retry(wait, why(failure), true, asked);
   }
 
   /**
    * Whether the platform was reached and said no; what was never reached is waited for and not
    * counted.
    */
-  private static boolean isAnswered(FailureCode code) {
+  static boolean isAnswered(FailureCode code) {
     return switch (code) {
       case NETWORK,
           TIMEOUT,
@@ -150,7 +171,11 @@ record ReplyRules(RepliesConfig config, Instant since) {
   private Duration waitForPlatform(Reply reply, Instant now) {
     Duration age = Duration.between(reply.plannedAt(), now);
     Duration least = config.initialBackoff();
-    return shorter(age.compareTo(least) > 0 ? age : least, BACKOFF_MAX);
+    return shorter(longer(age, least), BACKOFF_MAX);
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   private static Duration shorter(Duration one, Duration other) {

@@ -7,8 +7,14 @@ sealed interface BreakerEvent {
 
   record Succeeded(long epoch) implements BreakerEvent {}
 
-  /** A transient failure: the only kind that counts. */
+  /** A transient failure of the dependency itself. */
   record Failed(long epoch) implements BreakerEvent {}
+
+  /**
+   * A transient failure of one part of the dependency, as one conversation of an account. {@code
+   * enough}: so many parts failed with no success between that it is the dependency's failure.
+   */
+  record PartFailed(long epoch, boolean enough) implements BreakerEvent {}
 
   /** The call says nothing about the dependency: it was wrong, refused for good, or cancelled. */
   record Neutral(long epoch) implements BreakerEvent {}

@@ -4,6 +4,7 @@ import dev.holdfast.resilience.BreakerEvent.Asked;
 import dev.holdfast.resilience.BreakerEvent.Elapsed;
 import dev.holdfast.resilience.BreakerEvent.Failed;
 import dev.holdfast.resilience.BreakerEvent.Neutral;
+import dev.holdfast.resilience.BreakerEvent.PartFailed;
 import dev.holdfast.resilience.BreakerEvent.Reset;
 import dev.holdfast.resilience.BreakerEvent.Succeeded;
 import dev.holdfast.resilience.BreakerEvent.Tripped;
@@ -35,6 +36,8 @@ final class BreakerMoves {
       case Asked(long trialEnds) -> asked(state, trialEnds, now);
       case Succeeded(long epoch) -> epoch == state.epoch() ? succeeded(state, settings) : state;
       case Failed(long epoch) -> epoch == state.epoch() ? failed(state, now, settings) : state;
+      case PartFailed(long epoch, boolean enough) ->
+          epoch == state.epoch() ? partFailed(state, enough, now, settings) : state;
       case Neutral(long epoch) -> epoch == state.epoch() ? neutral(state) : state;
       case Elapsed(long epoch) -> epoch == state.epoch() ? elapsed(state, now) : state;
       case Tripped() -> tripped(state, now, settings);
@@ -83,6 +86,21 @@ final class BreakerMoves {
       case Closed(long epoch, int failures) -> open(epoch, failures + 1, 1, now, settings);
       case Trying(long epoch, int failures, int opens, _, _) ->
           open(epoch, failures + 1, opens + 1, now, settings);
+      case Open _, HalfOpen _ -> state; // no permit has this epoch
+    };
+  }
+
+  /**
+   * One part that fails says nothing of the others, unless nothing at all has succeeded since the
+   * breaker opened.
+   */
+  private static BreakerState partFailed(
+      BreakerState state, boolean enough, Moment now, BreakerSettings settings) {
+    return switch (state) {
+      case Closed(long epoch, int failures) when enough ->
+          open(epoch, failures + 1, 1, now, settings);
+      case Trying trying when enough || trying.successes() == 0 -> failed(trying, now, settings);
+      case Closed _, Trying _ -> neutral(state);
       case Open _, HalfOpen _ -> state; // no permit has this epoch
     };
   }

@@ -34,6 +34,11 @@ public final class BreakerPermit {
     settle(new BreakerEvent.Failed(epoch));
   }
 
+  /** As {@link CallOutcome#PART_FAILED}, or {@link CallOutcome#PARTS_FAILED} when it is enough. */
+  void partFailed(boolean enough) {
+    settle(new BreakerEvent.PartFailed(epoch, enough));
+  }
+
   /** The call's end says nothing about the dependency. */
   public void neutral() {
     settle(new BreakerEvent.Neutral(epoch));

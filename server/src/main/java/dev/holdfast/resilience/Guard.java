@@ -9,10 +9,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 
 /**
  * What every call to one named dependency goes through, outermost first: deadline, retry,
@@ -42,6 +44,8 @@ public final class Guard {
   private final RetryAfterHold retryAfterHold;
   private final HoldfastBreaker breaker;
   private final Bulkhead bulkhead;
+  private final GuardMemory memory;
+  private final Object keeping = new Object();
   private final Set<Meter> meters = new HashSet<>(); // under its own lock
   private boolean closed; // under the lock of the meters
 
@@ -54,6 +58,9 @@ public final class Guard {
     this.budget = new RetryBudget(config.budgetPercent(), time);
     this.retryAfterHold = new RetryAfterHold(name, time, random);
     this.breaker = new HoldfastBreaker(name, settings, time, random, environment.vertx());
+    this.memory = environment.memory();
+    memory.recall(name).ifPresent(this::restore);
+    breaker.onChange(_ -> keep());
     this.bulkhead = new Bulkhead(name, config.maxConcurrent(), config.bulkheadWait(), time);
     meters.add(
         Gauge.builder("holdfast.breaker.state", breaker, Guard::stateNumber)
@@ -61,6 +68,31 @@ public final class Guard {
             .tag("name", name)
             .register(registry));
     USUAL.forEach(code -> countRetry(code, 0)); // so that a rate can be read before the first one
+  }
+
+  private void restore(GuardState known) {
+    retryAfterHold.restore(known.hold());
+    breaker.restore(known);
+  }
+
+  /** In one step, so that the newest state is the one that stays. */
+  private void keep() {
+    synchronized (keeping) {
+      memory.keep(name, breaker.state(retryAfterHold.state()));
+    }
+  }
+
+  /** How much of the time since then the dependency has asked to be left alone. */
+  public Duration pacedSince(Instant since) {
+    return retryAfterHold.heldSince(since);
+  }
+
+  /** The wait that the dependency has asked for, when it is longer than any call sleeps. */
+  Optional<HoldView> longHold() {
+    GuardState.Wait hold = retryAfterHold.state();
+    return hold.length().compareTo(RetryAfterHold.SLEEP_MAX) > 0
+        ? Optional.of(new HoldView(name, hold.until()))
+        : Optional.empty();
   }
 
   /** Takes its meters and timers back; it begins no further try. */
@@ -106,7 +138,7 @@ public final class Guard {
       awaitHold(deadline);
       CallFailedException failed;
       try {
-        return attempt(deadline, call);
+        return attempt(deadline, call, Verdict::of);
       } catch (CallFailedException e) {
         failed = e;
       }
@@ -119,12 +151,22 @@ public final class Guard {
    */
   public <T> T probe(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
+    return probe(deadline, call, Verdict::of);
+  }
+
+  /**
+   * As {@link #probe(Deadline, Call)}.
+   *
+   * @param judge says what a failure of the call means; asked once, on the calling thread
+   */
+  public <T> T probe(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
+      throws CallFailedException, InterruptedException {
     Duration held = retryAfterHold.left();
     if (!held.isZero()) {
       throw retryAfterHold.refusal(held);
     }
     budget.first();
-    return attempt(deadline, call);
+    return attempt(deadline, call, judge);
   }
 
   /**
@@ -141,6 +183,7 @@ public final class Guard {
   void reset() {
     retryAfterHold.clear();
     breaker.reset();
+    keep();
   }
 
   private void awaitHold(Deadline deadline) throws CallFailedException, InterruptedException {
@@ -154,7 +197,7 @@ public final class Guard {
     }
   }
 
-  private <T> T attempt(Deadline deadline, Call<T> call)
+  private <T> T attempt(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     while (true) {
       if (deadline.isOver()) {
@@ -166,7 +209,7 @@ public final class Guard {
         bulkhead.enter(deadline);
         try {
           if (permit.isCurrent()) { // else the breaker moved while this call stood in line
-            return attempt(deadline, call, permit);
+            return attempt(deadline, call, judge, permit);
           }
         } finally {
           bulkhead.leave();
@@ -177,15 +220,19 @@ public final class Guard {
     }
   }
 
-  private <T> T attempt(Deadline deadline, Call<T> call, BreakerPermit permit)
+  private <T> T attempt(
+      Deadline deadline, Call<T> call, Function<Failure, Verdict> judge, BreakerPermit permit)
       throws CallFailedException, InterruptedException {
     try {
       T result = DeadlineWatch.run(deadline, call);
       permit.succeeded();
       return result;
     } catch (CallFailedException e) {
-      retryAfterHold.observe(e.failure());
-      CallOutcome.of(e.failure()).settle(permit);
+      Verdict verdict = judge.apply(e.failure());
+      if (retryAfterHold.observe(e.failure(), verdict.holdMax())) {
+        keep();
+      }
+      verdict.outcome().settle(permit);
       throw e;
     }
   }

@@ -6,4 +6,5 @@ import io.vertx.core.Vertx;
 import java.util.function.DoubleSupplier;
 
 /** What every guard is given from outside. {@code random}: from 0 (inclusive) to 1 (exclusive). */
-record GuardEnvironment(Time time, DoubleSupplier random, MeterRegistry registry, Vertx vertx) {}
+record GuardEnvironment(
+    GuardMemory memory, Time time, DoubleSupplier random, MeterRegistry registry, Vertx vertx) {}

@@ -22,14 +22,22 @@ public final class Guards {
     this.environment = environment;
   }
 
-  public static Guards create(GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx) {
-    return create(config, time, registry, vertx, () -> ThreadLocalRandom.current().nextDouble());
+  /** {@code memory}: what earlier processes kept, and where later ones look. */
+  public static Guards create(
+      GuardsConfig config, GuardMemory memory, Time time, MeterRegistry registry, Vertx vertx) {
+    return create(
+        config, memory, time, registry, vertx, () -> ThreadLocalRandom.current().nextDouble());
   }
 
   /** With a source of chance for the jitter: from 0 (inclusive) to 1 (exclusive). */
   public static Guards create(
-      GuardsConfig config, Time time, MeterRegistry registry, Vertx vertx, DoubleSupplier random) {
-    return new Guards(config, new GuardEnvironment(time, random, registry, vertx));
+      GuardsConfig config,
+      GuardMemory memory,
+      Time time,
+      MeterRegistry registry,
+      Vertx vertx,
+      DoubleSupplier random) {
+    return new Guards(config, new GuardEnvironment(memory, time, random, registry, vertx));
   }
 
   /**
@@ -68,6 +76,14 @@ public final class Guards {
     return guards.values().stream()
         .map(guard -> guard.breaker().view())
         .sorted(Comparator.comparing(BreakerView::name))
+        .toList();
+  }
+
+  /** The long waits that dependencies have asked for, sorted by name. */
+  public List<HoldView> longHolds() {
+    return guards.values().stream()
+        .flatMap(guard -> guard.longHold().stream())
+        .sorted(Comparator.comparing(HoldView::name))
         .toList();
   }
 

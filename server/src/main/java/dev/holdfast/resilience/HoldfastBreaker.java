@@ -344,6 +344,36 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return step;
   }
 
+  /** Goes on where an earlier process was: with trials, unless it was closed. */
+  void restore(GuardState known) {
+    if (known.opens() == 0) {
+      return;
+    }
+    lock.lock();
+    try {
+      Duration left = known.open().left(time.now());
+      Duration wait = left.compareTo(settings.maxBackoff()) < 0 ? left : settings.maxBackoff();
+      long until = time.nanos() + wait.toNanos();
+      BreakerState open =
+          new BreakerState.Open(state.epoch() + 1, known.failures(), known.opens(), until);
+      setTimer(state, open);
+      state = open;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What a process that goes on must know. */
+  GuardState state(GuardState.Wait hold) {
+    BreakerState known = state;
+    GuardState.Wait open = GuardState.Wait.NONE;
+    if (known instanceof BreakerState.Open(_, _, _, long untilNanos)) {
+      Duration left = Duration.ofNanos(Math.max(0, untilNanos - time.nanos()));
+      open = new GuardState.Wait(time.now().plus(left), left);
+    }
+    return new GuardState(known.failures(), known.opens(), open, hold);
+  }
+
   private void setTimer(BreakerState before, BreakerState after) {
     if (before instanceof BreakerState.Open) {
       cancelTimer();

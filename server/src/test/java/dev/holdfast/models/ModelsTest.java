@@ -22,6 +22,7 @@ import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.resilience.GuardConfig;
+import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.time.ManualTime;
@@ -49,7 +50,7 @@ class ModelsTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Guards guards =
-      Guards.create(GuardsConfig.defaults(), time, registry, vertx, () -> 0.5);
+      Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, registry, vertx, () -> 0.5);
   private final Fake anthropic = new Fake("anthropic", 200_000);
   private final Fake openai = new Fake("openai", 100_000);
   private final Heard heard = new Heard();

@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FakeAccount implements ChannelAdapter {
   private final Set<String> accounts = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<String, Queue<Behaviour>> scripts = new ConcurrentHashMap<>();
+  private volatile boolean dropsRepeats;
+  private volatile Behaviour usual = reply -> new PostOutcome.Sent("p-" + reply.id());
   private final List<OutboundReply> posts = new ArrayList<>();
   private final AtomicInteger atOnce = new AtomicInteger();
   private final AtomicInteger mostAtOnce = new AtomicInteger();
@@ -36,6 +38,23 @@ final class FakeAccount implements ChannelAdapter {
 
   FakeAccount next(String account, Behaviour... behaviours) {
     scripts.computeIfAbsent(account, _ -> new ArrayDeque<>()).addAll(List.of(behaviours));
+    return this;
+  }
+
+  /** It drops what it has already got. */
+  FakeAccount droppingRepeats() {
+    dropsRepeats = true;
+    return this;
+  }
+
+  @Override
+  public boolean dropsRepeats() {
+    return dropsRepeats;
+  }
+
+  /** What a post does for which there is no script. */
+  FakeAccount always(Behaviour behaviour) {
+    usual = behaviour;
     return this;
   }
 
@@ -101,7 +120,7 @@ final class FakeAccount implements ChannelAdapter {
       synchronized (script) {
         next = script.poll();
       }
-      return next == null ? new PostOutcome.Sent("p-" + reply.id()) : next.post(reply);
+      return (next == null ? usual : next).post(reply);
     } finally {
       atOnce.decrementAndGet();
     }

@@ -6,6 +6,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.store.messages.ReplyState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ final class FakeOutbox implements PostingOutbox {
 
   synchronized Reply plan(NewReply reply, Instant at) {
     long seq = rows.size() + 1L;
-    Reply row = new Reply(seq, reply, ReplyState.PLANNED, 0, 0, at, at, "");
+    Reply row = new Reply(seq, reply, ReplyState.PLANNED, 0, 0, at, at, Duration.ZERO, "");
     rows.put(seq, row);
     return row;
   }
@@ -112,16 +113,17 @@ final class FakeOutbox implements PostingOutbox {
   }
 
   @Override
-  public void retryAt(long seq, Instant at, String why, boolean counts) throws StoreException {
+  public void retryAt(long seq, Instant at, String why, boolean counts, Duration paced)
+      throws StoreException {
     change(
         seq,
         counts ? "retry" : "wait",
-        row -> with(row, ReplyState.RETRY_AT, counts ? 0 : -1, 0, at, why));
+        row -> paced(with(row, ReplyState.RETRY_AT, counts ? 0 : -1, 0, at, why), paced));
   }
 
   @Override
-  public void unknown(long seq, String why) throws StoreException {
-    change(seq, "unknown", row -> with(row, ReplyState.UNKNOWN, 0, 1, row.nextAt(), why));
+  public void unknown(long seq, Instant at, String why) throws StoreException {
+    change(seq, "unknown", row -> with(row, ReplyState.UNKNOWN, 0, 1, at, why));
   }
 
   @Override
@@ -149,6 +151,20 @@ final class FakeOutbox implements PostingOutbox {
         row.unknowns() + unknowns,
         row.plannedAt(),
         nextAt,
+        row.paced(),
         detail);
+  }
+
+  private static Reply paced(Reply row, Duration by) {
+    return new Reply(
+        row.seq(),
+        row.reply(),
+        row.state(),
+        row.attempts(),
+        row.unknowns(),
+        row.plannedAt(),
+        row.nextAt(),
+        row.paced().plus(by),
+        row.detail());
   }
 }

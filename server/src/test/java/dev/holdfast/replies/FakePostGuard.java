@@ -5,7 +5,10 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.Verdict;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Function;
 
 /** A guard that a test opens and closes by hand. */
 final class FakePostGuard implements PostGuard {
@@ -27,7 +30,17 @@ final class FakePostGuard implements PostGuard {
   }
 
   @Override
-  public <T> T probe(Deadline deadline, Call<T> call)
+  public Duration pacedSince(Instant since) {
+    return Duration.ZERO;
+  }
+
+  @Override
+  public boolean isTrying() {
+    return rejects || opensIn.isPositive();
+  }
+
+  @Override
+  public <T> T probe(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     if (rejects) {
       throw new CallFailedException(

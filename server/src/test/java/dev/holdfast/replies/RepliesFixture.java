@@ -37,7 +37,8 @@ abstract class RepliesFixture {
   final ManualTime time = new ManualTime();
   final FakeOutbox outbox = new FakeOutbox();
   final FakeAccount platform = new FakeAccount("main", "other");
-  final ConcurrentHashMap<String, FakePostGuard> guards = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, FakePostGuard> fakes = new ConcurrentHashMap<>();
+  Function<String, PostGuard> guards = this::fake;
   final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   final ConcurrentLinkedQueue<StoryLine> stories = new ConcurrentLinkedQueue<>();
   final ConcurrentLinkedQueue<NewsItem> items = new ConcurrentLinkedQueue<>();
@@ -54,11 +55,7 @@ abstract class RepliesFixture {
     News news = new News(1000, Runnable::run);
     news.watch(items::add, () -> {});
     return new Replies(
-        new ReplyPoster.Connections(
-            outbox,
-            channels,
-            name -> guards.computeIfAbsent(name, _ -> new FakePostGuard()),
-            noFiles()),
+        new ReplyPoster.Connections(outbox, channels, name -> guards.apply(name), noFiles()),
         new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
         new ReplyEvents(news, stories::add, metrics, time),
         time,
@@ -74,7 +71,11 @@ abstract class RepliesFixture {
   }
 
   FakePostGuard guard(String account) {
-    return guards.computeIfAbsent("fake:" + account, _ -> new FakePostGuard());
+    return fake("fake:" + account);
+  }
+
+  private FakePostGuard fake(String source) {
+    return fakes.computeIfAbsent(source, _ -> new FakePostGuard());
   }
 
   void plan(String thread, String event, int part, int parts) {

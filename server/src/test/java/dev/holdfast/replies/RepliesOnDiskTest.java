@@ -18,6 +18,7 @@ import dev.holdfast.channels.WebhookConfig;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.Store;
@@ -59,6 +60,7 @@ class RepliesOnDiskTest {
   private final HttpCaller http = HttpCaller.create(vertx, new SystemTime());
   private HttpPlatform platform;
   private int port;
+  private OnUnknown onUnknown = OnUnknown.RESEND_ONCE;
   private Store store;
   private Replies replies;
   private SimpleMeterRegistry metrics = new SimpleMeterRegistry();
@@ -90,9 +92,9 @@ class RepliesOnDiskTest {
         new Replies(
             store,
             new Channels(List.of(new WebhookChannel(webhook, http, time, metrics))),
-            Guards.create(GuardsConfig.defaults(), time, metrics, vertx),
+            Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, metrics, vertx),
             new News(10),
-            new RepliesConfig(3, Duration.ofMillis(50), Duration.ofHours(1), OnUnknown.RESEND_ONCE),
+            new RepliesConfig(3, Duration.ofMillis(50), Duration.ofHours(1), onUnknown),
             time,
             metrics);
     replies.start();
@@ -138,7 +140,7 @@ class RepliesOnDiskTest {
   }
 
   @Test
-  void everyLostAnswerAllowsOneMorePostAndOneResendOnly() throws Exception {
+  void everyLostAnswerAllowsOneMorePost() throws Exception {
     for (HttpPlatform.Behaviour lost : List.of(RESET, CUT_HEAD, GATEWAY_TIMEOUT)) {
       platform.next(lost);
       Event once = answer("t-" + lost, "k-" + lost, 1);
@@ -148,10 +150,10 @@ class RepliesOnDiskTest {
     }
     platform.next(RESET, GATEWAY_TIMEOUT);
     Event twice = answer("t-twice", "k-twice", 1);
-    RepliesFixture.await(() -> stateOf(twice, 1) == ReplyState.HELD);
-    assertThat(postsOf(twice)).isEqualTo(2);
+    RepliesFixture.await(() -> stateOf(twice, 1) == ReplyState.RESENT);
+    assertThat(postsOf(twice)).isEqualTo(3);
     assertThat(find(twice, 1).unknowns()).isEqualTo(2);
-    assertThat(eventState(twice)).isEqualTo(EventState.HELD);
+    assertThat(eventState(twice)).isEqualTo(EventState.ANSWERED);
   }
 
   @Test
@@ -175,8 +177,8 @@ class RepliesOnDiskTest {
     assertThat(eventState(gone)).isEqualTo(EventState.DEAD_LETTERED);
     platform.next(BUSY_LONG);
     Event late = answer("t3", "k3", 1);
-    RepliesFixture.await(() -> stateOf(late, 1) == ReplyState.HELD);
-    assertThat(eventState(late)).isEqualTo(EventState.HELD);
+    RepliesFixture.await(() -> stateOf(late, 1) == ReplyState.RETRY_AT);
+    assertThat(find(late, 1).paced()).isEqualTo(Duration.ofHours(1));
   }
 
   @Test
@@ -220,7 +222,10 @@ class RepliesOnDiskTest {
 
   @Test
   void aHeldReplyIsPostedWhenTheOperatorReplaysIt() throws Exception {
-    platform.next(RESET, RESET);
+    shutDown();
+    onUnknown = OnUnknown.HOLD;
+    boot();
+    platform.next(RESET);
     Event event = answer("t1", "k1", 1);
     RepliesFixture.await(() -> stateOf(event, 1) == ReplyState.HELD);
     String letter =
@@ -231,7 +236,7 @@ class RepliesOnDiskTest {
             .id();
     assertThat(store.deadLetters().replay(letter)).isTrue();
     RepliesFixture.await(() -> !find(event, 1).state().isOpen());
-    assertThat(postsOf(event)).isEqualTo(3);
+    assertThat(postsOf(event)).isEqualTo(2);
     assertThat(eventState(event)).isEqualTo(EventState.ANSWERED);
   }
 

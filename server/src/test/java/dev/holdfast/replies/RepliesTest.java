@@ -5,6 +5,9 @@ import static dev.holdfast.replies.FakeAccount.losesAnswer;
 import static dev.holdfast.replies.FakeAccount.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.resilience.Deadline;
@@ -96,7 +99,7 @@ class RepliesTest extends RepliesFixture {
     drain();
     assertThat(outbox.row(1).state()).isEqualTo(ReplyState.UNKNOWN);
     assertThat(platform.ids()).containsExactly("e1.a.1");
-    time.advance(Duration.ofSeconds(2));
+    time.advance(Duration.ofSeconds(75));
     drain();
     assertThat(platform.ids()).containsExactly("e1.a.1", "e1.a.1", "e2.a.1");
     assertThat(platform.posted().get(1).resend()).isTrue();
@@ -106,12 +109,84 @@ class RepliesTest extends RepliesFixture {
     assertThat(count("held")).isEqualTo(1);
   }
 
+  /** A gateway that is ill for a minute costs nobody a reply where a second post does no harm. */
+  @Test
+  void aLostAnswerIsRepeatedUntilThereIsOneWhereThePlatformDropsRepeats() throws Exception {
+    channel.remove();
+    FakeAccount drops = new FakeAccount("main").droppingRepeats();
+    channel = added(drops);
+    drops.next("main", losesAnswer(), losesAnswer(), losesAnswer(), losesAnswer());
+    plan("t", "e1", 1, 1);
+    for (int second = 0; second < 25; second++) {
+      drain();
+      time.advance(Duration.ofSeconds(1));
+    }
+    drain();
+    assertThat(drops.ids()).containsOnly("e1.a.1").hasSize(5);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
+    assertThat(outbox.row(1).unknowns()).isEqualTo(4);
+  }
+
+  @Test
+  void aReplyWhoseAnswersAreAllLostIsHeldWhenItIsTooOld() throws Exception {
+    channel.remove();
+    FakeAccount drops = new FakeAccount("main").droppingRepeats().always(losesAnswer());
+    channel = added(drops);
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 70; minute++) {
+      drain();
+      time.advance(Duration.ofMinutes(1));
+    }
+    drain();
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.row(1).detail()).contains("lost " + outbox.row(1).unknowns() + " times");
+    assertThat(drops.posted()).hasSizeBetween(30, 80).hasSize(outbox.row(1).unknowns());
+  }
+
+  /** Whatever an adapter says it could not begin: each try costs two writes. */
+  @Test
+  void aPostThatIsCutOffAgainAndAgainIsNoHotLoop() throws Exception {
+    platform.always(
+        refuses(Failure.of(FailureCode.CANCELLED, "not begun").as(FailureKind.TRANSIENT)));
+    plan("t", "e1", 1, 1);
+    for (int second = 0; second < 60; second++) {
+      drain();
+      time.advance(Duration.ofSeconds(1));
+    }
+    assertThat(platform.posted()).hasSizeLessThan(10);
+  }
+
+  @Test
+  void aWaitThatThePlatformAskedForDoesNotMakeAReplyTooOld() throws Exception {
+    platform.next("main", refuses(BUSY.withRetryAfter(Duration.ofMinutes(59))));
+    platform.next("main", refuses(BUSY.withRetryAfter(Duration.ofMinutes(59))));
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 150; minute++) {
+      drain();
+      time.advance(Duration.ofMinutes(1));
+    }
+    drain();
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  @Test
+  void aWaitOfMoreThanAMinuteIsKnownUntilItIsOver() throws Exception {
+    platform.next("main", refuses(BUSY.withRetryAfter(Duration.ofMinutes(10))));
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(replies.paced())
+        .containsExactly(new PacedAccount("fake:main", 1, time.now().plus(Duration.ofMinutes(10))));
+    time.advance(Duration.ofMinutes(13));
+    drain();
+    assertThat(replies.paced()).isEmpty();
+  }
+
   @Test
   void aResendThatArrivesIsResent() throws Exception {
     platform.next("main", losesAnswer());
     plan("t", "e1", 1, 1);
     drain();
-    time.advance(Duration.ofSeconds(2));
+    time.advance(Duration.ofSeconds(75));
     drain();
     assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
     assertThat(count("resent")).isEqualTo(1);
@@ -136,7 +211,7 @@ class RepliesTest extends RepliesFixture {
     outbox.sending(row.seq(), false);
     replies.start();
     drain();
-    time.advance(Duration.ofSeconds(2));
+    time.advance(Duration.ofSeconds(75));
     drain();
     assertThat(platform.posted()).hasSize(1).allMatch(OutboundReply::resend);
     assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
@@ -146,7 +221,7 @@ class RepliesTest extends RepliesFixture {
   void aSecondCrashWhileSendingIsHeld() throws Exception {
     Reply row = outbox.plan(reply("fake:main", "t", "e1", 1, 1), time.now());
     outbox.sending(row.seq(), false);
-    outbox.unknown(row.seq(), "crash");
+    outbox.unknown(row.seq(), time.now(), "crash");
     outbox.sending(row.seq(), true);
     replies.start();
     drain();

@@ -49,6 +49,34 @@ class ReplyRulesTest {
   }
 
   @Test
+  void whereRepeatsAreDroppedALostAnswerIsFollowedByResendsWithGrowingWaits() {
+    ReplyRules dropping = new ReplyRules(CONFIG, Instant.MIN, true, Duration.ZERO);
+    for (int unknowns = 0; unknowns < 9; unknowns++) {
+      assertThat(
+              dropping.waitAfterLoss(
+                  reply(ReplyState.SENDING, 1, unknowns, PLANNED), Duration.ZERO, PLANNED))
+          .contains(Duration.ofSeconds(Math.min(60, 1L << unknowns)));
+    }
+    Reply lost = reply(ReplyState.UNKNOWN, 9, 9, PLANNED.plusSeconds(60));
+    assertThat(dropping.before(lost, PLANNED, false))
+        .isEqualTo(new ReplyMove.Wait(Duration.ofSeconds(60)));
+    assertThat(dropping.before(lost, PLANNED.plusSeconds(60), false))
+        .isEqualTo(new ReplyMove.Post(true));
+    assertThat(dropping.before(lost, PLANNED.plusSeconds(3601), false))
+        .isInstanceOf(ReplyMove.Hold.class);
+  }
+
+  @Test
+  void timeThatThePlatformAskedForDoesNotCount() {
+    Instant late = PLANNED.plus(CONFIG.ttl()).plusSeconds(10);
+    Reply waited = reply(ReplyState.PLANNED, 1, 0, PLANNED);
+    ReplyRules paced = new ReplyRules(CONFIG, Instant.MIN, false, Duration.ofSeconds(10));
+    assertThat(rules.before(waited, late, false)).isInstanceOf(ReplyMove.Hold.class);
+    assertThat(paced.before(waited, late, false)).isInstanceOf(ReplyMove.Post.class);
+    assertThat(paced.before(waited, late.plusNanos(1), false)).isInstanceOf(ReplyMove.Hold.class);
+  }
+
+  @Test
   void aRetryWaitsUnlessItHasWaitedHere() {
     Reply waiting = reply(ReplyState.RETRY_AT, 1, 0, PLANNED.plusSeconds(10));
     assertThat(rules.before(waiting, PLANNED, false))
@@ -88,26 +116,18 @@ class ReplyRulesTest {
   void answeredRefusalsCountUpToTheLimit() {
     Failure busy = Failure.of(FailureCode.RATE_LIMITED, "429");
     assertThat(after(busy, 0))
-        .isEqualTo(new ReplyChange.Retry(Duration.ofSeconds(1), "RATE_LIMITED: 429", true));
+        .isEqualTo(
+            new ReplyChange.Retry(Duration.ofSeconds(1), "RATE_LIMITED: 429", true, Duration.ZERO));
     assertThat(after(busy, 1))
-        .isEqualTo(new ReplyChange.Retry(Duration.ofSeconds(2), "RATE_LIMITED: 429", true));
+        .isEqualTo(
+            new ReplyChange.Retry(Duration.ofSeconds(2), "RATE_LIMITED: 429", true, Duration.ZERO));
     assertThat(after(busy, 2)).isInstanceOf(ReplyChange.Rejected.class);
     Failure overloaded =
         Failure.of(FailureCode.OVERLOADED, "503").withRetryAfter(Duration.ofMinutes(5));
     assertThat(after(overloaded, 0))
-        .isEqualTo(new ReplyChange.Retry(Duration.ofMinutes(5), "OVERLOADED: 503", true));
-  }
-
-  @Test
-  void aWaitBeyondTheLifeOfAReplyHoldsItAtOnce() {
-    Failure busy =
-        Failure.of(FailureCode.RATE_LIMITED, "429").withRetryAfter(Duration.ofMinutes(50));
-    assertThat(
-            rules.after(
-                reply(ReplyState.PLANNED, 0, 0, PLANNED),
-                new PostOutcome.NotDelivered(busy),
-                PLANNED.plusSeconds(1200)))
-        .isInstanceOf(ReplyChange.Held.class);
+        .isEqualTo(
+            new ReplyChange.Retry(
+                Duration.ofMinutes(5), "OVERLOADED: 503", true, Duration.ofMinutes(5)));
   }
 
   @Test
@@ -127,10 +147,12 @@ class ReplyRulesTest {
   }
 
   @Test
-  void whatWeStoppedOurselvesIsDueAtOnceAfterTheNextStart() {
-    Failure ours = Failure.of(FailureCode.CANCELLED, "stopped").as(FailureKind.TRANSIENT);
-    assertThat(after(ours, 0))
-        .isEqualTo(new ReplyChange.Retry(Duration.ZERO, "CANCELLED: stopped", false));
+  void aPostThatWasNotBegunIsNotTriedAgainAtOnce() {
+    Failure cut = Failure.of(FailureCode.CANCELLED, "stopped").as(FailureKind.TRANSIENT);
+    assertThat(after(cut, 0))
+        .isEqualTo(
+            new ReplyChange.Retry(
+                Duration.ofSeconds(1), "CANCELLED: stopped", false, Duration.ZERO));
   }
 
   @Test
@@ -177,6 +199,6 @@ class ReplyRulesTest {
   private static Reply reply(ReplyState state, int attempts, int unknowns, Instant nextAt) {
     NewReply reply =
         new NewReply("e1.a.1", "e1", "fake:main", "fake:main:t", "t", "m1", "text", 1, 1, false);
-    return new Reply(1, reply, state, attempts, unknowns, PLANNED, nextAt, "");
+    return new Reply(1, reply, state, attempts, unknowns, PLANNED, nextAt, Duration.ZERO, "");
   }
 }

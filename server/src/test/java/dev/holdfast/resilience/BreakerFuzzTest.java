@@ -31,6 +31,8 @@ class BreakerFuzzTest {
     ASK,
     SUCCEED,
     FAIL,
+    PART_FAIL,
+    PARTS_FAIL,
     NEUTRAL,
     ELAPSE,
     TRIP,
@@ -44,6 +46,8 @@ class BreakerFuzzTest {
             net.jqwik.api.Tuple.of(8, Kind.ASK),
             net.jqwik.api.Tuple.of(4, Kind.SUCCEED),
             net.jqwik.api.Tuple.of(8, Kind.FAIL),
+            net.jqwik.api.Tuple.of(4, Kind.PART_FAIL),
+            net.jqwik.api.Tuple.of(2, Kind.PARTS_FAIL),
             net.jqwik.api.Tuple.of(2, Kind.NEUTRAL),
             net.jqwik.api.Tuple.of(2, Kind.ELAPSE),
             net.jqwik.api.Tuple.of(1, Kind.TRIP),
@@ -80,6 +84,8 @@ class BreakerFuzzTest {
       case ASK -> new BreakerEvent.Asked(now + 60_000_000_000L);
       case SUCCEED -> new BreakerEvent.Succeeded(epoch);
       case FAIL -> new BreakerEvent.Failed(epoch);
+      case PART_FAIL -> new BreakerEvent.PartFailed(epoch, false);
+      case PARTS_FAIL -> new BreakerEvent.PartFailed(epoch, true);
       case NEUTRAL -> new BreakerEvent.Neutral(epoch);
       case ELAPSE -> new BreakerEvent.Elapsed(epoch);
       case TRIP -> new BreakerEvent.Tripped();
@@ -97,7 +103,9 @@ class BreakerFuzzTest {
       assertThat(closed.failures()).isLessThan(SETTINGS.failureThreshold());
     }
     if (next instanceof Open open && next != state) {
-      assertThat(event).isInstanceOfAny(BreakerEvent.Failed.class, BreakerEvent.Tripped.class);
+      assertThat(event)
+          .isInstanceOfAny(
+              BreakerEvent.Failed.class, BreakerEvent.PartFailed.class, BreakerEvent.Tripped.class);
       assertThat(open.untilNanos() - now)
           .isBetween(8_000_000_000L, SETTINGS.maxBackoff().toNanos());
     }

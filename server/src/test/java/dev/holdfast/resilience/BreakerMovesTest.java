@@ -9,6 +9,7 @@ import dev.holdfast.resilience.BreakerEvent.Asked;
 import dev.holdfast.resilience.BreakerEvent.Elapsed;
 import dev.holdfast.resilience.BreakerEvent.Failed;
 import dev.holdfast.resilience.BreakerEvent.Neutral;
+import dev.holdfast.resilience.BreakerEvent.PartFailed;
 import dev.holdfast.resilience.BreakerEvent.Reset;
 import dev.holdfast.resilience.BreakerEvent.Succeeded;
 import dev.holdfast.resilience.BreakerEvent.Tripped;
@@ -50,6 +51,8 @@ class BreakerMovesTest {
     Asked asked = new Asked(TRIAL);
     Succeeded succeeded = new Succeeded(7);
     Failed failed = new Failed(7);
+    PartFailed part = new PartFailed(7, false);
+    PartFailed parts = new PartFailed(7, true);
     Neutral neutral = new Neutral(7);
     Elapsed elapsed = new Elapsed(7);
     return Stream.of(
@@ -77,6 +80,22 @@ class BreakerMovesTest {
         arguments(FIRST, failed, new Open(8, 6, 3, in(40))),
         arguments(SECOND, failed, new Open(8, 6, 3, in(40))),
         arguments(LOST, failed, new Open(8, 6, 3, in(40))),
+        arguments(CLOSED, part, CLOSED),
+        arguments(ON_THE_EDGE, part, ON_THE_EDGE),
+        arguments(OPEN, part, OPEN),
+        arguments(DUE, part, DUE),
+        arguments(HALF, part, HALF),
+        arguments(FIRST, part, new Open(8, 6, 3, in(40))),
+        arguments(SECOND, part, new HalfOpen(8, 5, 2, 1)),
+        arguments(LOST, part, new HalfOpen(8, 5, 2, 1)),
+        arguments(CLOSED, parts, new Open(8, 4, 1, in(10))),
+        arguments(ON_THE_EDGE, parts, new Open(8, 5, 1, in(10))),
+        arguments(OPEN, parts, OPEN),
+        arguments(DUE, parts, DUE),
+        arguments(HALF, parts, HALF),
+        arguments(FIRST, parts, new Open(8, 6, 3, in(40))),
+        arguments(SECOND, parts, new Open(8, 6, 3, in(40))),
+        arguments(LOST, parts, new Open(8, 6, 3, in(40))),
         arguments(CLOSED, neutral, CLOSED),
         arguments(ON_THE_EDGE, neutral, ON_THE_EDGE),
         arguments(OPEN, neutral, OPEN),

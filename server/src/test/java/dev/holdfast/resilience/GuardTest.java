@@ -35,7 +35,8 @@ class GuardTest {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private double chance = 0.5;
   private final Guards guards =
-      Guards.create(GuardsConfig.defaults(), time, registry, VERTX, () -> chance);
+      Guards.create(
+          GuardsConfig.defaults(), GuardMemory.none(), time, registry, VERTX, () -> chance);
   private final Guard guard = guards.guard("llm:test");
   private final Script script = new Script();
 
@@ -151,7 +152,9 @@ class GuardTest {
   /** The answer of a post is in the socket by then: ended, it would count as lost. */
   @Test
   void aStandstillOfTheProcessDoesNotEndTheCallThatItMet() throws Exception {
-    Guard met = Guards.create(GuardsConfig.defaults(), time, registry, VERTX).guard("channel:met");
+    Guard met =
+        Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, registry, VERTX)
+            .guard("channel:met");
     String answer =
         met.probe(
             in(ofMinutes(1)),
@@ -164,7 +167,9 @@ class GuardTest {
 
   @Test
   void aCallThatGoesOnAfterAStandstillIsEndedSoon() {
-    Guard met = Guards.create(GuardsConfig.defaults(), time, registry, VERTX).guard("channel:met");
+    Guard met =
+        Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, registry, VERTX)
+            .guard("channel:met");
     CallFailedException e =
         catchThrowableOfType(
             CallFailedException.class,
@@ -270,7 +275,9 @@ class GuardTest {
   @Test
   void aCallThatOutlivesItsDeadlineIsEndedAsATimeout() {
     SystemTime clock = new SystemTime();
-    Guard real = Guards.create(GuardsConfig.defaults(), clock, registry, VERTX).guard("real");
+    Guard real =
+        Guards.create(GuardsConfig.defaults(), GuardMemory.none(), clock, registry, VERTX)
+            .guard("real");
     CallFailedException failed =
         catchThrowableOfType(
             CallFailedException.class,
@@ -289,7 +296,8 @@ class GuardTest {
   @Test
   void aCallInLineDoesNotGoOutOnceTheBreakerHasOpened() throws Exception {
     SystemTime clock = new SystemTime();
-    Guards real = Guards.create(GuardsConfig.defaults(), clock, registry, VERTX);
+    Guards real =
+        Guards.create(GuardsConfig.defaults(), GuardMemory.none(), clock, registry, VERTX);
     Guard narrow = real.guard("narrow", GuardConfig.DEFAULT.withMaxConcurrent(1));
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch letGo = new CountDownLatch(1);

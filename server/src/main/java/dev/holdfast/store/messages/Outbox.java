@@ -6,6 +6,7 @@ import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.store.messages.ReplyRows.Standing;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -133,10 +134,13 @@ public final class Outbox {
   }
 
   /**
-   * Surely not delivered; to be tried again. {@code counts}: whether the try counts against the
-   * reply.
+   * Surely not delivered; to be tried again.
+   *
+   * @param counts whether the try counts against the reply
+   * @param paced how long the platform has asked to wait
    */
-  public void retryAt(long seq, Instant at, String why, boolean counts) throws StoreException {
+  public void retryAt(long seq, Instant at, String why, boolean counts, Duration paced)
+      throws StoreException {
     change(
         seq,
         (tx, reply) -> {
@@ -145,20 +149,27 @@ public final class Outbox {
               tx,
               reply,
               ReplyState.RETRY_AT,
-              "detail = ?, next_at = ?, attempts = max(attempts - ?, 0), ",
+              "detail = ?, next_at = ?, attempts = max(attempts - ?, 0),"
+                  + " paced_ms = paced_ms + ?, ",
               why,
               Timestamps.of(at),
-              back);
+              back,
+              paced.toMillis());
         });
   }
 
-  /** The answer to a send was lost. */
-  public void unknown(long seq, String why) throws StoreException {
+  /** The answer to a send was lost. {@code at}: when it is due again. */
+  public void unknown(long seq, Instant at, String why) throws StoreException {
     change(
         seq,
         (tx, reply) -> {
           ReplyRows.change(
-              tx, reply, ReplyState.UNKNOWN, "detail = ?, unknowns = unknowns + 1, ", why);
+              tx,
+              reply,
+              ReplyState.UNKNOWN,
+              "detail = ?, next_at = ?, unknowns = unknowns + 1, ",
+              why,
+              Timestamps.of(at));
         });
   }
 

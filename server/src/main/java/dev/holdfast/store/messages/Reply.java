@@ -1,5 +1,6 @@
 package dev.holdfast.store.messages;
 
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -9,6 +10,7 @@ import java.time.Instant;
  * @param attempts how many sends were started
  * @param unknowns how many of them ended without an answer
  * @param nextAt when it is due
+ * @param paced how much of its waits the platform has asked for
  * @param detail the platform's id of the post, or the last failure
  */
 public record Reply(
@@ -19,4 +21,5 @@ public record Reply(
     int unknowns,
     Instant plannedAt,
     Instant nextAt,
+    Duration paced,
     String detail) {}

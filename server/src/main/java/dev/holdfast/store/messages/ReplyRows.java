@@ -6,6 +6,7 @@ import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.time.Time;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
@@ -18,7 +19,7 @@ final class ReplyRows {
   static final String SELECT =
       "select r.seq, r.id, r.event_id, r.source, t.thread_id, r.address, r.in_reply_to, r.text,"
           + " r.part, r.parts, r.delivered, r.state, r.attempts, r.unknowns, r.planned_at,"
-          + " r.next_at, r.detail, r.crc, r.files"
+          + " r.next_at, r.detail, r.crc, r.files, r.paced_ms"
           + " from replies r left join threads t on t.no = r.thread where r.damaged = 0 and ";
 
   private static final String INSERT =
@@ -89,6 +90,7 @@ final class ReplyRows {
         row.getInt(14),
         Instant.ofEpochMilli(row.getLong(15)),
         Instant.ofEpochMilli(row.getLong(16)),
+        Duration.ofMillis(row.getLong(20)),
         String.valueOf(row.getString(17)));
   }
 

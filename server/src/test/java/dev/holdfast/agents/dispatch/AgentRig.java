@@ -21,6 +21,7 @@ import dev.holdfast.config.Secrets;
 import dev.holdfast.models.BudgetConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
+import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.Store;
@@ -101,7 +102,7 @@ public final class AgentRig {
             time,
             meters,
             new StoreHooks(() -> {}, (_, text) -> fail(text)));
-    Guards guards = Guards.create(GuardsConfig.defaults(), time, meters, vertx);
+    Guards guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
     ModelsConfig config =
         ConfigFile.text("test", "models: {retry: {server_error: {max_attempts: 1}}}", Map.of())
             .make(

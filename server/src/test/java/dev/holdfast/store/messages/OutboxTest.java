@@ -7,6 +7,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.ledgers.Usage;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -76,11 +77,11 @@ class OutboxTest {
       Outbox outbox = it.store.outbox();
       Reply reply = answered(it, "k1");
       outbox.sending(reply.seq(), false);
-      outbox.unknown(reply.seq(), "timeout");
+      outbox.unknown(reply.seq(), FAR, "timeout");
       assertThat(again(it, reply).unknowns()).isEqualTo(1);
       outbox.sending(reply.seq(), true);
       outbox.sent(reply.seq(), "p1");
-      outbox.unknown(reply.seq(), "late");
+      outbox.unknown(reply.seq(), FAR, "late");
       outbox.rejected(reply.seq(), "late");
       assertThat(again(it, reply).state()).isEqualTo(ReplyState.RESENT);
       assertThat(again(it, reply).attempts()).isEqualTo(2);
@@ -93,11 +94,11 @@ class OutboxTest {
     try (TestStore it = new TestStore(folder)) {
       Reply reply = answered(it, "k1");
       it.store.outbox().sending(reply.seq(), false);
-      it.store.outbox().retryAt(reply.seq(), FAR, "429", false);
+      it.store.outbox().retryAt(reply.seq(), FAR, "429", false, Duration.ofSeconds(7));
       assertThat(again(it, reply).attempts()).isZero();
       assertThat(again(it, reply).nextAt()).isEqualTo(FAR);
       it.store.outbox().sending(reply.seq(), false);
-      it.store.outbox().retryAt(reply.seq(), FAR, "refused", true);
+      it.store.outbox().retryAt(reply.seq(), FAR, "refused", true, Duration.ofSeconds(5));
       assertThat(again(it, reply).attempts()).isEqualTo(1);
       assertThat(it.store.outbox().open(0, 10)).hasSize(1);
     }

@@ -11,6 +11,7 @@ import dev.holdfast.net.NameResolver;
 import dev.holdfast.net.RawServer;
 import dev.holdfast.net.WebFetcher;
 import dev.holdfast.net.WebPolicy;
+import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.time.SystemTime;
@@ -42,7 +43,9 @@ class WebFetchToolTest {
   static void open() {
     vertx = Vertx.vertx();
     http = HttpCaller.create(vertx, TIME);
-    Guards guards = Guards.create(GuardsConfig.defaults(), TIME, new SimpleMeterRegistry(), vertx);
+    Guards guards =
+        Guards.create(
+            GuardsConfig.defaults(), GuardMemory.none(), TIME, new SimpleMeterRegistry(), vertx);
     WebPolicy policy = new WebPolicy(Set.of("127.0.0.1"), Set::of);
     GuardedWeb web =
         new GuardedWeb(new WebFetcher(http, NameResolver.SYSTEM, policy, TIME), guards, TIME);

@@ -136,6 +136,7 @@ public final class FakePlatform implements AutoCloseable {
       case GATEWAY_TIMEOUT -> exchange.respond(504, Map.of(), "");
       case HANG -> exchange.hang(Duration.ofMinutes(2));
       case LIMIT -> exchange.respond(429, later, "{\"error\":\"slow down\"}");
+      case LIMIT_FOR_A_DAY -> exchange.respond(429, Map.of("retry-after", "86400"), "");
       case UNAVAILABLE -> exchange.respond(503, later, "{\"error\":\"away\"}");
       case GONE -> exchange.respond(404, json, "{\"error\":\"no such channel\"}");
     }

@@ -11,6 +11,8 @@ public enum PlatformMode {
   HANG,
   /** Refuses with 429 and Retry-After: 1. */
   LIMIT,
+  /** Refuses with 429 and asks to wait for a day. */
+  LIMIT_FOR_A_DAY,
   /** Refuses with 503 and Retry-After: 1. */
   UNAVAILABLE,
   /** Refuses for ever with 404. */
