@@ -169,9 +169,9 @@ class LoginTest {
     Sessions sessions = new Sessions(tokens, logouts, time);
     String first = sessions.openByToken(IngressRig.READ).orElseThrow();
     String admins = sessions.openByToken(IngressRig.ADMIN).orElseThrow();
-    sessions.close(first);
+    assertThat(sessions.close(first)).isCompleted();
     for (int i = 0; i < 1100; i++) {
-      sessions.close(sessions.openByToken(IngressRig.READ).orElseThrow());
+      assertThat(sessions.close(sessions.openByToken(IngressRig.READ).orElseThrow())).isCompleted();
       time.advance(Duration.ofSeconds(1));
     }
     Sessions restarted = new Sessions(tokens, logouts, time);
