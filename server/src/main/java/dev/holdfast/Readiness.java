@@ -58,7 +58,9 @@ final class Readiness implements Probes {
         ProbeEffect.NONE,
         () ->
             ServerConditions.damage(
-                store.quarantinedRows() - rowsBefore, store.threads().damagedLines()));
+                store.quarantinedRows() - rowsBefore,
+                store.threads().damagedLines(),
+                store.repairs()));
     for (String family : List.of("store", "disk", "intake")) {
       conditions.add(
           family,

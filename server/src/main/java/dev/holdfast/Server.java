@@ -177,6 +177,8 @@ final class Server {
   private void serve(SdNotify systemd, Opened opened) throws IOException {
     opened.add("intake", store::stopIntake);
     store.inbox().onAccepted(orchestrator::wake);
+    store.onReconciled(orchestrator::waiting);
+    store.onMended(this::rescan);
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
     // A platform thread: it must see virtual ones stand still.

@@ -85,7 +85,7 @@ final class ServerConditions {
   }
 
   /** What was found damaged since the start. */
-  static List<ConditionReport> damage(long rows, long lines) {
+  static List<ConditionReport> damage(long rows, long lines, long repairs) {
     List<ConditionReport> all = new ArrayList<>();
     if (rows > 0) {
       all.add(
@@ -106,6 +106,17 @@ final class ServerConditions {
                       + " shown. Check the disk.",
                   "Ends with the next start.")
               .about("logs"));
+    }
+    if (repairs > 0) {
+      all.add(
+          ConditionReport.degraded(
+                  "repaired",
+                  repairs
+                      + (repairs == 1 ? " fault" : " faults")
+                      + " of the database were found since the start and mended. Check the disk and"
+                      + " the memory; the log says what was wrong.",
+                  "Ends with the next start.")
+              .about("repairs"));
     }
     return all;
   }

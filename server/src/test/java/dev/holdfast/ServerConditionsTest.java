@@ -46,12 +46,13 @@ class ServerConditionsTest {
 
   @Test
   void damageOfRowsAndOfLogsIsToldApart() {
-    List<ConditionReport> said = ServerConditions.damage(2, 3);
+    List<ConditionReport> said = ServerConditions.damage(2, 3, 0);
     assertThat(said)
         .extracting(ConditionReport::reason)
         .containsExactly("damaged_rows", "damaged_lines");
     assertThat(said).extracting(ConditionReport::status).containsOnly(ConditionStatus.DEGRADED);
-    assertThat(ServerConditions.damage(0, 0)).isEmpty();
+    assertThat(ServerConditions.damage(0, 0, 0)).isEmpty();
+    assertThat(ServerConditions.damage(0, 0, 1).getFirst().message()).startsWith("1 fault of ");
   }
 
   @ParameterizedTest

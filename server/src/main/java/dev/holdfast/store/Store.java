@@ -20,6 +20,7 @@ import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.StoredThreadOwners;
 import dev.holdfast.store.messages.Stories;
 import dev.holdfast.store.messages.ThreadOwners;
+import dev.holdfast.store.messages.Waiting;
 import dev.holdfast.store.opening.Database;
 import dev.holdfast.store.threads.ThreadFolders;
 import dev.holdfast.time.Time;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,6 +86,7 @@ public final class Store implements AutoCloseable {
     threads =
         new ThreadFolders(
             database.folder().resolve("threads"), engine.failStop(), time, config.files());
+    database.tell(engine.repairs());
     recover();
     messages.measure(registry);
     Gauge.builder("holdfast.damaged.log.lines", threads, ThreadFolders::damagedLines)
@@ -172,6 +175,14 @@ public final class Store implements AutoCloseable {
     return messages.purge();
   }
 
+  /**
+   * Holds what is open against the tables, now; the watch does it once a minute. Returns whether
+   * anything was put right.
+   */
+  boolean reconcile() throws StoreException {
+    return messages.reconcile();
+  }
+
   /** Whether the last run ended cleanly; true for a new data folder. */
   public boolean wasClean() {
     return database.wasClean();
@@ -185,6 +196,21 @@ public final class Store implements AutoCloseable {
   /** How many rows were ever found damaged and taken out of service. */
   public long quarantinedRows() {
     return messages.quarantinedRows();
+  }
+
+  /** How many faults of the database were found and mended since the start. */
+  public long repairs() {
+    return engine.repairs().count();
+  }
+
+  /** Hears when rows that were not found before may be found now: look again. */
+  public void onMended(Runnable listener) {
+    engine.onMended(listener);
+  }
+
+  /** Hears at the start and once a minute which events nobody has begun. */
+  public void onReconciled(Consumer<List<Waiting>> listener) {
+    messages.onReconciled(listener);
   }
 
   /** Refuses new events from now on; what is queued is still written. */

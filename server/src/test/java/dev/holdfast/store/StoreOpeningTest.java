@@ -127,7 +127,28 @@ class StoreOpeningTest {
     Files.delete(file("holdfast.db-wal"));
     refusedWith(65, "holdfast.db-wal", "missing");
     Files.delete(file("holdfast.run"));
+    refusedWith(65, "holdfast.db", "copied from a running server");
+    Files.writeString(file("holdfast.run"), "accept-loss\n");
     new TestStore(data()).close();
+    new TestStore(data()).close();
+  }
+
+  @Test
+  void aDatabaseThatWasCopiedWithoutTheRestIsRefusedUnlessItWasStopped() throws Exception {
+    try (TestStore it = new TestStore(root.resolve("alive"))) {
+      it.append("t1", "k1");
+      Files.createDirectories(data());
+      Files.copy(root.resolve("alive/holdfast.db"), file("holdfast.db"));
+      it.closeCleanly();
+    }
+    refusedWith(65, "holdfast.db", "copied from a running server", "accept-loss");
+    Files.copy(
+        root.resolve("alive/holdfast.db"),
+        file("holdfast.db"),
+        StandardCopyOption.REPLACE_EXISTING);
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.store.inbox().open(0, 10)).hasSize(1);
+    }
   }
 
   @Test
@@ -182,7 +203,7 @@ class StoreOpeningTest {
       refusedWith(65, "holdfast.db", "holdfast.run");
     }
     Files.write(file("holdfast.db-wal"), Arrays.copyOf(log, log.length - 4120));
-    Files.delete(file("holdfast.run"));
+    Files.writeString(file("holdfast.run"), "accept-loss\n");
     try (TestStore it = new TestStore(data())) {
       assertThat(it.store.inbox().open(0, 100)).hasSizeLessThan(12);
     }

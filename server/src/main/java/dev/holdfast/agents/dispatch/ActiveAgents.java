@@ -188,6 +188,11 @@ final class ActiveAgents implements ThreadAgent.Keeper {
     return Optional.ofNullable(agents.get(threadId));
   }
 
+  /** Whether an agent has something of this thread to do, or is about to look for it on disk. */
+  boolean isBusy(String threadId) {
+    return find(threadId).filter(agent -> agent.idleSince().isEmpty()).isPresent();
+  }
+
   List<ThreadView> views() {
     return agents.values().stream().map(ThreadAgent::view).toList();
   }

@@ -7,15 +7,20 @@ import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ApprovalPrompts;
+import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Gives thread agents their events: new ones as they are committed, older ones from disk, always in
@@ -42,6 +47,13 @@ public final class Orchestrator {
 
   private volatile boolean rescanWanted;
   private long scanned;
+
+  /** As the store told it last; empty when that was looked at. */
+  private final AtomicReference<Optional<List<Waiting>>> waiting =
+      new AtomicReference<>(Optional.empty());
+
+  /** What waited at the last look although nobody had it; used by the dispatching loop alone. */
+  private Set<Long> unserved = Set.of();
 
   public Orchestrator(AgentParts parts) {
     this(parts, new SoleOwner());
@@ -77,6 +89,11 @@ public final class Orchestrator {
     scanWanted = true;
   }
 
+  /** What waits on disk, as its table says; told now and then. Returns at once. */
+  public void waiting(List<Waiting> events) {
+    waiting.set(Optional.of(events));
+  }
+
   /**
    * The dispatching loop: runs until interrupted.
    *
@@ -99,6 +116,7 @@ public final class Orchestrator {
       moving |=
           awaitingRoom.letIn(threadId -> !agents.isOurs(threadId) || agents.activate(threadId));
       moving |= !agedFirst && scan();
+      waiting.getAndSet(Optional.empty()).ifPresent(this::findUnserved);
       if (parts.time().nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
         agents.sweep();
         swept = parts.time().nanos();
@@ -143,6 +161,36 @@ public final class Orchestrator {
     }
     scanWanted |= !page.isEmpty(); // a short page may have left out damaged rows
     return scanWanted;
+  }
+
+  /**
+   * Nothing is left to be handed out, so whatever waits is with an agent that is about to take it.
+   * An event for which that is wrong twice in a row was forgotten, whoever did it.
+   */
+  private void findUnserved(List<Waiting> events) {
+    if (scanWanted || !awaitingRoom.isEmpty()) {
+      unserved = Set.of();
+      return;
+    }
+    Set<Long> now =
+        events.stream()
+            .filter(event -> agents.isOurs(event.threadId()) && !agents.isBusy(event.threadId()))
+            .map(Waiting::seq)
+            .collect(Collectors.toSet());
+    List<Long> twice = now.stream().filter(unserved::contains).sorted().toList();
+    unserved = now;
+    if (!twice.isEmpty()) {
+      parts
+          .store()
+          .engine()
+          .repairs()
+          .add(
+              Repairs.What.EVENT,
+              twice.size(),
+              "event %d: waited and was with no agent, like %d others; they are looked for again"
+                  .formatted(twice.getFirst(), twice.size() - 1));
+      rescan();
+    }
   }
 
   /** False when there is no room for another agent: the event stays on disk. */

@@ -35,6 +35,7 @@ final class Checkpoints implements Runnable {
   private final Semaphore wake = new Semaphore(0);
   private final Thread thread;
   private volatile boolean stopping;
+  private volatile long frames;
   private int commits;
 
   private record State(long frames, long copied) {
@@ -59,6 +60,11 @@ final class Checkpoints implements Runnable {
     if (++commits % COMMITS_PER_LOOK == 0) {
       wake.release();
     }
+  }
+
+  /** How long the log is, in pages, as of the last look. */
+  long frames() {
+    return frames;
   }
 
   void stop() throws SQLException {
@@ -96,6 +102,7 @@ final class Checkpoints implements Runnable {
 
   private void look() throws SQLException {
     State state = pragma("pragma wal_checkpoint(noop)");
+    frames = state.frames();
     if (state.left() < FRAMES_WORTH) {
       return;
     }

@@ -74,6 +74,11 @@ public final class Connections {
     return new Statements(connection);
   }
 
+  /** An empty database that is gone when it is closed. */
+  static Statements memory() throws SQLException {
+    return new Statements(JDBC.createConnection("jdbc:sqlite::memory:", new Properties()));
+  }
+
   /** What to tell an operator when the file cannot be opened. */
   public static StartRefusedException refusal(Path file, SQLException e) {
     boolean damaged = DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED;

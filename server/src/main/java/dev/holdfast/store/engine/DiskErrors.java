@@ -42,7 +42,10 @@ final class DiskErrors {
           SQLITE_CORRUPT_INDEX,
           SQLITE_CORRUPT_SEQUENCE,
           SQLITE_CORRUPT_VTAB,
-          SQLITE_NOTADB ->
+          SQLITE_NOTADB,
+          // The statements are constants that ran against these tables before: it is the tables
+          // that have changed, and a wait would not bring them back.
+          SQLITE_ERROR ->
           Verdict.DAMAGED;
       case SQLITE_IOERR,
           SQLITE_IOERR_FSYNC,

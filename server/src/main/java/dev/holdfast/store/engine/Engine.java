@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,9 @@ public final class Engine {
   private final Checkpoints checkpoints;
   private final Readers readers;
   private final StoreWatch watch;
+  private final BackgroundCheck check;
+  private final Repairs repairs;
+  private volatile Runnable mended = () -> {};
   private volatile long freeBytes;
 
   /** An open database file that was found to be whole. Its owner closes it after the engine. */
@@ -77,6 +81,7 @@ public final class Engine {
     this.source = source;
     this.config = config;
     failStop = new FailStop(hooks.fatal());
+    repairs = new Repairs(registry);
     commits =
         Timer.builder("holdfast.inbox.commit")
             .description("One transaction of the writer, with its fsync.")
@@ -89,6 +94,7 @@ public final class Engine {
         new Writer(source.writer(), counters, config, time, failStop, new AfterBatch(hooks.tick()));
     checkpoints = new Checkpoints(source.another(), writer.turn(), failStop);
     readers = new Readers(source, failStop);
+    check = new BackgroundCheck(source.another(), this, checkpoints::frames, failStop);
     watch = new StoreWatch("holdfast-store-watch", LOOK_PERIOD, this::look, failStop);
     measureFreeBytes();
   }
@@ -153,6 +159,7 @@ public final class Engine {
     writer.start();
     checkpoints.start();
     watch.start();
+    check.start();
   }
 
   /**
@@ -160,6 +167,7 @@ public final class Engine {
    * changes that come later fail with OVERLOADED.
    */
   public void stop() throws SQLException {
+    check.stop();
     watch.stop();
     writer.stop();
     checkpoints.stop();
@@ -184,6 +192,21 @@ public final class Engine {
                   tables.owner(),
                   before,
                   tables.scripts().size()));
+    }
+    Schema ours = schemaOf(tables);
+    List<String> changed = read(sql -> ours.differencesIn(Schema.in(sql)));
+    if (!changed.isEmpty()) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          source.folder().resolve(Connections.FILE) + ": " + Schema.damage(changed));
+    }
+  }
+
+  private static Schema schemaOf(Tables tables) {
+    try {
+      return tables.schema();
+    } catch (SQLException e) {
+      throw new IllegalStateException("scripts of " + tables.owner() + " need other tables", e);
     }
   }
 
@@ -276,10 +299,25 @@ public final class Engine {
     return failStop;
   }
 
+  public Repairs repairs() {
+    return repairs;
+  }
+
+  /** Hears when what reads found may have been less than there is: look again. */
+  public void onMended(Runnable listener) {
+    mended = listener;
+  }
+
+  /** Something that keeps rows from being found was put right. */
+  public void mended() {
+    mended.run();
+  }
+
   /** Never waits for the writer, so that a disk that hangs is noticed. */
   private void look(int number) {
     writer.refuseLate();
     measureFreeBytes();
+    check.yieldToLog();
     if (number % LOOKS_PER_PROBE == 0 && writer.isFull()) {
       writer.probe();
     }

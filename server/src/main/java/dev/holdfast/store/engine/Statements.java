@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.sqlite.SQLiteConnection;
 
 /**
  * The prepared statements of one connection; each text is prepared once. Used by one thread at a
@@ -74,6 +75,15 @@ public final class Statements implements AutoCloseable {
   void script(String text) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.executeUpdate(text);
+    }
+  }
+
+  /** Breaks off what runs on this connection now; safe from any thread. */
+  void interrupt() {
+    try {
+      connection.unwrap(SQLiteConnection.class).getDatabase().interrupt();
+    } catch (SQLException _) {
+      // It is closed: nothing runs on it.
     }
   }
 

@@ -1,7 +1,10 @@
 package dev.holdfast.store.engine;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * The tables of one package, made and changed by scripts. The database remembers how many of them
@@ -13,12 +16,26 @@ import java.util.List;
  */
 public record Tables(String owner, List<String> scripts) {
   private static final String VERSION = "tables.";
+  private static final String ENGINES =
+      "create table meta (name text primary key, value text not null) without rowid;"
+          + "create table counters (name text primary key, n integer not null) without rowid;";
 
   public Tables {
     scripts = List.copyOf(scripts);
   }
 
-  /** Runs the scripts that have not run yet. Returns how many had run before. */
+  /** What the scripts make; they use no table of others but the engine's. */
+  Schema schema() throws SQLException {
+    List<String> all = new ArrayList<>(List.of(ENGINES));
+    all.addAll(scripts);
+    return Schema.of(all).only(table -> table.startsWith(owner));
+  }
+
+  /**
+   * Runs the scripts that have not run yet. Returns how many had run before.
+   *
+   * @throws SQLException without a result code when a script is wrong: that is no damage
+   */
   int bring(Transaction tx) throws SQLException {
     Statements sql = tx.sql();
     int before =
@@ -29,7 +46,7 @@ public record Tables(String owner, List<String> scripts) {
             .orElse(0);
     if (before < scripts.size()) {
       for (String script : scripts.subList(before, scripts.size())) {
-        sql.script(script);
+        run(sql, script);
       }
       sql.update(
           "insert into meta (name, value) values (?, ?)"
@@ -38,5 +55,15 @@ public record Tables(String owner, List<String> scripts) {
           Integer.toString(scripts.size()));
     }
     return before;
+  }
+
+  private void run(Statements sql, String script) throws SQLException {
+    try {
+      sql.script(script);
+    } catch (SQLiteException e) {
+      throw e.getResultCode() == SQLiteErrorCode.SQLITE_ERROR
+          ? new SQLException("a script of " + owner + " failed: " + e.getMessage(), e)
+          : e;
+    }
   }
 }

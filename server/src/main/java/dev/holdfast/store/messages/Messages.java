@@ -2,6 +2,7 @@ package dev.holdfast.store.messages;
 
 import dev.holdfast.store.engine.Counter;
 import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.store.engine.StoreWatch;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,7 @@ public final class Messages {
   private final ThreadActivity activity;
   private final Admission admission;
   private final Purge purge;
+  private final Reconciliation reconciliation;
   private final StoreWatch watch;
   private final Inbox inbox;
   private final Outbox outbox;
@@ -42,6 +45,7 @@ public final class Messages {
     activity = new ThreadActivity(engine);
     admission = new Admission(engine, config.pendingMax());
     purge = new Purge(engine, ledgers, time, config.dedupeTime());
+    reconciliation = new Reconciliation(engine);
     watch = new StoreWatch("holdfast-store-tidy", LOOK_PERIOD, this::look, engine.failStop());
     Ids ids = new Ids(time);
     ReplyRows replies = new ReplyRows(names, time);
@@ -81,6 +85,12 @@ public final class Messages {
    * many those are.
    */
   public int recover(Transaction tx) throws SQLException {
+    int wrong = MessageCounters.balance(tx);
+    if (wrong > 0) {
+      engine
+          .repairs()
+          .add(Repairs.What.COUNT, wrong, wrong + " counts contradicted each other at the start");
+    }
     names.load(tx.sql());
     activity.recover(tx);
     int cut =
@@ -129,8 +139,25 @@ public final class Messages {
     return purge.sweep();
   }
 
+  /** Holds what is open against the tables, now. Returns whether anything was put right. */
+  public boolean reconcile() throws StoreException {
+    return reconciliation.look();
+  }
+
+  /** Hears at the start and once a minute which events nobody has begun. */
+  public void onReconciled(Consumer<List<Waiting>> listener) {
+    reconciliation.onLook(listener);
+  }
+
   private void look(int number) {
     activity.settle();
+    if (number % LOOKS_PER_PURGE == 1) {
+      try {
+        reconciliation.look();
+      } catch (StoreException e) {
+        LOG.warn("store: open events are compared later: {}", e.getMessage());
+      }
+    }
     if (number % LOOKS_PER_PURGE == 0) {
       try {
         long removed = purge.sweep();

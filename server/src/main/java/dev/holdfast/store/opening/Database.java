@@ -3,13 +3,21 @@ package dev.holdfast.store.opening;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.Connections;
 import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.Integrity;
+import dev.holdfast.store.engine.Repairs;
+import dev.holdfast.store.engine.Schema;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.Statements;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +36,24 @@ public final class Database implements Engine.Source {
   public static final List<String> FILES =
       List.of(FILE, FILE + "-wal", FILE + "-shm", RunRecord.NAME, CommitMark.NAME);
 
-  /** The newest migration in {@code db/migration}; each sets it as its last statement. */
-  static final int SCHEMA = 10;
+  /** What stands in {@code db/migration}; each sets its number as its last statement. */
+  private static final List<String> MIGRATIONS =
+      List.of(
+          "V1__events_and_replies",
+          "V2__approvals",
+          "V3__audit",
+          "V4__schedules",
+          "V5__reply_files",
+          "V6__hot_pages",
+          "V7__one_open_wakeup",
+          "V8__replays",
+          "V9__questions_of_events",
+          "V10__paced_replies");
+
+  static final int SCHEMA = MIGRATIONS.size();
 
   private final Path folder;
-  private final boolean clean;
+  private final State found;
 
   /** What this run is known by, in the database and later in the clean marker. */
   private final String nonce = UUID.randomUUID().toString();
@@ -40,10 +61,20 @@ public final class Database implements Engine.Source {
   private final Statements writer;
   private @Nullable CommitMark mark;
 
-  private Database(Path folder, Statements writer, boolean clean) {
+  private Database(Path folder, Statements writer, State found) {
     this.folder = folder;
     this.writer = writer;
-    this.clean = clean;
+    this.found = found;
+  }
+
+  /**
+   * How the last run left the file.
+   *
+   * @param changed whether it is another one than at its clean stop
+   * @param mended the indexes that were made anew
+   */
+  private record State(boolean clean, boolean changed, Set<String> mended) {
+    static final State CLEAN = new State(true, false, Set.of());
   }
 
   /**
@@ -55,10 +86,12 @@ public final class Database implements Engine.Source {
     try {
       AtomicFiles.createFolders(folder);
       boolean fresh = AtomicFiles.create(file) || Files.size(file) == 0;
-      String claimed = CleanMarker.read(folder);
+      CleanMarker claimed = CleanMarker.read(folder);
       RunRecord run = new RunRecord(folder);
+      boolean changed = false;
       if (!fresh) {
-        run.check(!claimed.isEmpty());
+        run.check(claimed.isThere());
+        changed = claimed.contradicts(file);
       }
       if (AtomicFiles.isOpenToOthers(file)) {
         LOG.warn("store: other users could access {}; their permissions were removed", file);
@@ -66,15 +99,12 @@ public final class Database implements Engine.Source {
       }
       Statements writer = Connections.open(file);
       writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
-      boolean clean = fresh;
-      if (!fresh) {
-        clean = check(writer, claimed, file);
-        if (run.isThere()) {
-          requireAllCommits(writer, folder);
-        }
+      State found = fresh ? State.CLEAN : check(writer, claimed, changed, file);
+      if (!found.clean()) {
+        requireAllCommits(writer, run, folder);
       }
       migrate(writer, file);
-      Database database = new Database(folder, writer, clean);
+      Database database = new Database(folder, writer, found);
       database.begin(run);
       return database;
     } catch (IOException e) {
@@ -96,7 +126,24 @@ public final class Database implements Engine.Source {
 
   /** Whether the last run ended as it should; true for a new database. */
   public boolean wasClean() {
-    return clean;
+    return found.clean();
+  }
+
+  /** Tells what was found wrong with the file and put right. */
+  public void tell(Repairs repairs) {
+    if (found.changed()) {
+      repairs.add(
+          Repairs.What.FILE,
+          1,
+          FILE + " was changed after the last clean stop; it was checked, and is used as it is");
+    }
+    if (!found.mended().isEmpty()) {
+      repairs.add(
+          Repairs.What.INDEX,
+          found.mended().size(),
+          "indexes lacked rows of their tables and were made anew: "
+              + String.join(", ", found.mended()));
+    }
   }
 
   @Override
@@ -112,9 +159,9 @@ public final class Database implements Engine.Source {
     return Connections.open(folder.resolve(FILE));
   }
 
-  /** Returns whether the last run ended cleanly; if not, the whole file is checked. */
-  private static boolean check(Statements sql, String claimed, Path file)
-      throws SQLException, StartRefusedException {
+  /** Finds out whether the last run ended cleanly; if not, the whole file is checked. */
+  private static State check(Statements sql, CleanMarker claimed, boolean changed, Path file)
+      throws IOException, SQLException, StartRefusedException {
     long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
     if (version > SCHEMA) {
       throw new StartRefusedException(
@@ -126,32 +173,78 @@ public final class Database implements Engine.Source {
               + SCHEMA
               + "); start that version, or restore a backup from before the upgrade");
     }
-    if (version > 0 && !claimed.isEmpty() && claimed.equals(storedNonce(sql))) {
-      return true;
+    if (version == SCHEMA) {
+      requireSchema(sql, file);
+    }
+    boolean left = version > 0 && claimed.isThere() && claimed.nonce().equals(storedNonce(sql));
+    if (left && !changed) {
+      return State.CLEAN;
     }
     LOG.info("store: the last run did not end cleanly, checking {}", FILE);
-    List<String> problems = sql.list(row -> row.getString(1), "pragma quick_check(5)");
-    if (!problems.equals(List.of("ok"))) {
+    Integrity found =
+        Files.size(file) <= FileSum.BYTES_MAX ? Integrity.full(sql) : Integrity.quick(sql);
+    Set<String> mended = found.isWhole() ? Set.of() : mend(sql, found);
+    if (!found.isWhole() && mended.isEmpty()) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          file + " is damaged: " + String.join("; ", problems) + "; restore a backup");
+          file + " is damaged: " + found.text() + "; restore a backup");
     }
-    return false;
+    return new State(false, left, mended);
   }
 
-  private static void requireAllCommits(Statements sql, Path folder)
+  private static Set<String> mend(Statements sql, Integrity found) throws SQLException {
+    sql.of("begin immediate").execute();
+    Set<String> mended = found.mend(sql);
+    sql.of(mended.isEmpty() ? "rollback" : "commit").execute();
+    return mended;
+  }
+
+  private static void requireSchema(Statements sql, Path file)
       throws IOException, SQLException, StartRefusedException {
-    int epoch = sql.first(row -> row.getInt(1), "pragma application_id").orElse(0);
+    List<String> scripts = new ArrayList<>();
+    for (String migration : MIGRATIONS) {
+      scripts.add(script("/db/migration/" + migration + ".sql"));
+    }
+    List<String> changed = Schema.of(scripts).differencesIn(Schema.in(sql));
+    if (!changed.isEmpty()) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED, file + " is damaged: " + Schema.damage(changed));
+    }
+  }
+
+  private static String script(String resource) throws IOException {
+    try (InputStream in = Database.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new FileNotFoundException("not in this program: " + resource);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static void requireAllCommits(Statements sql, RunRecord run, Path folder)
+      throws IOException, SQLException, StartRefusedException {
+    if (run.acceptsLoss()) {
+      return;
+    }
+    Path file = folder.resolve(FILE);
+    if (run.isWithoutItsRun()) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          file
+              + " was copied from a running server without the rest of its data: messages are"
+              + " missing. Copy it again with: holdfast backup. Or "
+              + RunRecord.HOW_TO_ACCEPT);
+    }
+    int epoch = sql.first(row -> row.getInt(1), "pragma application_id").orElse(RunRecord.ENDED);
     long missing = CommitMark.missing(folder, epoch, Engine.commits(sql));
     if (missing > 0) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          folder.resolve(FILE)
+          file
               + " and its log lack the last "
               + missing
-              + " commits; restore a backup, or move "
-              + RunRecord.NAME
-              + " away to start without them");
+              + " commits; restore a backup, or "
+              + RunRecord.HOW_TO_ACCEPT);
     }
   }
 
@@ -160,7 +253,8 @@ public final class Database implements Engine.Source {
         .orElse("");
   }
 
-  private static void migrate(Statements sql, Path file) throws SQLException {
+  private static void migrate(Statements sql, Path file)
+      throws IOException, SQLException, StartRefusedException {
     long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
     if (version == SCHEMA) {
       return; // Flyway takes longer than all the rest of a start
@@ -174,6 +268,7 @@ public final class Database implements Engine.Source {
         .failOnMissingLocations(true)
         .load()
         .migrate();
+    requireSchema(sql, file);
   }
 
   /** Marks the database, and then the folder, as belonging to this run. */
@@ -198,6 +293,7 @@ public final class Database implements Engine.Source {
    */
   public void close() throws IOException {
     try {
+      writer.of("pragma application_id = " + RunRecord.ENDED).execute();
       writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
       CommitMark.remove(folder);
       RunRecord.ended(folder);
@@ -212,6 +308,6 @@ public final class Database implements Engine.Source {
 
   /** The very last act of a clean stop, after {@link #close}. */
   public void markClean() throws IOException {
-    CleanMarker.write(folder, nonce);
+    new CleanMarker(nonce, FileSum.of(folder.resolve(FILE))).write(folder);
   }
 }

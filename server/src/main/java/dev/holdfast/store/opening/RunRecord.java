@@ -18,10 +18,21 @@ import java.util.List;
  * database beside the log of another one would become a mix of both; and after the loss of a log it
  * would serve without the last commits. Each run therefore writes a random number into the header
  * of the database file (as its application id, which SQLite leaves to its users) before it fills
- * the log, and the same number into this file.
+ * the log, and the same number into this file. A clean end takes both away: a database that has the
+ * number alone was copied while its run went on.
  */
 final class RunRecord {
   static final String NAME = "holdfast.run";
+
+  /** Of a database that no run uses. */
+  static final int ENDED = 0;
+
+  /** What an operator writes into the file to start without commits that are lost. */
+  private static final String ACCEPTED = "accept-loss";
+
+  static final String HOW_TO_ACCEPT =
+      "write the word " + ACCEPTED + " into " + NAME + " to start without them";
+
   private static final int APPLICATION_ID_OFFSET = 68;
 
   private final Path folder;
@@ -41,7 +52,10 @@ final class RunRecord {
    *     database
    */
   void check(boolean claimedClean) throws IOException, StartRefusedException {
-    List<String> words = read();
+    List<String> words = words();
+    if (words.contains(ACCEPTED)) {
+      return;
+    }
     Path log = folder.resolve(Connections.FILE + "-wal");
     boolean filled = Files.exists(log) && Files.size(log) > 0;
     if (filled && !words.isEmpty() && !words.contains(Integer.toString(epoch))) {
@@ -50,32 +64,31 @@ final class RunRecord {
           log
               + " does not belong to "
               + Connections.FILE
-              + " next to it; restore the database that it belongs to,"
-              + " or move the log and "
-              + NAME
-              + " away to start without its commits");
+              + " next to it; restore the database that it belongs to, or move the log away and "
+              + HOW_TO_ACCEPT);
     }
     if (filled && !words.isEmpty() && WalScan.damaged(log)) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
           log
-              + " is damaged, and there are commits after the damage; restore a backup, or move "
-              + NAME
-              + " away to start with the commits before it");
+              + " is damaged, and there are commits after the damage; restore a backup, or "
+              + HOW_TO_ACCEPT);
     }
     if (words.contains("running") && !Files.exists(log) && !claimedClean) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
-          log
-              + " is missing, and with it the last commits; put it back, or move "
-              + NAME
-              + " away to start without them");
+          log + " is missing, and with it the last commits; put it back, or " + HOW_TO_ACCEPT);
     }
   }
 
-  /** Whether the last run left its record; an operator moves it away to give lost commits up. */
-  boolean isThere() {
-    return Files.exists(folder.resolve(NAME));
+  /** Whether the database was taken away from a run that went on: without its log, or this file. */
+  boolean isWithoutItsRun() throws IOException {
+    return epoch != ENDED && words().isEmpty();
+  }
+
+  /** Whether the operator gives up what is lost. */
+  boolean acceptsLoss() throws IOException {
+    return words().contains(ACCEPTED);
   }
 
   /** A new number, announced beside the old one: a crash may leave either in the database. */
@@ -99,10 +112,10 @@ final class RunRecord {
     AtomicFiles.write(folder.resolve(NAME), (text + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 
-  private List<String> read() throws IOException {
+  private List<String> words() throws IOException {
     Path file = folder.resolve(NAME);
     return Files.exists(file)
-        ? List.of(Files.readString(file, StandardCharsets.ISO_8859_1).strip().split(" "))
+        ? List.of(Files.readString(file, StandardCharsets.ISO_8859_1).strip().split("\\s+"))
         : List.of();
   }
 

@@ -1,0 +1,330 @@
+package dev.holdfast.store.messages;
+
+import dev.holdfast.store.engine.Counter;
+import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.Repairs.What;
+import dev.holdfast.store.engine.Statements;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Transaction;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Holds the open events and replies against their tables, row by row: what a damaged index hides
+ * would wait for ever, and nobody would know. What contradicts itself is put right, and counted.
+ * Used by one thread.
+ */
+final class Reconciliation {
+  /** An event that waits, as its table says. */
+  private static final String EVENTS =
+      "select e.seq, e.state, e.closed, e.damaged, e.outcome, t.thread_id,"
+          + " exists (select 1 from events x indexed by events_open"
+          + " where x.closed = 0 and x.seq = e.seq)"
+          + " and exists (select 1 from events y indexed by events_thread"
+          + " where y.thread = e.thread and y.closed = 0 and y.seq = e.seq)"
+          + " and (t.no is null or (select no from threads where thread_id = t.thread_id) is e.thread)"
+          + " from events e not indexed left join threads t on t.no = e.thread"
+          + " where e.seq >= ? and (e.closed is not 1 or (e.state between 3 and 7) is not 1)";
+
+  /** It claims to have been sent. */
+  private static final String NEVER_TRIED = "state in (2, 6) and attempts = 0 and delivered = 0";
+
+  /** A reply that waits, and one that claims to have been sent and was never tried. */
+  private static final String REPLIES =
+      "select r.seq, r.state, r.damaged,"
+          + " exists (select 1 from replies x indexed by replies_open"
+          + " where x."
+          + ReplyState.OPEN
+          + " and x.seq = r.seq)"
+          + " and exists (select 1 from replies y indexed by replies_open_thread"
+          + " where y."
+          + ReplyState.OPEN
+          + " and y.thread = r.thread and y.seq = r.seq)"
+          + " from replies r not indexed where r.seq >= ? and (r."
+          + ReplyState.OPEN
+          + " or ("
+          + NEVER_TRIED
+          + "))";
+
+  private static final int WAITING_MAX = 10_000;
+
+  private final Engine engine;
+  private volatile Consumer<List<Waiting>> listener = _ -> {};
+
+  /** Below these, all is over: nothing there is read again. */
+  private long eventsFrom;
+
+  private long repliesFrom;
+
+  Reconciliation(Engine engine) {
+    this.engine = engine;
+  }
+
+  private record OpenEvent(
+      long seq, int state, int closed, int damaged, int outcome, String threadId, boolean found) {
+    /** Three columns say whether it is over, so that one that changed is outvoted. */
+    boolean isOver() {
+      int votes = (isOpenState() ? 0 : 1) + (closed != 0 ? 1 : 0) + (outcome >= 3 ? 1 : 0);
+      return votes >= 2;
+    }
+
+    boolean isSound() {
+      return isOpenState() && closed == 0 && damaged == 0;
+    }
+
+    boolean isConsistentlyOver() {
+      return !isOpenState() && EventState.of(state).isPresent() && closed == 1;
+    }
+
+    int openState() {
+      return isOpenState() ? state : EventState.PENDING.code();
+    }
+
+    int endState() {
+      return Stream.of(state, outcome)
+          .filter(code -> EventState.of(code).filter(found -> !found.isOpen()).isPresent())
+          .findFirst()
+          .orElse(EventState.DEAD_LETTERED.code());
+    }
+
+    private boolean isOpenState() {
+      return EventState.of(state).filter(EventState::isOpen).isPresent();
+    }
+  }
+
+  private record OpenReply(long seq, int state, int damaged, boolean found) {
+    boolean isSound() {
+      return damaged == 0 && ReplyState.of(state).filter(ReplyState::isOpen).isPresent();
+    }
+  }
+
+  private record Found(
+      List<OpenEvent> events,
+      List<OpenReply> replies,
+      long eventsFrom,
+      long repliesFrom,
+      Map<String, Long> counted) {
+    boolean isCountedRight() {
+      long sum = 0;
+      for (EventState state : EventState.values()) {
+        long n = counted.getOrDefault(MessageCounters.of(state).name(), 0L);
+        sum += n;
+        if (state.isOpen() && n != open(state)) {
+          return false;
+        }
+      }
+      long openReplies = replies.stream().filter(OpenReply::isSound).count();
+      return sum == counted.getOrDefault(MessageCounters.ACCEPTED.name(), 0L)
+          && openReplies == counted.getOrDefault(MessageCounters.OPEN_REPLIES.name(), 0L);
+    }
+
+    private long open(EventState state) {
+      return events.stream()
+          .filter(event -> event.isSound() && event.state() == state.code())
+          .count();
+    }
+  }
+
+  /** Hears after each look what waits; hand over and return. */
+  void onLook(Consumer<List<Waiting>> heard) {
+    listener = heard;
+  }
+
+  /** One look. Blocks. Returns whether it put anything right. */
+  boolean look() throws StoreException {
+    Found found = engine.read(this::find);
+    boolean mended = rows(found);
+    mended |= indexes(found);
+    mended |= counts(found);
+    eventsFrom = found.eventsFrom();
+    repliesFrom = found.repliesFrom();
+    listener.accept(
+        found.events().stream()
+            .filter(event -> event.isSound() && event.state() == EventState.PENDING.code())
+            .limit(WAITING_MAX)
+            .map(event -> new Waiting(event.seq(), event.threadId()))
+            .toList());
+    if (mended) {
+      engine.mended();
+    }
+    return mended;
+  }
+
+  /** All of one moment. */
+  private Found find(Statements sql) throws SQLException {
+    sql.of("begin").execute();
+    try {
+      // What came back from the dead letters may be older than all that was open.
+      long oldestEvent = number(sql, "select min(seq) from events where closed = 0");
+      long oldestReply = number(sql, "select min(seq) from replies where " + ReplyState.OPEN);
+      List<OpenEvent> events =
+          sql.list(Reconciliation::event, EVENTS, Math.min(eventsFrom, oldestEvent));
+      List<OpenReply> replies =
+          sql.list(Reconciliation::reply, REPLIES, Math.min(repliesFrom, oldestReply));
+      return new Found(
+          events,
+          replies,
+          events.isEmpty() ? after(sql, "events") : events.getFirst().seq(),
+          replies.isEmpty() ? after(sql, "replies") : replies.getFirst().seq(),
+          counted(sql));
+    } finally {
+      sql.of("commit").execute();
+    }
+  }
+
+  /** Long.MAX_VALUE when there is none. */
+  private static long number(Statements sql, String select) throws SQLException {
+    return sql.first(row -> row.getObject(1) == null ? Long.MAX_VALUE : row.getLong(1), select)
+        .orElse(Long.MAX_VALUE);
+  }
+
+  private static long after(Statements sql, String table) throws SQLException {
+    return sql.first(row -> row.getLong(1), "select max(seq) from " + table).orElse(0L) + 1;
+  }
+
+  private static Map<String, Long> counted(Statements sql) throws SQLException {
+    Map<String, Long> counted = new HashMap<>();
+    sql.list(row -> Map.entry(row.getString(1), row.getLong(2)), "select name, n from counters")
+        .forEach(entry -> counted.put(entry.getKey(), entry.getValue()));
+    return counted;
+  }
+
+  private boolean rows(Found found) throws StoreException {
+    int mended = 0;
+    for (OpenEvent event : found.events()) {
+      if (!event.isSound()) {
+        mended += engine.call(tx -> mendEvent(tx, event.seq()));
+      }
+    }
+    for (OpenReply reply : found.replies()) {
+      if (!reply.isSound()) {
+        mended += engine.call(tx -> mendReply(tx, reply.seq()));
+      }
+    }
+    if (mended > 0) {
+      engine
+          .repairs()
+          .add(What.ROW, mended, mended + " rows contradicted themselves and were put right");
+    }
+    return mended > 0;
+  }
+
+  private static int mendEvent(Transaction tx, long seq) throws SQLException {
+    Optional<OpenEvent> found =
+        tx.sql()
+            .first(
+                Reconciliation::event,
+                "select seq, state, closed, damaged, outcome, '', 1 from events where seq = ?",
+                seq);
+    if (found.isEmpty() || found.get().isSound() || found.get().isConsistentlyOver()) {
+      return 0; // it has moved on since
+    }
+    OpenEvent event = found.get();
+    return event.isOver()
+        ? tx.sql()
+            .update("update events set state = ?, closed = 1 where seq = ?", event.endState(), seq)
+        : tx.sql()
+            .update(
+                "update events set state = ?, closed = 0, damaged = 0 where seq = ?",
+                event.openState(),
+                seq);
+  }
+
+  private static int mendReply(Transaction tx, long seq) throws SQLException {
+    int shown =
+        tx.sql()
+            .update(
+                "update replies set damaged = 0 where seq = ? and damaged <> 0 and "
+                    + ReplyState.OPEN,
+                seq);
+    int planned =
+        tx.sql()
+            .update(
+                "update replies set state = 0 where seq = ? and damaged = 0 and " + NEVER_TRIED,
+                seq);
+    return Math.max(shown, planned);
+  }
+
+  private boolean indexes(Found found) throws StoreException {
+    long hidden =
+        found.events().stream().filter(event -> event.isSound() && !event.found()).count()
+            + found.replies().stream().filter(reply -> reply.isSound() && !reply.found()).count();
+    if (hidden == 0) {
+      return false;
+    }
+    engine.<Boolean>call(
+        tx -> {
+          for (String table : List.of("events", "replies", "threads")) {
+            tx.sql().update("reindex " + table);
+          }
+          return true;
+        });
+    engine
+        .repairs()
+        .add(
+            What.INDEX,
+            hidden,
+            hidden + " open events and replies stood in no index; the indexes were made anew");
+    return true;
+  }
+
+  /** Only when they differ: then all that is open is counted anew by the writer. */
+  private boolean counts(Found found) throws StoreException {
+    if (found.isCountedRight()) {
+      return false;
+    }
+    Map<Counter, Long> right = new LinkedHashMap<>();
+    int changed =
+        engine.call(
+            tx -> {
+              right.clear();
+              for (EventState state : EventState.values()) {
+                if (state.isOpen()) {
+                  right.put(
+                      MessageCounters.of(state),
+                      count(
+                          tx,
+                          "select count(*) from events where closed = 0 and state = ?",
+                          state.code()));
+                }
+              }
+              right.put(
+                  MessageCounters.OPEN_REPLIES,
+                  count(tx, "select count(*) from replies where " + ReplyState.OPEN));
+              return MessageCounters.set(tx, right) + MessageCounters.balance(tx);
+            });
+    if (changed > 0) {
+      engine
+          .repairs()
+          .add(What.COUNT, changed, changed + " counts were wrong and were counted again");
+    }
+    return changed > 0;
+  }
+
+  private static long count(Transaction tx, String select, Object... parameters)
+      throws SQLException {
+    return tx.sql().first(row -> row.getLong(1), select, parameters).orElse(0L);
+  }
+
+  private static OpenEvent event(ResultSet row) throws SQLException {
+    return new OpenEvent(
+        row.getLong(1),
+        row.getInt(2),
+        row.getInt(3),
+        row.getInt(4),
+        row.getInt(5),
+        String.valueOf(row.getString(6)),
+        row.getInt(7) != 0);
+  }
+
+  private static OpenReply reply(ResultSet row) throws SQLException {
+    return new OpenReply(row.getLong(1), row.getInt(2), row.getInt(3), row.getInt(4) != 0);
+  }
+}
