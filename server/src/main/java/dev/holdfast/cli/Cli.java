@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import picocli.CommandLine;
@@ -28,6 +29,9 @@ public final class Cli {
    * @return the exit code
    */
   public static int main(String[] args, ServerStarter starter, Function<Section, ?> config) {
+    if (!List.of(args).contains("run")) {
+      Logs.keepQuiet();
+    }
     Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
     Charset charset = console.map(Console::charset).orElse(StandardCharsets.UTF_8);
     Terminal terminal =
@@ -90,6 +94,8 @@ public final class Cli {
             .addSubcommand(new AuditCommand(root))
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new DlqCommand(root))
+            .addSubcommand(new BackupCommand(root))
+            .addSubcommand(new RestoreCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
             .addSubcommand(new VersionCommand(root));
     line.setOut(environment.terminal().out());

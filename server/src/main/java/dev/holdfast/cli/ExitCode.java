@@ -9,6 +9,9 @@ final class ExitCode {
 
   static final int USAGE = 64;
 
+  /** What was read is not what was written. */
+  static final int DAMAGED = 65;
+
   /** A bug in a command. */
   static final int BUG = 70;
 

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import ch.qos.logback.classic.LoggerContext;
 import dev.holdfast.config.Secrets;
+import java.util.Map;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
@@ -10,6 +11,23 @@ public final class Logs {
   private static final String SECRETS = "holdfast.secrets";
 
   private Logs() {}
+
+  /**
+   * Before the first line: what a command prints is its result, and its log is for warnings. What
+   * the operator has set stays.
+   */
+  static void keepQuiet() {
+    for (Map.Entry<String, String> setting :
+        Map.of(
+                "holdfast.log.target", "System.err",
+                "holdfast.log.level", "WARN",
+                "holdfast.log.libraries", "WARN")
+            .entrySet()) {
+      if (System.getProperty(setting.getKey()) == null) {
+        System.setProperty(setting.getKey(), setting.getValue());
+      }
+    }
+  }
 
   /** From now on no line of the log holds one of these, those that are added later included. */
   public static void hide(Secrets secrets) {

@@ -41,6 +41,21 @@ public final class ApiToken {
       return new Secret(token);
     }
     AtomicFiles.restrict(file);
+    return new Secret(read(file));
+  }
+
+  /**
+   * Whether a start would take the token of the data folder. Changes nothing.
+   *
+   * @return false when there is none yet
+   * @throws StartRefusedException as {@link #loadOrMake}
+   */
+  public static boolean check(Path dataDir) throws IOException, StartRefusedException {
+    Path file = dataDir.resolve("token");
+    return Files.exists(file) && !read(file).isEmpty();
+  }
+
+  private static String read(Path file) throws IOException, StartRefusedException {
     String token = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).strip();
     if (!isWhole(token) && !UNCHECKED.matcher(token).matches()) {
       throw new StartRefusedException(
@@ -49,7 +64,7 @@ public final class ApiToken {
               + " is damaged: it does not hold the token that was written there; delete it to get a"
               + " new one at the next start, or give your own in HOLDFAST_TOKEN");
     }
-    return new Secret(token);
+    return token;
   }
 
   private static String make() {

@@ -84,6 +84,17 @@ public final class DataFolder {
     }
   }
 
+  /**
+   * Looks at the database as a start does, and changes nothing. Blocks while it is read.
+   *
+   * @param inUse whether a server uses the folder
+   * @return what the next start would mend; empty when nothing
+   * @throws StartRefusedException why a start would be refused
+   */
+  public Optional<String> inspect(boolean inUse) throws StartRefusedException {
+    return Database.inspect(folder, inUse);
+  }
+
   private void checkFile(Path file) throws StartRefusedException, IOException {
     if (Files.isSymbolicLink(file)) {
       throw refusal(file, "is a link; move the file itself here");

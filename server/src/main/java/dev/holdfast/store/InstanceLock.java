@@ -12,9 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The right to use a data folder: an operating-system lock, freed by the kernel however the process
@@ -24,15 +24,10 @@ import org.jspecify.annotations.Nullable;
  * the file is opened once and who holds it stands in another file, {@code holdfast.pid}.
  */
 public final class InstanceLock implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InstanceLock.class);
   private static final Duration TERM_WAIT = Duration.ofSeconds(5);
   private static final Duration KILL_WAIT = Duration.ofSeconds(5);
   private static final Duration STEP = Duration.ofMillis(50);
-
-  /**
-   * The kernel counts a process's start in ticks since boot, so two readings of it may differ a
-   * little.
-   */
-  private static final Duration START_SLACK = Duration.ofSeconds(2);
 
   private final FileChannel channel;
   private final FileLock lock;
@@ -44,75 +39,65 @@ public final class InstanceLock implements AutoCloseable {
     this.pidFile = pidFile;
   }
 
-  /** Who holds a data folder. */
-  private record Holder(long pid, Instant started) {
-    String text() {
-      return pid + " " + started + "\n";
-    }
-
-    static @Nullable Holder read(Path file) {
-      try {
-        String[] words = Files.readString(file, StandardCharsets.US_ASCII).strip().split(" ", 2);
-        return new Holder(Long.parseLong(words[0]), Instant.parse(words[1]));
-      } catch (IOException | RuntimeException _) {
-        return null; // absent or unreadable: then the lock alone decides
-      }
-    }
-
-    static Holder self() {
-      ProcessHandle self = ProcessHandle.current();
-      return new Holder(self.pid(), self.info().startInstant().orElse(Instant.EPOCH));
-    }
-
-    /**
-     * The living process that this is about; empty when it ended and its number went to another.
-     */
-    Optional<ProcessHandle> living() {
-      return ProcessHandle.of(pid)
-          .filter(ProcessHandle::isAlive)
-          .filter(
-              process ->
-                  process
-                      .info()
-                      .startInstant()
-                      .map(at -> Duration.between(at, started).abs().compareTo(START_SLACK) <= 0)
-                      .orElse(true));
-    }
-  }
-
   /**
-   * Takes the folder, and makes it when it is missing.
+   * Takes the folder, and makes it when it is missing. The holder is whoever holds this very lock
+   * file, never a process that merely stands in a file that was copied from somewhere else.
    *
-   * @param takeOver ask a holder to stop: SIGTERM, 5 s, SIGKILL. Blocks until it is gone
+   * @param takeOver ask a holder to stop: SIGTERM, 5 s, SIGKILL. Blocks until it is gone. One that
+   *     took the folder after this process began has won against it and is left alone
    * @throws StartRefusedException exit code 73 when another process holds the folder; then nothing
    *     was changed
    */
   public static InstanceLock take(Path dataDir, boolean takeOver, Time time)
       throws StartRefusedException, InterruptedException {
-    Path pidFile = dataDir.resolve("holdfast.pid");
     try {
       AtomicFiles.createFolders(dataDir);
-      Holder holder = Holder.read(pidFile);
-      Optional<ProcessHandle> living = holder == null ? Optional.empty() : holder.living();
-      if (living.isPresent() && takeOver && living.get().pid() != Holder.self().pid()) {
-        end(living.get(), time);
-        living = Optional.empty();
-      }
-      if (living.isPresent()) {
+      Optional<ProcessHandle> holder = LockHolder.process(dataDir);
+      if (holder.isPresent()) {
+        ProcessHandle process = holder.get();
         // Not even the lock file is opened: were this the same process, closing it would free the
         // lock.
-        throw refusal(dataDir, holder);
+        if (!takeOver || process.pid() == ProcessHandle.current().pid()) {
+          throw refusal(dataDir, describe(process), "stop it first, or start with --take-over");
+        }
+        if (hasJustTaken(dataDir, process, time)) {
+          throw refusal(dataDir, describe(process), "it took the folder over at the same time");
+        }
+        LOG.warn("data folder: taking {} over from {}", dataDir, describe(process));
+        end(process, time);
+      } else {
+        tellOfOriginal(dataDir);
       }
-      return lock(dataDir, pidFile, holder);
+      return lock(dataDir, time);
     } catch (IOException e) {
       throw new StartRefusedException(
           StartRefusedException.IO, "cannot lock " + dataDir + ": " + e.getMessage(), e);
     }
   }
 
-  private static InstanceLock lock(Path dataDir, Path pidFile, @Nullable Holder holder)
+  private static boolean hasJustTaken(Path dataDir, ProcessHandle holder, Time time) {
+    return Holder.read(dataDir)
+        .filter(told -> told.pid() == holder.pid() && told.living().isPresent())
+        .map(told -> told.taken().isAfter(time.now().minus(Holder.age())))
+        .orElse(true); // it holds the lock and has not yet said so
+  }
+
+  /** A copied folder names the process of the original, which this start has nothing to do with. */
+  private static void tellOfOriginal(Path dataDir) {
+    Holder.read(dataDir)
+        .filter(told -> !told.isOf(dataDir) && told.living().isPresent())
+        .ifPresent(
+            told ->
+                LOG.warn(
+                    "data folder: {} is a copy of {}, which process {} serves; that one is left alone",
+                    dataDir,
+                    told.path(),
+                    told.pid()));
+  }
+
+  private static InstanceLock lock(Path dataDir, Time time)
       throws IOException, StartRefusedException {
-    Path file = dataDir.resolve("holdfast.lock");
+    Path file = dataDir.resolve(Holder.LOCK_FILE);
     AtomicFiles.create(file);
     FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
     FileLock lock;
@@ -123,20 +108,29 @@ public final class InstanceLock implements AutoCloseable {
     }
     if (lock == null) {
       channel.close();
-      throw refusal(dataDir, holder);
+      String who =
+          LockHolder.process(dataDir).map(InstanceLock::describe).orElse("another process");
+      throw refusal(dataDir, who, "stop it first, or start with --take-over");
     }
-    AtomicFiles.write(pidFile, Holder.self().text().getBytes(StandardCharsets.US_ASCII));
+    Path pidFile = dataDir.resolve(Holder.FILE);
+    try {
+      AtomicFiles.write(
+          pidFile, Holder.self(dataDir, time.now()).text().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      channel.close(); // else this process would be in its own way at the next try
+      throw e;
+    }
+    LOG.info("data folder: {} is held by process {}", dataDir, ProcessHandle.current().pid());
     return new InstanceLock(channel, lock, pidFile);
   }
 
-  private static StartRefusedException refusal(Path dataDir, @Nullable Holder holder) {
-    String who =
-        holder == null
-            ? "another process"
-            : "process " + holder.pid() + ", since " + holder.started();
+  private static String describe(ProcessHandle process) {
+    return "process " + process.pid() + ", since " + Holder.started(process);
+  }
+
+  private static StartRefusedException refusal(Path dataDir, String who, String advice) {
     return new StartRefusedException(
-        StartRefusedException.ALREADY_RUNNING,
-        dataDir + " is in use by " + who + "; stop it first, or start with --take-over");
+        StartRefusedException.ALREADY_RUNNING, dataDir + " is in use by " + who + "; " + advice);
   }
 
   private static void end(ProcessHandle process, Time time) throws InterruptedException {

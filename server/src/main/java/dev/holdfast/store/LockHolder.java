@@ -1,4 +1,4 @@
-package dev.holdfast.cli;
+package dev.holdfast.store;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,45 +8,51 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Finds the process that holds a data folder, without touching its lock. */
-final class LockHolder {
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
-
-  /** {@code 1: POSIX ADVISORY WRITE 4711 08:01:131 0 EOF}: the process and the inode. */
+public final class LockHolder {
+  /** {@code 1: POSIX ADVISORY WRITE 4711 08:01:131 0 EOF}: the process, device and inode. */
   private static final Pattern LOCK =
-      Pattern.compile("\\d+: (?:POSIX|OFDLCK) +\\S+ +WRITE (\\d+) \\S+:\\S+:(\\d+) .*");
+      Pattern.compile(
+          "\\d+: (?:POSIX|OFDLCK) +\\S+ +WRITE (\\d+) ([0-9a-f]+):([0-9a-f]+):(\\d+) .*");
 
   private LockHolder() {}
 
-  static Optional<Long> find(Path data) {
-    Path lock = data.resolve("holdfast.lock");
-    if (!lock.getFileSystem().supportedFileAttributeViews().contains("unix")) {
-      return fromPidFile(data);
-    }
+  /** Its number; empty when nobody holds the folder. */
+  public static Optional<Long> find(Path data) {
+    return process(data).map(ProcessHandle::pid);
+  }
+
+  /** Whom the kernel names, or the folder's own file when the kernel names nobody. */
+  static Optional<ProcessHandle> process(Path data) {
+    return ofKernel(data.resolve(Holder.LOCK_FILE))
+        .flatMap(ProcessHandle::of)
+        .or(() -> Holder.read(data).filter(holder -> holder.isOf(data)).flatMap(Holder::living));
+  }
+
+  private static Optional<Long> ofKernel(Path lock) {
     try {
-      Object inode = Files.getAttribute(lock, "unix:ino");
+      long device = ((Number) Files.getAttribute(lock, "unix:dev")).longValue();
+      long inode = ((Number) Files.getAttribute(lock, "unix:ino")).longValue();
       for (String line : Files.readAllLines(Path.of("/proc/locks"))) {
         Matcher matcher = LOCK.matcher(line);
-        if (matcher.matches() && matcher.group(2).equals(String.valueOf(inode))) {
+        if (matcher.matches()
+            && Long.parseLong(matcher.group(4)) == inode
+            && Long.parseLong(matcher.group(2), 16) == major(device)
+            && Long.parseLong(matcher.group(3), 16) == minor(device)) {
           return Optional.of(Long.parseLong(matcher.group(1)));
         }
       }
       return Optional.empty();
-    } catch (IOException _) {
-      return fromPidFile(data);
+    } catch (IOException | RuntimeException _) {
+      return Optional.empty();
     }
   }
 
-  /** Where the system does not list its locks. A process that took the number over may be found. */
-  private static Optional<Long> fromPidFile(Path data) {
-    try {
-      Matcher number = NUMBER.matcher(Files.readString(data.resolve("holdfast.pid")));
-      return number.find()
-          ? ProcessHandle.of(Long.parseLong(number.group()))
-              .filter(ProcessHandle::isAlive)
-              .map(ProcessHandle::pid)
-          : Optional.empty();
-    } catch (IOException _) {
-      return Optional.empty();
-    }
+  /** Source: the GNU C library, {@code bits/sysmacros.h}. */
+  private static long major(long device) {
+    return ((device >>> 8) & 0xfff) | ((device >>> 32) & ~0xfffL);
+  }
+
+  private static long minor(long device) {
+    return (device & 0xff) | ((device >>> 12) & ~0xffL);
   }
 }

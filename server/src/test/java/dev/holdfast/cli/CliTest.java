@@ -68,6 +68,8 @@ class CliTest {
             List.of("dlq", "show"),
             List.of("dlq", "replay"),
             List.of("dlq", "discard"),
+            List.of("backup"),
+            List.of("restore"),
             List.of("config", "check"),
             List.of("config", "show"),
             List.of("version"))) {

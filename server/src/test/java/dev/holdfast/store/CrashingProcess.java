@@ -26,15 +26,16 @@ public final class CrashingProcess {
   public static void main(String[] args) throws Exception {
     Path folder = Path.of(args[1]);
     switch (args[0]) {
-      case "hold" -> hold(folder);
+      case "hold" -> hold(folder, false);
+      case "take-over" -> hold(folder, true);
       case "fill" -> fill(folder, Path.of(args[2]));
       default -> throw new IllegalArgumentException(args[0]);
     }
   }
 
-  private static void hold(Path folder) throws Exception {
+  private static void hold(Path folder, boolean takeOver) throws Exception {
     try {
-      InstanceLock lock = InstanceLock.take(folder, false, new SystemTime());
+      InstanceLock lock = InstanceLock.take(folder, takeOver, new SystemTime());
       System.out.println("held");
       Thread.currentThread().join();
       lock.close();

@@ -23,9 +23,13 @@ class InstanceLockTest {
   }
 
   private Process holder() throws IOException {
-    Path output = root.resolve("output");
-    Process child = CrashingProcess.start(List.of(), output, "hold", data().toString());
-    TestStore.await(() -> !CrashingProcess.lines(output).isEmpty() || !child.isAlive());
+    return start("hold", data());
+  }
+
+  private Process start(String how, Path folder) throws IOException {
+    Path output = Files.createTempFile(root, "output", "");
+    Process child = CrashingProcess.start(List.of(), output, how, folder.toString());
+    TestStore.await(() -> CrashingProcess.lines(output).contains("held") || !child.isAlive());
     return child;
   }
 
@@ -73,9 +77,44 @@ class InstanceLockTest {
   @Test
   void aHolderIsAskedToStopAndThenMadeToStop() throws Exception {
     Process child = holder();
-    try (InstanceLock taken = take(true)) {
-      assertThat(taken).isNotNull();
+    Process next = start("take-over", data());
+    try {
+      assertThat(next.isAlive()).isTrue();
       assertThat(child.isAlive()).isFalse();
+      refused("process " + next.pid());
+    } finally {
+      next.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aHolderThatTookTheFolderAfterThisProcessBeganHasWon() throws Exception {
+    Process child = holder();
+    try {
+      assertThatThrownBy(() -> take(true).close())
+          .isInstanceOfSatisfying(
+              StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(73))
+          .hasMessageContaining("at the same time");
+      assertThat(child.isAlive()).isTrue();
+    } finally {
+      child.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void theHolderOfTheFolderThatThisOneWasCopiedFromIsLeftAlone() throws Exception {
+    Process child = holder();
+    try {
+      Path copy = Files.createDirectory(root.resolve("copy"));
+      for (String name : List.of("holdfast.pid", "holdfast.lock")) {
+        Files.copy(data().resolve(name), copy.resolve(name));
+      }
+      InstanceLock.take(copy, true, new SystemTime()).close();
+      Files.copy(data().resolve("holdfast.pid"), copy.resolve("holdfast.pid"));
+      Process next = start("take-over", copy);
+      assertThat(next.isAlive()).isTrue();
+      next.destroyForcibly().waitFor();
+      assertThat(child.isAlive()).isTrue();
     } finally {
       child.destroyForcibly().waitFor();
     }

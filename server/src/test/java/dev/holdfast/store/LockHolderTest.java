@@ -1,4 +1,4 @@
-package dev.holdfast.cli;
+package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,7 @@ import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,12 +14,18 @@ class LockHolderTest {
   @TempDir Path data;
 
   @Test
-  void namesTheProcessThatHoldsTheLockAndTheOneOfThePidFileOnlyWhereLocksAreNotListed()
+  void namesTheProcessThatHoldsThisLockAndTheOneOfThePidFileOnlyIfThatIsAboutThisFolder()
       throws Exception {
     assertThat(LockHolder.find(data)).isEmpty();
     long self = ProcessHandle.current().pid();
-    Files.writeString(data.resolve("holdfast.pid"), self + " 2026-01-01T00:00:00Z\n");
+    String told = Holder.self(data, Instant.now()).text();
+    Files.writeString(data.resolve("holdfast.pid"), told);
     assertThat(LockHolder.find(data)).contains(self);
+    Path copy = Files.createDirectory(data.resolve("copy"));
+    Files.writeString(copy.resolve("holdfast.pid"), told);
+    assertThat(LockHolder.find(copy)).isEmpty();
+    Files.delete(data.resolve("holdfast.pid"));
+    assertThat(LockHolder.find(data)).isEmpty();
     try (RandomAccessFile file =
             new RandomAccessFile(data.resolve("holdfast.lock").toFile(), "rw");
         FileLock lock = file.getChannel().lock()) {

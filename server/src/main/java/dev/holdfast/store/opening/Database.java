@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.flywaydb.core.Flyway;
@@ -85,9 +86,10 @@ public final class Database implements Engine.Source {
     Path file = folder.resolve(FILE);
     try {
       AtomicFiles.createFolders(folder);
+      RunRecord run = new RunRecord(folder);
+      run.requireRestored();
       boolean fresh = AtomicFiles.create(file) || Files.size(file) == 0;
       CleanMarker claimed = CleanMarker.read(folder);
-      RunRecord run = new RunRecord(folder);
       boolean changed = false;
       if (!fresh) {
         run.check(claimed.isThere());
@@ -159,8 +161,73 @@ public final class Database implements Engine.Source {
     return Connections.open(folder.resolve(FILE));
   }
 
+  /**
+   * What a start would check, without a change. Blocks for as long as the file takes to be read.
+   *
+   * @param inUse whether a server uses it; if not, nothing may be missing
+   * @return what a start would mend; empty when all is well
+   * @throws StartRefusedException as {@link #open}
+   */
+  public static Optional<String> inspect(Path folder, boolean inUse) throws StartRefusedException {
+    Path file = folder.resolve(FILE);
+    try {
+      RunRecord run = new RunRecord(folder);
+      run.requireRestored();
+      if (!Files.exists(file) || Files.size(file) == 0) {
+        return Optional.empty();
+      }
+      CleanMarker claimed = CleanMarker.read(folder);
+      if (!inUse) {
+        run.check(claimed.isThere());
+      }
+      boolean changed = !inUse && claimed.contradicts(file);
+      try (Statements sql = Connections.readOnly(file, Files.exists(folder.resolve(FILE + "-wal")))) {
+        requireKnownVersion(sql, file);
+        if (!inUse && !claimed.isThere()) {
+          requireAllCommits(sql, run, folder);
+        }
+        Integrity found = Integrity.full(sql);
+        if (!found.isWhole() && found.indexes().isEmpty()) {
+          throw damaged(file, found);
+        }
+        return !found.isWhole()
+            ? Optional.of("indexes that differ from their tables: " + found.indexes())
+            : changed
+                ? Optional.of(FILE + " was changed after the last clean stop")
+                : Optional.empty();
+      }
+    } catch (IOException e) {
+      throw new StartRefusedException(StartRefusedException.IO, file + ": " + e.getMessage(), e);
+    } catch (SQLException e) {
+      throw Connections.refusal(file, e);
+    }
+  }
+
+  private static StartRefusedException damaged(Path file, Integrity found) {
+    return new StartRefusedException(
+        StartRefusedException.DAMAGED,
+        file + " is damaged: " + found.text() + "; restore a backup");
+  }
+
   /** Finds out whether the last run ended cleanly; if not, the whole file is checked. */
   private static State check(Statements sql, CleanMarker claimed, boolean changed, Path file)
+      throws IOException, SQLException, StartRefusedException {
+    long version = requireKnownVersion(sql, file);
+    boolean left = version > 0 && claimed.isThere() && claimed.nonce().equals(storedNonce(sql));
+    if (left && !changed) {
+      return State.CLEAN;
+    }
+    LOG.info("store: the last run did not end cleanly, checking {}", FILE);
+    Integrity found =
+        Files.size(file) <= FileSum.BYTES_MAX ? Integrity.full(sql) : Integrity.quick(sql);
+    Set<String> mended = found.isWhole() ? Set.of() : mend(sql, found);
+    if (!found.isWhole() && mended.isEmpty()) {
+      throw damaged(file, found);
+    }
+    return new State(false, left, mended);
+  }
+
+  private static long requireKnownVersion(Statements sql, Path file)
       throws IOException, SQLException, StartRefusedException {
     long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
     if (version > SCHEMA) {
@@ -173,23 +240,14 @@ public final class Database implements Engine.Source {
               + SCHEMA
               + "); start that version, or restore a backup from before the upgrade");
     }
-    if (version == SCHEMA) {
+    if (isOfThisVersion(sql)) {
       requireSchema(sql, file);
     }
-    boolean left = version > 0 && claimed.isThere() && claimed.nonce().equals(storedNonce(sql));
-    if (left && !changed) {
-      return State.CLEAN;
-    }
-    LOG.info("store: the last run did not end cleanly, checking {}", FILE);
-    Integrity found =
-        Files.size(file) <= FileSum.BYTES_MAX ? Integrity.full(sql) : Integrity.quick(sql);
-    Set<String> mended = found.isWhole() ? Set.of() : mend(sql, found);
-    if (!found.isWhole() && mended.isEmpty()) {
-      throw new StartRefusedException(
-          StartRefusedException.DAMAGED,
-          file + " is damaged: " + found.text() + "; restore a backup");
-    }
-    return new State(false, left, mended);
+    return version;
+  }
+
+  static boolean isOfThisVersion(Statements sql) throws SQLException {
+    return sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L) == SCHEMA;
   }
 
   private static Set<String> mend(Statements sql, Integrity found) throws SQLException {
@@ -199,7 +257,7 @@ public final class Database implements Engine.Source {
     return mended;
   }
 
-  private static void requireSchema(Statements sql, Path file)
+  static void requireSchema(Statements sql, Path file)
       throws IOException, SQLException, StartRefusedException {
     List<String> scripts = new ArrayList<>();
     for (String migration : MIGRATIONS) {
@@ -221,7 +279,7 @@ public final class Database implements Engine.Source {
     }
   }
 
-  private static void requireAllCommits(Statements sql, RunRecord run, Path folder)
+  static void requireAllCommits(Statements sql, RunRecord run, Path folder)
       throws IOException, SQLException, StartRefusedException {
     if (run.acceptsLoss()) {
       return;
@@ -256,7 +314,7 @@ public final class Database implements Engine.Source {
   private static void migrate(Statements sql, Path file)
       throws IOException, SQLException, StartRefusedException {
     long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
-    if (version == SCHEMA) {
+    if (isOfThisVersion(sql)) {
       return; // Flyway takes longer than all the rest of a start
     }
     LOG.info("store: upgrading {} from version {} to {}", FILE, version, SCHEMA);

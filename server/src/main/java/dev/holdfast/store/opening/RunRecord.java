@@ -30,6 +30,8 @@ final class RunRecord {
   /** What an operator writes into the file to start without commits that are lost. */
   private static final String ACCEPTED = "accept-loss";
 
+  private static final String RESTORING = "restoring";
+
   static final String HOW_TO_ACCEPT =
       "write the word " + ACCEPTED + " into " + NAME + " to start without them";
 
@@ -91,16 +93,35 @@ final class RunRecord {
     return words().contains(ACCEPTED);
   }
 
+  /** Written before a restore begins, and removed when it is done. */
+  static void restoring(Path folder) throws IOException {
+    write(folder, RESTORING);
+  }
+
+  /**
+   * Also before a new database is made.
+   *
+   * @throws StartRefusedException 65 when the folder is not wholly restored
+   */
+  void requireRestored() throws IOException, StartRefusedException {
+    if (words().contains(RESTORING)) {
+      throw new StartRefusedException(
+          StartRefusedException.DAMAGED,
+          folder.resolve(NAME)
+              + " says that a restore was cut off; empty the folder and restore the backup again");
+    }
+  }
+
   /** A new number, announced beside the old one: a crash may leave either in the database. */
   int next() throws IOException {
     int next = new SecureRandom().nextInt(1, Integer.MAX_VALUE);
-    write("starting " + epoch + " " + next);
+    write(folder, "starting " + epoch + " " + next);
     return next;
   }
 
   /** The number is in the database file, and the log holds only what comes after it. */
   void running(int now) throws IOException {
-    write("running " + now);
+    write(folder, "running " + now);
   }
 
   /** The database is whole without its log. */
@@ -108,7 +129,7 @@ final class RunRecord {
     AtomicFiles.delete(folder.resolve(NAME));
   }
 
-  private void write(String text) throws IOException {
+  private static void write(Path folder, String text) throws IOException {
     AtomicFiles.write(folder.resolve(NAME), (text + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 

@@ -146,6 +146,10 @@ public final class Setup {
     return dataDir;
   }
 
+  Path configFile() {
+    return configFile;
+  }
+
   public int httpPort() {
     return httpPort;
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -53,17 +54,8 @@ class AuditTrailTest {
     }
   }
 
-  /** The program itself, as an operator runs it. */
-  private record Said(int exitCode, String text) {}
-
-  private Said holdfast(String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(Setup.java(), "-jar", Setup.jar().toString()));
-    command.addAll(List.of(arguments));
-    command.addAll(
-        List.of("--data", rig.setup().dataDir().toString(), "--url", rig.setup().url("")));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Said(process.waitFor(), text);
+  private HoldfastCommand.Result holdfast(String... arguments) {
+    return HoldfastCommand.run(rig.setup(), arguments);
   }
 
   @Test
@@ -106,8 +98,8 @@ class AuditTrailTest {
     String path = "/api/v1/executions/" + ServerApi.encode(execution);
     assertThat(rig.api().get(path).json().path("changes").findPath("path").asText())
         .endsWith("a.txt");
-    Said undone = holdfast("rollback", execution);
-    assertThat(undone.text()).contains("undone: 1 file");
+    HoldfastCommand.Result undone = holdfast("rollback", execution);
+    assertThat(undone.out()).contains("undone: 1 file");
     assertThat(undone.exitCode()).isZero();
     assertThat(file("a.txt")).hasContent("one");
     assertThat(rig.api().get(path).json().path("rolled_back").asBoolean()).isTrue();
@@ -141,11 +133,11 @@ class AuditTrailTest {
     for (int i = 0; i < 3; i++) {
       rig.api().post("/api/v1/threads/t/reset", Map.of());
     }
-    assertThat(holdfast("audit", "verify").text()).contains("intact: 3 rows");
-    Said well = holdfast("doctor");
-    assertThat(well.text()).containsPattern("ok +audit +intact, 3 rows").contains("isolation");
+    assertThat(holdfast("audit", "verify").out()).contains("intact: 3 rows");
+    HoldfastCommand.Result well = holdfast("doctor");
+    assertThat(well.out()).containsPattern("ok +audit +intact, 3 rows").contains("isolation");
     rig.server().stop();
-    assertThat(holdfast("doctor").text()).containsPattern("ok +audit +intact, 3 rows");
+    assertThat(holdfast("doctor").out()).containsPattern("ok +audit +intact, 3 rows");
     try (Connection connection =
             DriverManager.getConnection(
                 "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
@@ -153,13 +145,13 @@ class AuditTrailTest {
       statement.executeUpdate("drop trigger audit_unchanged");
       statement.executeUpdate("update audit set actor = 'token:nobody' where no = 2");
     }
-    Said ill = holdfast("doctor");
+    HoldfastCommand.Result ill = holdfast("doctor");
     assertThat(ill.exitCode()).isEqualTo(1);
-    assertThat(ill.text()).containsPattern("BAD +audit +BROKEN at row 2");
+    assertThat(ill.out()).containsPattern("BAD +audit +BROKEN at row 2");
     rig.start();
-    assertThat(holdfast("doctor").text()).contains("BROKEN at row 2");
-    Said verified = holdfast("audit", "verify", "--json");
+    assertThat(holdfast("doctor").out()).contains("BROKEN at row 2");
+    HoldfastCommand.Result verified = holdfast("audit", "verify", "--json");
     assertThat(verified.exitCode()).isEqualTo(1);
-    assertThat(Json.read(verified.text()).path("broken_at").asInt()).isEqualTo(2);
+    assertThat(Json.read(verified.out()).path("broken_at").asInt()).isEqualTo(2);
   }
 }

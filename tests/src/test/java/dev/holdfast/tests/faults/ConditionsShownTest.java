@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ServerRig;
-import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,21 +93,7 @@ class ConditionsShownTest {
     return rig.metrics().sum("holdfast_conditions", "type=\"" + type + "\"", "status=\"degraded\"");
   }
 
-  private static JsonNode holdfast(ServerRig rig, String... arguments) throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Setup.java(), "-Dholdfast.log.target=System.err", "-jar", Setup.jar().toString()));
-    command.addAll(List.of(arguments));
-    command.addAll(
-        List.of("--data", rig.setup().dataDir().toString(), "--url", rig.setup().url("")));
-    Process process =
-        new ProcessBuilder(command)
-            .directory(rig.folder().toFile())
-            .redirectError(Redirect.DISCARD)
-            .start();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
-    return Json.read(text);
+  private static JsonNode holdfast(ServerRig rig, String... arguments) throws IOException {
+    return HoldfastCommand.run(rig.setup(), arguments).json();
   }
 }

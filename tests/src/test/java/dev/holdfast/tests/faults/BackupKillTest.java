@@ -1,0 +1,111 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastCommand;
+import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.SentEvent;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Backups of a busy server, of which some are killed and some lose their server. How often: {@code
+ * -Dholdfast.backups}; the same again: {@code -Dholdfast.seed}.
+ */
+@Timeout(300)
+class BackupKillTest {
+  private static final int ROUNDS = Integer.getInteger("holdfast.backups", 3);
+  private static final int DATA_DAMAGED = 65;
+  private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
+  private final Random random = new Random(seed);
+
+  @Test
+  void aBackupHoldsAllThatWasAcknowledgedBeforeItWhateverIsKilled() throws Exception {
+    System.out.printf("backups: %d rounds, seed %d%n", ROUNDS, seed);
+    try (ServerRig rig = new ServerRig().start();
+        LoadDriver load = new LoadDriver(rig, "load").start(50, 10)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        int before = load.acked();
+        Await.until("events", Duration.ofSeconds(20), () -> load.acked() > before + 30);
+        killTheBackup(rig, rig.folder().resolve("killed-" + round + ".zip"));
+        List<SentEvent> acked = load.events();
+        Path file = rig.folder().resolve("backup-" + round + ".zip");
+        backUpAndKillTheServer(rig, file, round % 2 == 0);
+        assertRestored(rig, file, acked);
+      }
+      load.stop(Duration.ofSeconds(20));
+    }
+  }
+
+  /** It leaves no file, or a whole one. */
+  private void killTheBackup(ServerRig rig, Path file) {
+    try (HoldfastCommand backup =
+        HoldfastCommand.start(rig.setup(), "backup", file.toString())) {
+      Await.pause(Duration.ofMillis(100L + random.nextInt(900)));
+      backup.kill9();
+    }
+    if (Files.exists(file)) {
+      assertThat(check(rig, file).exitCode()).as("seed %d", seed).isZero();
+    }
+  }
+
+  private void backUpAndKillTheServer(ServerRig rig, Path file, boolean kill) {
+    try (HoldfastCommand backup =
+        HoldfastCommand.start(rig.setup(), "backup", file.toString(), "--json")) {
+      if (kill) {
+        Await.pause(Duration.ofMillis(100L + random.nextInt(900)));
+        rig.restart();
+      }
+      HoldfastCommand.Result made = backup.await(Duration.ofSeconds(60));
+      assertThat(made.exitCode()).as("seed %d: %s", seed, made.err()).isZero();
+    }
+    assertThat(check(rig, file).exitCode()).isZero();
+  }
+
+  private static HoldfastCommand.Result check(ServerRig rig, Path file) {
+    return HoldfastCommand.run(rig.setup(), "restore", file.toString(), "--check");
+  }
+
+  /** A server of its own, which finds all of them on its disk. */
+  private void assertRestored(ServerRig rig, Path file, List<SentEvent> acked) throws IOException {
+    assertThat(acked).as("something was at stake").isNotEmpty();
+    try (ServerRig other = new ServerRig()) {
+      HoldfastCommand.Result restored =
+          HoldfastCommand.run(other.setup(), "restore", file.toString());
+      assertThat(restored.exitCode()).as(restored.err()).isZero();
+      assertThat(HoldfastCommand.run(other.setup(), "restore", file.toString()).exitCode())
+          .isEqualTo(1);
+      other.start();
+      for (SentEvent event : acked) {
+        assertThat(other.api().get("/api/v1/events/" + ServerApi.encode(event.id())).status())
+            .as("%s, seed %d", event.id(), seed)
+            .isEqualTo(200);
+      }
+      other.converse("after", "afterwards", "are you well?");
+    }
+    assertThat(rig.server().isAlive()).isTrue();
+  }
+
+  @Test
+  void aCopyOfTheDatabaseAloneIsRefused() throws Exception {
+    try (ServerRig rig = new ServerRig().start()) {
+      rig.converse("e1", "t", "hello");
+      Path copy = Files.createDirectories(rig.folder().resolve("copy"));
+      Files.copy(rig.setup().dataDir().resolve("holdfast.db"), copy.resolve("holdfast.db"));
+      rig.server().kill9();
+      rig.setup().dataDir(copy);
+      assertThat(rig.launch().exitCode(Duration.ofSeconds(30))).isEqualTo(DATA_DAMAGED);
+      assertThat(rig.server().output())
+          .contains("was copied from a running server", "holdfast backup");
+    }
+  }
+}
