@@ -9,6 +9,7 @@ import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.health.SdNotify;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.ApiToken;
 import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.InstanceLock;
@@ -20,9 +21,11 @@ import dev.holdfast.time.Time;
 import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +36,12 @@ import org.slf4j.LoggerFactory;
 final class Boot {
   private static final Logger LOG = LoggerFactory.getLogger(Boot.class);
   static final int CONFIGURATION = StartRefusedException.CONFIGURATION;
-  private static final int IO = 74;
+  private static final int IO = StartRefusedException.IO;
+  private static final Backoff BETWEEN_STARTS =
+      new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(60));
+
+  /** How long a start may take that begins after the wait. */
+  private static final Duration START_TIME = Duration.ofSeconds(60);
 
   private final RunOptions options;
   private final Time time = new SystemTime();
@@ -49,8 +57,8 @@ final class Boot {
     Fatal.haltOnOutOfMemory();
     Thread.ofPlatform().daemon().name("preload").start(Preload::all);
     Signals.onStop(this::signalled);
-    try {
-      return runWith(configure());
+    try (SdNotify systemd = SdNotify.from(options.environment())) {
+      return untilItStarts(configure(), systemd);
     } catch (ConfigException e) {
       complain("the configuration is invalid:\n" + e.getMessage());
       return CONFIGURATION;
@@ -63,13 +71,44 @@ final class Boot {
     }
   }
 
-  private int runWith(LastGoodConfig.Chosen<ServerConfig> chosen)
+  /**
+   * A full disk and a busy port pass. Where somebody is told that the start takes longer, it is
+   * tried again here, ever more slowly: a restart costs more, comes at one pace, and may be denied
+   * in the end. Anybody else wants to see the failure at once.
+   */
+  private int untilItStarts(LastGoodConfig.Chosen<ServerConfig> chosen, SdNotify systemd)
+      throws IOException, StartRefusedException, InterruptedException {
+    for (int failures = 1; ; failures++) {
+      String why;
+      try {
+        return runWith(chosen, systemd);
+      } catch (StartRefusedException e) {
+        if (e.exitCode() != IO || !systemd.isEnabled()) {
+          throw e;
+        }
+        why = String.valueOf(e.getMessage());
+      } catch (IOException e) {
+        if (!systemd.isEnabled()) {
+          throw e;
+        }
+        why = String.valueOf(e.getMessage());
+      }
+      Duration wait = BETWEEN_STARTS.after(failures);
+      complain(why + "; the start is tried again in " + wait.toSeconds() + " s");
+      systemd.status("waiting to start: " + why);
+      systemd.extendTimeout(wait.plus(START_TIME));
+      if (stopAsked.await(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+        return 0;
+      }
+    }
+  }
+
+  private int runWith(LastGoodConfig.Chosen<ServerConfig> chosen, SdNotify systemd)
       throws IOException, StartRefusedException, InterruptedException {
     Path dataDir = dataDir(chosen.config().dataDir());
     DataFolder data = DataFolder.at(dataDir);
     data.check();
-    try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time);
-        SdNotify systemd = SdNotify.from(options.environment())) {
+    try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time)) {
       data.narrow();
       TemporaryFolder.in(dataDir).empty();
       keep(chosen, dataDir);

@@ -126,6 +126,7 @@ class SystemdUnitTest {
         .contains(
             "RestartPreventExitStatus=64 65 73 78",
             "Restart=always",
+            "StartLimitIntervalSec=0",
             "Type=notify",
             "NotifyAccess=main",
             "WatchdogSec=30s",

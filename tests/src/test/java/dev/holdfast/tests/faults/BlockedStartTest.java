@@ -1,0 +1,87 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.TinyDisk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A start that finds its port taken or its disk full, with and without somebody who is told. */
+@Timeout(120)
+class BlockedStartTest {
+  private static final int DISK_OR_PORT = 74;
+  private static final Duration SOON = Duration.ofSeconds(30);
+
+  @Test
+  void aBusyPortEndsTheStartAndLeavesTheStoreAsCleanAsItWas() throws IOException {
+    try (ServerRig rig = new ServerRig().start()) {
+      rig.converse("e1", "t", "hello");
+      assertThat(rig.server().stop()).isZero();
+      try (ServerSocket _ = listen(rig)) {
+        assertThat(rig.launch().exitCode(SOON)).isEqualTo(DISK_OR_PORT);
+      }
+      assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
+    }
+  }
+
+  @Test
+  void underSystemdItWaitsForThePort() throws IOException {
+    try (ServerRig rig = underSystemd()) {
+      try (ServerSocket _ = listen(rig)) {
+        awaitTheWait(rig.launch());
+        assertThat(rig.server().isAlive()).isTrue();
+      }
+      rig.server().awaitReady(SOON);
+      rig.converse("e1", "t", "hello");
+      assertThat(rig.server().stop()).isZero();
+    }
+  }
+
+  @Test
+  void underSystemdItWaitsForTheDisk() {
+    try (ServerRig rig = underSystemd();
+        TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
+      rig.setup().dataDir(disk.path().resolve("data"));
+      rig.setup().set("server.min_free_bytes", 0);
+      rig.start();
+      rig.converse("e1", "t", "hello");
+      rig.server().kill9();
+      disk.fill();
+      awaitTheWait(rig.launch());
+      disk.free();
+      rig.server().awaitReady(SOON);
+      rig.converse("e2", "t", "and now?");
+    }
+  }
+
+  @Test
+  void aStopEndsTheWait() throws IOException {
+    try (ServerRig rig = underSystemd();
+        ServerSocket _ = listen(rig)) {
+      awaitTheWait(rig.launch());
+      assertThat(rig.server().stop()).isZero();
+    }
+  }
+
+  /** Nobody listens to the socket, which changes nothing for the server. */
+  private static ServerRig underSystemd() {
+    ServerRig rig = new ServerRig();
+    rig.setup().env("NOTIFY_SOCKET", rig.folder().resolve("notify").toString());
+    return rig;
+  }
+
+  private static ServerSocket listen(ServerRig rig) throws IOException {
+    return new ServerSocket(rig.setup().httpPort(), 1, InetAddress.getLoopbackAddress());
+  }
+
+  private static void awaitTheWait(HoldfastProcess server) {
+    Await.until("it waits", SOON, () -> server.output().contains("the start is tried again in"));
+  }
+}
