@@ -74,6 +74,11 @@ final class ApiClient {
     return call("GET", path, "");
   }
 
+  /** What anybody may know of the server's health, whatever its status. */
+  JsonNode health() throws AwayException, InterruptedException {
+    return json(send("GET", "/health", "").body());
+  }
+
   JsonNode post(String path, JsonNode body)
       throws UnavailableException, RefusedException, InterruptedException {
     return call("POST", path, body.toString());

@@ -1,11 +1,16 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.store.ApiToken;
 import dev.holdfast.store.DataFolder;
+import dev.holdfast.store.LockHolder;
+import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.AuditVerdict;
+import dev.holdfast.store.messages.OpenMessages;
 import dev.holdfast.time.Time;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -16,7 +21,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Whether the data folder is a safe place for promises. */
 final class DataChecks {
@@ -53,6 +60,7 @@ final class DataChecks {
             : Finding.bad(
                 "data folder", parent + " is not writable", "chown it to the server's account");
       }
+      DataFolder.at(folder).check();
       PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class);
       String rights = PosixFilePermissions.toString(attributes.permissions());
       String text = folder + ", " + rights + " of " + attributes.owner().getName();
@@ -64,8 +72,34 @@ final class DataChecks {
           ? Finding.good("data folder", text)
           : Finding.warning(
               "data folder", text + ": other users have access", "chmod 700 " + folder);
+    } catch (StartRefusedException e) {
+      return refused("data folder", e);
     } catch (IOException e) {
       return Finding.bad("data folder", folder + " cannot be checked: " + e.getMessage(), "");
+    }
+  }
+
+  private static Finding refused(String name, StartRefusedException e) {
+    return Finding.bad(
+        name, String.valueOf(e.getMessage()), "a start is refused (" + e.exitCode() + ")");
+  }
+
+  /** As a start looks at it: what it is made of, and whether anything is missing. */
+  Finding database() {
+    try {
+      return DataFolder.at(folder)
+          .inspect(LockHolder.find(folder).isPresent())
+          .map(
+              mendable ->
+                  Finding.warning(
+                      "database", mendable, "a start mends it; check the disk and the memory"))
+          .orElseGet(
+              () ->
+                  Files.exists(folder.resolve("holdfast.db"))
+                      ? Finding.good("database", "whole")
+                      : Finding.good("database", "none yet"));
+    } catch (StartRefusedException e) {
+      return refused("database", e);
     }
   }
 
@@ -120,13 +154,38 @@ final class DataChecks {
   Finding token() {
     Path file = folder.resolve("token");
     try {
+      ApiToken.check(folder);
       Set<PosixFilePermission> rights =
           Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
       return Collections.disjoint(rights, OTHERS)
           ? Finding.good("token", file + " is its owner's alone")
           : Finding.warning("token", "other users can read " + file, "chmod 600 " + file);
+    } catch (StartRefusedException e) {
+      return refused("token", e);
+    } catch (AccessDeniedException _) {
+      return Finding.bad("token", file + " cannot be read", "run as the server's account");
     } catch (IOException _) {
       return Finding.good("token", "none in the data folder yet; the first start creates one");
+    }
+  }
+
+  /** What waits in the folder: with a server or without one. */
+  Finding messages() {
+    try {
+      Map<String, Long> open = OpenMessages.count(folder);
+      if (open.isEmpty()) {
+        return Finding.good("messages", "none waits");
+      }
+      String text =
+          open.entrySet().stream()
+              .map(each -> each.getValue() + " " + each.getKey())
+              .collect(Collectors.joining(", "));
+      return LockHolder.find(folder).isPresent()
+          ? Finding.good("messages", text)
+          : Finding.bad(
+              "messages", text + ", and no server runs to answer", "start one: holdfast run");
+    } catch (IOException e) {
+      return Finding.bad("messages", "cannot be counted: " + e.getMessage(), "restore a backup");
     }
   }
 

@@ -50,6 +50,8 @@ final class DoctorCommand implements Callable<Integer> {
     look(findings, "free space", data::freeSpace);
     look(findings, "fsync", data::fsync);
     look(findings, "token", data::token);
+    look(findings, "database", data::database);
+    look(findings, "messages", data::messages);
     look(findings, "audit", data::audit);
     Finding answer = server.answer();
     show(findings, answer);

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.store.LockHolder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.store.LockHolder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -47,8 +48,17 @@ final class ServerChecks {
               "see its log; --take-over replaces it")
           : Finding.warning("server", "none runs at " + api.base(), "start one: holdfast run");
     } catch (ApiClient.RefusedException e) {
+      conditions = ofHealth(api);
       return Finding.warning(
           "server", "answers at " + api.base() + ", but: " + e.getMessage(), "give --token");
+    }
+  }
+
+  private static List<ServerCondition> ofHealth(ApiClient api) throws InterruptedException {
+    try {
+      return ServerCondition.ofHealth(api.health());
+    } catch (ApiClient.AwayException e) {
+      return List.of();
     }
   }
 

@@ -11,6 +11,13 @@ record ServerCondition(JsonNode json) {
     return CliJson.items(status, "conditions").stream().map(ServerCondition::new).toList();
   }
 
+  /** As the probes tell them, which ask for no token. */
+  static List<ServerCondition> ofHealth(JsonNode health) {
+    return CliJson.items(health, "checks").stream()
+        .flatMap(check -> of(check.path("data")).stream())
+        .toList();
+  }
+
   boolean hasFailed() {
     return CliJson.text(json, "status").equals("failed");
   }

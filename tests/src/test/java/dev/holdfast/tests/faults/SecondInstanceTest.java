@@ -2,6 +2,8 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -9,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -92,6 +96,53 @@ class SecondInstanceTest {
       Files.writeString(pidFile, forged);
       rig.start();
       rig.converse("e2", "t", "hello again");
+    }
+  }
+
+  @Test
+  void takeOverOfACopiedFolderLeavesTheServerOfTheOriginalAlone() throws IOException {
+    try (ServerRig rig = new ServerRig().start()) {
+      rig.converse("e1", "t", "hello");
+      Path copy = rig.folder().resolve("copy");
+      Commands.run("cp", "-a", rig.setup().dataDir().toString(), copy.toString());
+      Setup setup = new Setup(rig.folder().resolve("second")).dataDir(copy);
+      try (HoldfastProcess second =
+          HoldfastProcess.start(setup.argument("--take-over")).awaitReady()) {
+        assertThat(rig.server().isAlive()).isTrue();
+        assertThat(second.output())
+            .contains("is a copy of " + rig.setup().dataDir(), "process " + rig.server().pid());
+        rig.converse("e2", "t", "still there?");
+      }
+    }
+  }
+
+  @Test
+  void oneOfThreeTakeOversAtOnceWinsAtOnce() {
+    try (ServerRig rig = new ServerRig().start()) {
+      Setup[] setups = new Setup[3];
+      HoldfastProcess[] all = new HoldfastProcess[3];
+      for (int i = 0; i < 3; i++) {
+        setups[i] =
+            new Setup(rig.folder().resolve("other" + i))
+                .dataDir(rig.setup().dataDir())
+                .argument("--take-over");
+      }
+      try {
+        for (int i = 0; i < 3; i++) {
+          all[i] = HoldfastProcess.start(setups[i]);
+        }
+        Await.until(
+            "one serves and two were refused",
+            Duration.ofSeconds(20),
+            () ->
+                Arrays.stream(all).filter(HoldfastProcess::isReady).count() == 1
+                    && Arrays.stream(all)
+                            .filter(each -> each.exitNow().equals(Optional.of(ALREADY_RUNNING)))
+                            .count()
+                        == 2);
+      } finally {
+        Arrays.stream(all).forEach(HoldfastProcess::close);
+      }
     }
   }
 
