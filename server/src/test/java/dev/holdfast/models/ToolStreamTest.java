@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two calls in one answer, as each provider sends them: in a stream, or all at once. */
@@ -171,6 +172,23 @@ class ToolStreamTest {
     assertBothCalls(answer);
     assertThat(answer.message().text()).isEqualTo("Let me look.");
     assertThat(String.join("", server.deltas())).isEqualTo("Let me look.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "anthropic, tool_use\", max_tokens\"",
+    "minimax, tool_use\", max_tokens\"",
+    "openai, tool_calls\"}], length\"}]",
+    "gemini, STOP, MAX_TOKENS",
+    "ollama, stop\", length\""
+  })
+  void callsOfACutAnswerDoNotHideThatItIsCut(String provider, String whole, String cut)
+      throws Exception {
+    String answer = whole(provider);
+    int at = answer.lastIndexOf(whole);
+    server.streams(
+        JSON, answer.substring(0, at) + cut + answer.substring(at + whole.length()));
+    assertThat(server.ask(provider, request()).stop()).isEqualTo(StopReason.LENGTH);
   }
 
   @Test

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.ContextEntry;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The entries of a context as messages and back. */
 public final class Entries {
@@ -22,6 +24,7 @@ public final class Entries {
   public static final String TOOL_STARTED = "tool_started";
   public static final String TOOL_RESULT = "tool_result";
   static final String SUMMARY = "summary";
+  static final String SAID = "said";
 
   /** Stands between a turn that was given up and the next one. */
   static final String FENCE = "fence";
@@ -49,10 +52,20 @@ public final class Entries {
     return new ContextEntry(USER, id, id, at, json.toString());
   }
 
+  /** Of a whole answer. */
   public static ContextEntry assistant(
       String id, String eventId, Instant at, Message.Assistant message) {
+    return assistant(id, eventId, at, message, StopReason.END);
+  }
+
+  /** {@code stop}: why the model stopped; it says whether the answer was cut. */
+  public static ContextEntry assistant(
+      String id, String eventId, Instant at, Message.Assistant message, StopReason stop) {
     ObjectNode json = head(ASSISTANT, id, eventId, at);
     json.put("text", message.text()).put("model", message.model());
+    if (stop == StopReason.LENGTH || stop == StopReason.REFUSED) {
+      json.put("cut", stop.name());
+    }
     if (!message.opaque().isEmpty()) {
       json.put("opaque", message.opaque());
     }
@@ -79,6 +92,36 @@ public final class Entries {
     ObjectNode json = head(TOOL_RESULT, result.callId(), eventId, at);
     json.put("tool", result.tool()).put("text", result.text()).put("error", result.isError());
     return new ContextEntry(TOOL_RESULT, result.callId(), eventId, at, json.toString());
+  }
+
+  /** What was said to people by words of the model that a summary stands for now. */
+  public static ContextEntry said(Instant at, String text) {
+    ObjectNode json = head(SAID, "said", "", at).put("text", text);
+    return new ContextEntry(SAID, "said", "", at, json.toString());
+  }
+
+  /** What people are to read of the entry as a part of the turn's answer; empty: nothing. */
+  public static String spoken(ContextEntry entry) {
+    return entry.type().equals(ASSISTANT) || entry.type().equals(SAID)
+        ? read(entry.json()).path("text").asText()
+        : "";
+  }
+
+  /** All that the model has said to people in these entries, in order. */
+  public static String spoken(List<ContextEntry> turn) {
+    return turn.stream()
+        .map(Entries::spoken)
+        .filter(text -> !text.isBlank())
+        .collect(Collectors.joining("\n\n"));
+  }
+
+  /** Why a word of the model is not whole; empty when it is. */
+  public static Optional<StopReason> cut(ContextEntry word) {
+    return switch (read(word.json()).path("cut").asText()) {
+      case "LENGTH" -> Optional.of(StopReason.LENGTH);
+      case "REFUSED" -> Optional.of(StopReason.REFUSED);
+      default -> Optional.empty();
+    };
   }
 
   public static ContextEntry shortenedResult(ContextEntry result, int units) {

@@ -19,7 +19,13 @@ public final class ChatSentences {
   public static final String CRASHED =
       "Internal errors kept interrupting me, so I set this message aside. The operator can see why"
           + " and retry it.";
-  static final String UNREADABLE = "I can no longer read this message, so I set it aside.";
+  public static final String NOTHING_SAID =
+      "The model gave no answer to this, even when I asked it a second time. Rephrasing it may"
+          + " help; the operator can see why and retry it.";
+  public static final String CUT_BY_LENGTH =
+      "(This answer is cut: it has reached the longest that the model may write.)";
+  public static final String CUT_BY_FILTER =
+      "(This answer is cut: the model's provider did not let it go on.)";
   public static final String CONTEXT_DAMAGED =
       "Part of our conversation could not be loaded and has been set aside.";
   public static final String HELP =

@@ -103,15 +103,20 @@ final class Compactor {
 
   /**
    * Inside a turn the messages that opened it stay too: without them the model would not know what
-   * it works on. So do the files that are to go with its answer.
+   * it works on. So does what is to go with its answer: files, and what it has said so far.
    */
   private static List<ContextEntry> kept(List<ContextEntry> entries, int cut) {
     List<ContextEntry> kept = new ArrayList<>();
-    for (int i = Conversation.turnStart(entries); i < cut; i++) {
-      String type = entries.get(i).type();
-      if (type.equals(Entries.USER) || type.equals(Entries.ATTACHED)) {
-        kept.add(entries.get(i));
+    List<ContextEntry> turn = entries.subList(Conversation.turnStart(entries), entries.size());
+    List<ContextEntry> old = turn.subList(0, Math.max(0, turn.size() - (entries.size() - cut)));
+    for (ContextEntry entry : old) {
+      if (entry.type().equals(Entries.USER) || entry.type().equals(Entries.ATTACHED)) {
+        kept.add(entry);
       }
+    }
+    String said = Entries.spoken(old);
+    if (!said.isEmpty()) {
+      kept.add(Entries.said(old.getLast().at(), said));
     }
     kept.addAll(entries.subList(cut, entries.size()));
     return kept;

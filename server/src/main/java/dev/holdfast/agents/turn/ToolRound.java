@@ -37,6 +37,9 @@ public final class ToolRound {
       "interrupted, outcome unknown; check before repeating: the server went down during this"
           + " call.";
 
+  private static final String CUT =
+      "not run: your answer was cut before its end. Call again, with shorter arguments.";
+
   private final AgentParts parts;
   private final Conversation conversation;
   private final Incoming incoming;
@@ -81,6 +84,16 @@ public final class ToolRound {
       }
     }
     watch.works();
+  }
+
+  /**
+   * None of the calls runs: their arguments may have broken off anywhere. The model is told, so
+   * that it can call again.
+   */
+  void refuse(List<Pending> pending) throws IOException {
+    for (Pending next : pending) {
+      append(next.call(), ToolResult.error(Failure.of(FailureCode.CANCELLED, CUT)));
+    }
   }
 
   /** With the second try that a passing failure gets. */

@@ -17,6 +17,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.store.messages.EventState;
@@ -25,12 +26,16 @@ import dev.holdfast.store.threads.ContextEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One turn: from the messages that opened it to a final text, through checkpoints that survive a
  * crash.
  */
 public final class TurnLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnLoop.class);
+
   private final AgentParts parts;
   private final TurnEndings endings;
   private final SystemPrompt prompt;
@@ -78,31 +83,54 @@ public final class TurnLoop {
     while (true) {
       List<ContextEntry> turn = conversation.lastTurn();
       switch (TurnState.of(turn)) {
+        case Answered(_, String text) when text.isBlank() && Entries.outgoing(turn).isEmpty() -> {
+          giveUp(batch, "the model said nothing, asked twice", ChatSentences.NOTHING_SAID);
+          return;
+        }
         case Answered(ContextEntry entry, String text) -> {
           conversation.sync(); // the answer is on disk before anybody reads it
           end(batch, entry, text);
           return;
         }
         case Ask(int rounds) when rounds >= parts.config().turn().roundsMax() -> {
-          giveUp(batch, "turn.max_rounds", ChatSentences.ROUNDS_SPENT);
+          giveUp(batch, "turn.max_rounds reached", ChatSentences.ROUNDS_SPENT);
           return;
         }
         case Ask(int rounds) -> {
-          Message.Assistant said = ask();
+          ModelAnswer answer = ask();
+          if (saysNothing(answer, turn)) {
+            LOG.warn("event {}: the model said nothing ({})", batch.getLast().id(), answer.stop());
+            answer = ask();
+          }
           String id = batch.getLast().id();
           conversation.append(
-              Entries.assistant(id + "." + (rounds + 1), id, parts.time().now(), said));
+              Entries.assistant(
+                  id + "." + (rounds + 1),
+                  id,
+                  parts.time().now(),
+                  answer.message(),
+                  answer.stop()));
         }
         case Calls _ when LoopGuard.repeats(turn) >= parts.config().turn().sameCallMax() -> {
-          giveUp(batch, "turn.same_call_max", ChatSentences.IN_CIRCLES);
+          giveUp(batch, "turn.same_call_max reached", ChatSentences.IN_CIRCLES);
           return;
         }
-        case Calls(_, List<TurnState.Pending> pending) -> {
+        case Calls(_, List<TurnState.Pending> pending, boolean cut) when cut ->
+            tools.refuse(pending);
+        case Calls(_, List<TurnState.Pending> pending, _) -> {
           tools.run(pending);
           join(batch, joining.take());
         }
       }
     }
+  }
+
+  /** After words before a call, or with files to send, a model need not say more. */
+  private static boolean saysNothing(ModelAnswer answer, List<ContextEntry> turn) {
+    return answer.message().text().isBlank()
+        && answer.message().toolCalls().isEmpty()
+        && Entries.spoken(turn).isEmpty()
+        && Entries.outgoing(turn).isEmpty();
   }
 
   /**
@@ -200,7 +228,7 @@ public final class TurnLoop {
     }
   }
 
-  private Message.Assistant ask() throws CallFailedException, IOException, InterruptedException {
+  private ModelAnswer ask() throws CallFailedException, IOException, InterruptedException {
     progress.mayAsk(0);
     Compactor compactor = new Compactor(parts, conversation, progress);
     compactor.compactIfFull();
@@ -216,7 +244,7 @@ public final class TurnLoop {
   }
 
   /** An image that the model refuses must not spoil each later request of the chat thread. */
-  private Message.Assistant askOnce()
+  private ModelAnswer askOnce()
       throws CallFailedException, IOException, InterruptedException {
     List<Message> messages = messages(false);
     try {
@@ -226,9 +254,9 @@ public final class TurnLoop {
         throw e;
       }
     }
-    Message.Assistant said = ask(messages(true));
+    ModelAnswer answer = ask(messages(true));
     conversation.append(Entries.imagesRefused("", parts.time().now()));
-    return said;
+    return answer;
   }
 
   private static boolean isRefusal(Failure failure) {
@@ -248,19 +276,18 @@ public final class TurnLoop {
         conversation.messages(pictures, parts.knowledge().zone(), parts.time().now()));
   }
 
-  private Message.Assistant ask(List<Message> messages)
+  private ModelAnswer ask(List<Message> messages)
       throws CallFailedException, InterruptedException {
     ModelQuestion question =
         new ModelQuestion(prompt.system(progress.threadId()), messages, parts.toolbox().specs());
     progress.asking();
-    Message.Assistant said =
+    ModelAnswer answer =
         parts
             .models()
             .ask(parts.models().defaultLevel(), question, progress.isProbe(), progress)
-            .answer()
-            .message();
+            .answer();
     progress.answered();
-    return said;
+    return answer;
   }
 
   /**
@@ -271,8 +298,8 @@ public final class TurnLoop {
       throws InterruptedException {
     boolean ours = batch.getLast().id().equals(answer.eventId());
     Say say = ours ? answer(text) : Say.NOTHING;
-    EventState outcome = ours && say.text().isBlank() ? EventState.SILENT : EventState.ANSWERED;
-    endings.end(batch, outcome, ours ? "" : "answered with " + answer.eventId(), say);
+    String reason = ours ? "" : "answered with " + answer.eventId();
+    endings.end(batch, EventState.ANSWERED, reason, say);
   }
 
   /** With the files that the turn has attached, as many as one answer may have. */
@@ -298,12 +325,14 @@ public final class TurnLoop {
         files);
   }
 
-  /** Fenced off, so that a replay begins anew. */
-  private void giveUp(List<Incoming> batch, String limit, String sentence)
+  /** Fenced off, so that a replay begins anew. What was said before a call is said all the same. */
+  private void giveUp(List<Incoming> batch, String reason, String sentence)
       throws IOException, InterruptedException {
+    String said = Entries.spoken(conversation.lastTurn());
+    String whole = said.isEmpty() ? sentence : said + "\n\n" + sentence;
     conversation.append(Entries.allowed(batch.getLast().id(), parts.time().now()));
     conversation.sync();
-    Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
-    endings.end(batch, EventState.DEAD_LETTERED, limit + " reached", say);
+    Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, whole) : Say.NOTHING;
+    endings.end(batch, EventState.DEAD_LETTERED, reason, say);
   }
 }

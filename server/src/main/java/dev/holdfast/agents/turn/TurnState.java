@@ -1,8 +1,12 @@
 package dev.holdfast.agents.turn;
 
+import static dev.holdfast.agents.turn.ChatSentences.CUT_BY_FILTER;
+import static dev.holdfast.agents.turn.ChatSentences.CUT_BY_LENGTH;
+
 import dev.holdfast.agents.context.Conversation;
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.threads.ContextEntry;
 import java.util.ArrayList;
@@ -19,10 +23,14 @@ sealed interface TurnState {
   /** The model has the word. {@code rounds}: how often it had it in this turn. */
   record Ask(int rounds) implements TurnState {}
 
-  /** Calls wait for their results, in the order in which the model made them. */
-  record Calls(int rounds, List<Pending> pending) implements TurnState {}
+  /**
+   * Calls wait for their results, in the order in which the model made them.
+   *
+   * @param cut whether the answer that made them broke off: then none of them is to run
+   */
+  record Calls(int rounds, List<Pending> pending, boolean cut) implements TurnState {}
 
-  /** The turn has its final text. */
+  /** The turn has its final text: all that people are to read. Blank: the model said nothing. */
   record Answered(ContextEntry entry, String text) implements TurnState {}
 
   /**
@@ -54,11 +62,25 @@ sealed interface TurnState {
     }
     if (said.toolCalls().isEmpty()) {
       boolean joinedLater = lastWord < turn.size() - 1;
-      return joinedLater ? new Ask(rounds) : new Answered(word, said.text());
+      return joinedLater ? new Ask(rounds) : new Answered(word, text(turn, word));
     }
     List<ContextEntry> since = turn.subList(lastWord + 1, turn.size());
     List<Pending> pending = pending(word.id(), said.toolCalls(), since);
-    return pending.isEmpty() ? new Ask(rounds) : new Calls(rounds, pending);
+    return pending.isEmpty()
+        ? new Ask(rounds)
+        : new Calls(rounds, pending, Entries.cut(word).isPresent());
+  }
+
+  /** With what was said before calls; what broke off says so. */
+  private static String text(List<ContextEntry> turn, ContextEntry word) {
+    String said = Entries.spoken(turn);
+    if (said.isBlank()) {
+      return "";
+    }
+    return Entries.cut(word)
+        .map(cut -> cut == StopReason.LENGTH ? CUT_BY_LENGTH : CUT_BY_FILTER)
+        .map(note -> said + "\n\n" + note)
+        .orElse(said);
   }
 
   private static List<Pending> pending(

@@ -132,7 +132,7 @@ public final class LangchainProvider implements ModelProvider {
     }
     StopReason stop = watch.stop();
     if (!calls.isEmpty()) {
-      stop = StopReason.TOOL_CALLS;
+      stop = stop == StopReason.END ? StopReason.TOOL_CALLS : stop;
     } else if (stop == StopReason.TOOL_CALLS) {
       stop = StopReason.END;
     }

@@ -10,6 +10,7 @@ import dev.holdfast.agents.turn.TurnState.Calls;
 import dev.holdfast.agents.turn.TurnState.Pending;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.messages.Event;
@@ -39,7 +40,16 @@ class TurnStateTest {
         .isEqualTo(
             new Calls(
                 1,
-                List.of(new Pending(FIRST, "e.1.1", false), new Pending(SECOND, "e.1.2", false))));
+                List.of(new Pending(FIRST, "e.1.1", false), new Pending(SECOND, "e.1.2", false)),
+                false));
+  }
+
+  @Test
+  void callsOfACutAnswerAreKnownAfterACrashToo() {
+    Message.Assistant broken = new Message.Assistant("", List.of(FIRST), "", "m");
+    ContextEntry cut = Entries.assistant("e.1", "e", AT, broken, StopReason.LENGTH);
+    assertThat(TurnState.of(List.of(user, cut)))
+        .isEqualTo(new Calls(1, List.of(new Pending(FIRST, "e.1.1", false)), true));
   }
 
   @Test
@@ -48,13 +58,14 @@ class TurnStateTest {
         .isEqualTo(
             new Calls(
                 1,
-                List.of(new Pending(FIRST, "e.1.1", true), new Pending(SECOND, "e.1.2", false))));
+                List.of(new Pending(FIRST, "e.1.1", true), new Pending(SECOND, "e.1.2", false)),
+                false));
   }
 
   @Test
   void aCallWithItsResultIsDone() {
     assertThat(TurnState.of(List.of(user, calls, started(FIRST), result(FIRST))))
-        .isEqualTo(new Calls(1, List.of(new Pending(SECOND, "e.1.2", false))));
+        .isEqualTo(new Calls(1, List.of(new Pending(SECOND, "e.1.2", false)), false));
   }
 
   @Test
@@ -67,7 +78,7 @@ class TurnStateTest {
   void aCallsIdThatTheProviderUsesAgainIsAnotherCall() {
     ContextEntry again = said(2, "", FIRST);
     assertThat(TurnState.of(List.of(user, calls, result(FIRST), result(SECOND), again)))
-        .isEqualTo(new Calls(2, List.of(new Pending(FIRST, "e.2.1", false))));
+        .isEqualTo(new Calls(2, List.of(new Pending(FIRST, "e.2.1", false)), false));
   }
 
   @Test
