@@ -125,7 +125,8 @@ final class DlqCommand extends CommandGroup {
 
   @Command(
       name = "replay",
-      description = "Replay dead letters: an event runs again, a reply is posted again.")
+      description =
+          "Replay dead letters, oldest first: an event runs again, a reply is posted again.")
   int replay(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
         choice,
@@ -176,7 +177,9 @@ final class DlqCommand extends CommandGroup {
       ids.addAll(choice.ids);
     } else {
       // Those that failed or are only looked at stay in front: ask for more than they are.
-      String path = choice.filter.path(Math.min(results.size() + PAGE, LIMIT_MAX));
+      // The oldest first: of one chat thread they are to be answered in their order.
+      String path =
+          choice.filter.path(Math.min(results.size() + PAGE, LIMIT_MAX)) + "&order=oldest";
       JsonNode page = root.ask(api -> api.get(path));
       CliJson.items(page, "dead_letters").forEach(letter -> ids.add(CliJson.text(letter, "id")));
     }

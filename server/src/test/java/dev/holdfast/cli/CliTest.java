@@ -249,13 +249,13 @@ class CliTest {
   void allDeadLettersAreReplayedInPagesAndAFailureIsNamed() {
     String two = "{\"dead_letters\":[{\"id\":\"1\"},{\"id\":\"2\"}]}";
     server
-        .on("GET /api/v1/dead-letters?limit=500&older_than_secs=7200", 200, two)
+        .on("GET /api/v1/dead-letters?limit=500&older_than_secs=7200&order=oldest", 200, two)
         .on(
-            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200",
+            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200&order=oldest",
             200,
             "{\"dead_letters\":[{\"id\":\"2\"},{\"id\":\"3\"}]}")
         .on(
-            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200",
+            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200&order=oldest",
             200,
             "{\"dead_letters\":[{\"id\":\"2\"}]}")
         .on("POST /api/v1/dead-letters/1/replay", 200, "{\"replayed\":true}")
@@ -273,8 +273,8 @@ class CliTest {
   @Test
   void moreDeadLettersAreReplayedThanTheServerGivesAtOnce() {
     server
-        .on("GET /api/v1/dead-letters?limit=500", 200, letters(0, 500))
-        .on("GET /api/v1/dead-letters?limit=1000", 200, letters(500, 600));
+        .on("GET /api/v1/dead-letters?limit=500&order=oldest", 200, letters(0, 500))
+        .on("GET /api/v1/dead-letters?limit=1000&order=oldest", 200, letters(500, 600));
     for (int id = 0; id < 600; id++) {
       server.on("POST /api/v1/dead-letters/" + id + "/replay", 200, "{\"replayed\":true}");
     }

@@ -8,6 +8,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.DeadLetters;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -47,13 +48,14 @@ final class DeadLetterCalls {
   private ApiAnswer list(ApiRequest request) {
     int age = request.whole("older_than_secs", 0);
     Instant olderThan = age == 0 ? time.now().plus(AHEAD) : time.now().minusSeconds(age);
+    String kind = request.text("kind", "");
+    int limit = request.whole("limit", PAGE);
+    boolean oldestFirst = request.text("order", "newest").equals("oldest");
     JsonArray found = new JsonArray();
-    letters
-        .list(
-            ThreadAccess.reader(request.caller()),
-            request.text("kind", ""),
-            olderThan,
-            request.whole("limit", PAGE))
+    ThreadReader reader = ThreadAccess.reader(request.caller());
+    (oldestFirst
+            ? letters.oldest(reader, kind, olderThan, limit)
+            : letters.list(reader, kind, olderThan, limit))
         .forEach(letter -> found.add(view(letter)));
     JsonObject counts = new JsonObject();
     letters.counts().forEach(counts::put);

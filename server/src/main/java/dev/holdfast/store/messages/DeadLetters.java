@@ -43,6 +43,16 @@ public final class DeadLetters {
    * than {@code limit} when they are large.
    */
   public List<DeadLetter> list(ThreadReader reader, String kind, Instant olderThan, int limit) {
+    return list(reader, kind, olderThan, limit, "desc");
+  }
+
+  /** As {@link #list}, but oldest first: the order in which to bring them back. */
+  public List<DeadLetter> oldest(ThreadReader reader, String kind, Instant olderThan, int limit) {
+    return list(reader, kind, olderThan, limit, "asc");
+  }
+
+  private List<DeadLetter> list(
+      ThreadReader reader, String kind, Instant olderThan, int limit, String order) {
     return engine.read(
         sql ->
             sql.page(
@@ -51,7 +61,7 @@ public final class DeadLetters {
                 SELECT
                     + "replayed = 0 and at < ? and (? = '' or kind = ?) and "
                     + ThreadReader.MAY_SEE
-                    + " order by at desc, no desc limit ?",
+                    + " order by at %1$s, no %1$s limit ?".formatted(order),
                 Timestamps.of(olderThan),
                 kind,
                 kind,
