@@ -71,6 +71,23 @@ class ToolShapeTest {
     assertThat(schema).isEqualTo(ProviderDouble.JSON.readTree(WEATHER.schema()));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
+  void nobodySpeaksTwiceInARow(String provider) throws Exception {
+    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    server.ask(
+        provider,
+        new ModelRequest(
+            "m1",
+            "",
+            List.of(new Message.User("first"), new Message.User("second")),
+            List.of(),
+            1000));
+    JsonNode said = server.sent().path(provider.equals("gemini") ? "contents" : "messages");
+    assertThat(said).hasSize(1);
+    assertThat(said.toString()).contains("first").contains("second");
+  }
+
   @Test
   void parallelCallsAndResultsGoToAnthropic() throws Exception {
     JsonNode messages =

@@ -39,7 +39,7 @@ final class LangchainMessages {
     if (!request.system().isBlank()) {
       messages.add(SystemMessage.from(request.system()));
     }
-    for (Message message : spoken(request)) {
+    for (Message message : byTurns(spoken(request))) {
       messages.add(
           switch (message) {
             case Message.User user -> user(user);
@@ -79,6 +79,24 @@ final class LangchainMessages {
       // Told below.
     }
     return TextContent.from("[the image \"" + image.name() + "\" is no longer available]");
+  }
+
+  /** What people said in a row, with no word of the model between, as one message. */
+  private static List<Message> byTurns(List<Message> messages) {
+    List<Message> joined = new ArrayList<>();
+    for (Message message : messages) {
+      if (message instanceof Message.User next
+          && !joined.isEmpty()
+          && joined.getLast() instanceof Message.User before) {
+        List<StoredFile> images = new ArrayList<>(before.images());
+        images.addAll(next.images());
+        joined.set(
+            joined.size() - 1, new Message.User(before.text() + "\n\n" + next.text(), images));
+      } else {
+        joined.add(message);
+      }
+    }
+    return joined;
   }
 
   /** All but what a model said without saying anything: no provider takes an empty message. */
