@@ -3,11 +3,13 @@ package dev.holdfast.models;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.TokenUsage;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** Counts the calls. Every name is served from the start, with zeros. */
@@ -48,6 +50,15 @@ final class ModelMetrics {
     return Stream.concat(
         Stream.of(ModelCall.OK),
         Stream.of(FailureCode.values()).map(code -> code.name().toLowerCase(Locale.ROOT)));
+  }
+
+  /** A provider that does nothing before an operator acts. */
+  void refused(String provider, BooleanSupplier refuses) {
+    Gauge.builder("holdfast.models.refused", refuses, it -> it.getAsBoolean() ? 1 : 0)
+        .description("1: the provider refuses the key, or the quota is used up")
+        .tag("provider", provider)
+        .strongReference(true)
+        .register(registry);
   }
 
   void count(ModelCall call) {

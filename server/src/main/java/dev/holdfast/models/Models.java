@@ -3,6 +3,7 @@ package dev.holdfast.models;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
@@ -103,6 +104,7 @@ public final class Models {
   private Registration add(ModelProvider models, Set<String> reservedNames)
       throws RegistrationRefusedException {
     Provider provider = Provider.of(models, config.levels().all(), reservedNames);
+    metrics.refused(provider.name(), () -> refusing.containsKey(provider.name()));
     return providers.add(
         provider.name(),
         () -> {
@@ -150,12 +152,18 @@ public final class Models {
     List<Candidate> candidates = candidates(level);
     List<String> own = config.levels().of(level);
     Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
+    boolean mayComeBack = false;
     try (ModelSelection asking = new ModelSelection(listener, time, config.parkAfter())) {
       for (Candidate candidate : candidates) {
         try {
           return askOne(candidate, question, probe, asking);
         } catch (CallFailedException e) {
-          last = passOn(e, candidate, own);
+          Failure failure = passOn(e, candidate, own);
+          // As long as one of them may come back by itself, that is what people are told.
+          if (failure.kind() != FailureKind.PERMANENT || !mayComeBack) {
+            last = failure;
+          }
+          mayComeBack |= failure.kind() != FailureKind.PERMANENT;
         }
       }
     }

@@ -124,8 +124,23 @@ class ModelsTest {
         .isInstanceOf(CallFailedException.class);
     assertThat(models.refusingProviders())
         .containsExactly(Map.entry("anthropic", FailureCode.AUTH));
+    assertThat(registry.scrape())
+        .contains("holdfast_models_refused{provider=\"anthropic\"} 1.0")
+        .contains("holdfast_models_refused{provider=\"openai\"} 0.0");
     models.ask("operational", QUESTION, false, heard);
     assertThat(models.refusingProviders()).isEmpty();
+    assertThat(registry.scrape())
+        .contains("holdfast_models_refused{provider=\"anthropic\"} 0.0");
+  }
+
+  @Test
+  void oneThatMayComeBackByItselfCountsForMoreThanOneThatRefuses() {
+    anthropic.fails(FailureCode.NETWORK).fails(FailureCode.NETWORK).fails(FailureCode.NETWORK);
+    openai.fails(FailureCode.AUTH);
+    ModelsAwayException away =
+        catchThrowableOfType(
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, false, heard));
+    assertThat(away.failure().code()).isEqualTo(FailureCode.NETWORK);
   }
 
   @Test
