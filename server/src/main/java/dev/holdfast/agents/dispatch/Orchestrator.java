@@ -281,8 +281,13 @@ public final class Orchestrator {
   /** What agents ask of their surroundings. */
   private final class Host implements AgentHost {
     @Override
-    public void parked(Incoming head) {
-      parking.add(head.seq(), head.event().threadId(), head.event().receivedAt());
+    public void parked(Incoming head, long sinceNanos) {
+      parking.add(head.seq(), head.event().threadId(), sinceNanos);
+    }
+
+    @Override
+    public Duration awayFor() {
+      return parking.awayFor();
     }
 
     @Override

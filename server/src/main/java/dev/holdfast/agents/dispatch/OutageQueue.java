@@ -3,7 +3,6 @@ package dev.holdfast.agents.dispatch;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +34,7 @@ final class OutageQueue {
     boolean goOn(String threadId, boolean probe);
   }
 
-  private record Waiting(String threadId, Instant receivedAt) {}
+  private record Waiting(String threadId, long sinceNanos) {}
 
   /** A turn that tries, and how many had come to wait before it. */
   private record Probing(String threadId, long returns) {}
@@ -48,6 +47,7 @@ final class OutageQueue {
   private final Condition changed = lock.newCondition();
   private final TreeMap<Long, Waiting> waiting = new TreeMap<>();
   private boolean away;
+  private long awaySince;
   private boolean breakerWasOpen;
   private long returns;
   private long outage;
@@ -75,23 +75,35 @@ final class OutageQueue {
     lock.lock();
     try {
       away = true;
+      awaySince = time.nanos();
     } finally {
       lock.unlock();
     }
   }
 
-  /** A turn could not reach a model. */
-  void add(long seq, String threadId, Instant receivedAt) {
+  /** For how long no model could be reached, as far as this process knows; zero while one can. */
+  Duration awayFor() {
+    lock.lock();
+    try {
+      return away ? Duration.ofNanos(time.nanos() - awaySince) : Duration.ZERO;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A turn could not reach a model, and has waited for one since then. */
+  void add(long seq, String threadId, long sinceNanos) {
     lock.lock();
     try {
       if (!away) {
         LOG.warn("models: unavailable, parking turns");
+        awaySince = time.nanos();
       }
       away = true;
       wave = 1;
       returns++;
       lastWaitNanos = time.nanos();
-      waiting.put(seq, new Waiting(threadId, receivedAt)); // one for each active agent at most
+      waiting.put(seq, new Waiting(threadId, sinceNanos)); // one for each active agent at most
       anyWaiting = true;
       changed.signalAll();
     } finally {
@@ -269,7 +281,16 @@ final class OutageQueue {
     try {
       long patience = PROBE_PATIENCE.toNanos();
       while (away && probe.returns() == returns && !probing.isEmpty() && patience > 0) {
-        patience = changed.awaitNanos(patience);
+        long waitedNanos = Math.min(patience, NAP.toNanos());
+        patience += changed.awaitNanos(waitedNanos) - waitedNanos;
+        if (isAnyTooOld()) {
+          lock.unlock(); // who is given up has a lock of its own
+          try {
+            expire();
+          } finally {
+            lock.lock();
+          }
+        }
       }
       if (away && probing.isEmpty()) {
         return false;
@@ -305,14 +326,21 @@ final class OutageQueue {
 
   /** Those that have waited too long go on too: they will be given up, and their people told. */
   private void expire() {
-    Instant oldest = time.now().minus(ttl.get());
     List<Waiting> expired = new ArrayList<>();
     lock.lock();
     try {
-      waiting.values().removeIf(turn -> turn.receivedAt().isBefore(oldest) && expired.add(turn));
+      waiting.values().removeIf(turn -> isTooOld(turn) && expired.add(turn));
     } finally {
       lock.unlock();
     }
     expired.forEach(turn -> resume.goOn(turn.threadId(), false));
+  }
+
+  private boolean isAnyTooOld() {
+    return waiting.values().stream().anyMatch(this::isTooOld);
+  }
+
+  private boolean isTooOld(Waiting turn) {
+    return time.nanos() - turn.sinceNanos() > ttl.get().toNanos();
   }
 }

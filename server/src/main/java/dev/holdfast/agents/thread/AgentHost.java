@@ -1,6 +1,7 @@
 package dev.holdfast.agents.thread;
 
 import dev.holdfast.agents.context.Incoming;
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -8,8 +9,14 @@ import java.time.Instant;
  * {@link #probeEnded} and {@link #gone} are called under the agent's lock and must not call it.
  */
 public interface AgentHost {
-  /** A turn of the thread waits for a model; the host will resume it. */
-  void parked(Incoming head);
+  /**
+   * A turn of the thread waits for a model; the host will resume it. {@code sinceNanos}: when it
+   * began to.
+   */
+  void parked(Incoming head, long sinceNanos);
+
+  /** For how long no model could be reached; zero while one can be. */
+  Duration awayFor();
 
   /**
    * A turn of the thread waits for a person's word, until then at most; the host will resume it.

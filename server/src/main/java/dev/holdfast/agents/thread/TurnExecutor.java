@@ -64,6 +64,11 @@ final class TurnExecutor {
   private @Nullable Conversation conversation;
   private Instant askedUntil = Instant.EPOCH;
 
+  /** Which event waits for a model, and after which replay. */
+  private String waits = "";
+
+  private volatile long waitsSince;
+
   TurnExecutor(
       String threadId,
       AgentParts parts,
@@ -97,6 +102,50 @@ final class TurnExecutor {
     return askedUntil;
   }
 
+  /** When the event that waits for a model began to, by {@link dev.holdfast.time.Time#nanos}. */
+  long waitsSince() {
+    return waitsSince;
+  }
+
+  /**
+   * For how long the event has waited for a model, and so may never have been answered: from its
+   * arrival, but not from before the outage, nor from before this process or its last replay.
+   */
+  private Duration waited(Incoming head) {
+    String now = head.id() + "." + head.event().replays();
+    long nanos = parts.time().nanos();
+    if (!waits.equals(now)) {
+      Duration age =
+          head.event().replays() > 0
+              ? Duration.ZERO
+              : Duration.between(head.event().receivedAt(), parts.time().now());
+      Duration away = host.awayFor();
+      Duration waited = age.compareTo(away) < 0 ? age : away;
+      waits = now;
+      waitsSince = nanos - Math.max(0, waited.toNanos());
+    }
+    return Duration.ofNanos(nanos - waitsSince);
+  }
+
+  private boolean hasWaitedTooLong(Incoming head) {
+    return waited(head).compareTo(parts.config().turn().parkTtl()) > 0;
+  }
+
+  /** A probe that hangs does not keep its message waiting for longer than any other. */
+  private TimeLimit waitOf(RunningTurn turn, Incoming head) {
+    Duration limit = parts.config().turn().parkTtl().minus(waited(head));
+    turnStatus.heard(false);
+    return TimeLimit.start(
+        parts.time(),
+        limit.isNegative() ? Duration.ZERO : limit,
+        _ -> Duration.ZERO,
+        () -> {
+          if (!turnStatus.isHeard()) {
+            turn.cancel(Cancel.WAITED);
+          }
+        });
+  }
+
   /** Time in which the process stood still does not count. */
   private TimeLimit timeoutOf(RunningTurn turn) {
     Duration limit = parts.config().turn().timeout();
@@ -117,7 +166,8 @@ final class TurnExecutor {
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
         turn.acquire(permits, freshness.of(head));
         epoch.works();
-        try (TimeLimit _ = timeoutOf(turn)) {
+        try (TimeLimit _ = timeoutOf(turn);
+            TimeLimit _ = turn.isProbe() ? waitOf(turn, head) : null) {
           Optional<TurnOutcome> outcome = serveOnce(batch, turn.isProbe());
           if (outcome.isPresent()) {
             return settle(turn, outcome.get());
@@ -182,7 +232,7 @@ final class TurnExecutor {
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
     if (waitsForModel(head, probe)) {
-      if (unanswered.hasWaitedTooLong(head)) {
+      if (hasWaitedTooLong(head)) {
         unanswered.giveUpWaiting(batch, "no model was available");
         return Optional.of(TurnOutcome.DONE);
       }
@@ -306,14 +356,15 @@ final class TurnExecutor {
       List<Incoming> batch, TurnProgress progress, ModelsAwayException away)
       throws StoreException, InterruptedException {
     Incoming head = batch.getFirst();
-    if (unanswered.hasWaitedTooLong(head)) {
+    if (hasWaitedTooLong(head)) {
       unanswered.giveUpWaiting(batch, away.failure().summary());
       return Optional.of(TurnOutcome.DONE);
     }
-    if (away.failure().kind() == FailureKind.PERMANENT) {
+    boolean refused = away.failure().kind() == FailureKind.PERMANENT;
+    if (refused) {
       LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
     }
-    progress.tellModelAway();
+    progress.tellItWaits(refused ? ChatSentences.MODEL_REFUSES : ChatSentences.MODEL_AWAY);
     turnStatus.isFirstOfOutage(); // also when the person was told before a restart
     for (Incoming incoming : batch) {
       epoch.change(
@@ -359,7 +410,11 @@ final class TurnExecutor {
             "thread {}: {} damaged lines of its context are set aside",
             threadId,
             loaded.quarantined());
-        endings.tell(head, new Say(Voice.REPAIR, ChatSentences.CONTEXT_DAMAGED));
+        String told =
+            loaded.entries().isEmpty()
+                ? ChatSentences.CONTEXT_LOST
+                : ChatSentences.CONTEXT_DAMAGED;
+        endings.tell(head, new Say(Voice.REPAIR, told));
       }
     }
     return loaded;

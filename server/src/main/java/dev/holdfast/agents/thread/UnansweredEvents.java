@@ -11,7 +11,6 @@ import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,6 +97,11 @@ public final class UnansweredEvents {
         return later.isEmpty() ? TurnOutcome.DONE : TurnOutcome.LEFT;
       }
       case TIMEOUT -> giveUp(batch, "turn.timeout_secs reached", ChatSentences.TIMED_OUT);
+      case WAITED ->
+          giveUp(
+              batch,
+              "parked longer than turn.park_ttl_secs: a model was asked and said nothing",
+              ChatSentences.PARKED_TOO_LONG);
       case STUCK -> giveUp(batch, "no sign of progress", ChatSentences.STUCK);
       case SHUTDOWN -> {
         release(batch);
@@ -123,11 +127,6 @@ public final class UnansweredEvents {
             e.failure().message());
       }
     }
-  }
-
-  boolean hasWaitedTooLong(Incoming head) {
-    Duration age = Duration.between(head.event().receivedAt(), parts.time().now());
-    return age.compareTo(parts.config().turn().parkTtl()) > 0;
   }
 
   void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {

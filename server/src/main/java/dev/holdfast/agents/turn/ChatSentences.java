@@ -7,6 +7,9 @@ import dev.holdfast.store.ledgers.Approval;
 public final class ChatSentences {
   public static final String MODEL_AWAY =
       "I have your message. The model is unavailable right now; I will answer as soon as it is back.";
+  public static final String MODEL_REFUSES =
+      "I have your message. The model's provider refuses to work for me, which the operator has to"
+          + " put right; I will answer as soon as that is done.";
   public static final String PARKED_TOO_LONG =
       "The model was unavailable for too long, so I gave up on this message. Please send it again.";
   public static final String TIMED_OUT = "I ran out of time on this and stopped without an answer.";
@@ -28,6 +31,8 @@ public final class ChatSentences {
       "(This answer is cut: the model's provider did not let it go on.)";
   public static final String CONTEXT_DAMAGED =
       "Part of our conversation could not be loaded and has been set aside.";
+  public static final String CONTEXT_LOST =
+      "Our conversation so far could not be loaded and has been set aside. We begin anew.";
   public static final String HELP =
       """
       /stop: stop what I am doing now

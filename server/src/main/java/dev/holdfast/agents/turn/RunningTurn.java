@@ -20,6 +20,8 @@ public final class RunningTurn {
   public enum Cancel {
     STOP,
     TIMEOUT,
+    /** Its message has waited for a model for as long as it may. */
+    WAITED,
     /** It gave no sign of progress any more. */
     STUCK,
     SHUTDOWN

@@ -86,6 +86,7 @@ public final class TurnProgress implements AnswerListener {
 
   /** The model has said its word. */
   void answered() {
+    turnStatus.heard(true);
     endings.epoch().works();
   }
 
@@ -132,6 +133,7 @@ public final class TurnProgress implements AnswerListener {
 
   @Override
   public void onText(String delta) {
+    turnStatus.heard(true);
     endings.news("turn.text", incoming, Entries.object().put("delta", delta));
   }
 
@@ -172,17 +174,17 @@ public final class TurnProgress implements AnswerListener {
 
   @Override
   public void onSlow() {
-    tellModelAway();
+    tellItWaits(ChatSentences.MODEL_AWAY);
   }
 
   /**
    * Once in a chat thread and outage, and once for an event however often it is tried again: the
-   * notice's id is stable.
+   * notice's id is stable. {@code why}: what is said.
    */
-  public void tellModelAway() {
+  public void tellItWaits(String why) {
     if (told.compareAndSet(false, true) && turnStatus.isFirstOfOutage()) {
       try {
-        endings.tell(incoming, new Say(Voice.NOTICE, ChatSentences.MODEL_AWAY));
+        endings.tell(incoming, new Say(Voice.NOTICE, why));
       } catch (EpochOverException e) {
         LOG.debug("event {}: somebody else tells that it waits", incoming.id());
       } catch (StoreException e) {

@@ -10,6 +10,7 @@ public final class TurnStatus {
   private final LongSupplier outage;
   private final AtomicLong toldOutage = new AtomicLong();
   private volatile String doing = "idle";
+  private volatile boolean heard;
 
   /** {@code outage}: the number of the outage of now. */
   public TurnStatus(LongSupplier outage) {
@@ -23,6 +24,15 @@ public final class TurnStatus {
 
   public String doing() {
     return doing;
+  }
+
+  /** {@code yes}: the model has said something to the turn of now. */
+  public void heard(boolean yes) {
+    heard = yes;
+  }
+
+  public boolean isHeard() {
+    return heard;
   }
 
   /**

@@ -77,6 +77,7 @@ public final class AgentRig {
     int mailbox = 4;
     int turnsMax = 16;
     public Duration turnTimeout = Duration.ofMinutes(1);
+    Duration parkTtl = Duration.ofDays(1);
     public Duration stuck = Duration.ofMinutes(1);
 
     /** The agents' own time; the store and the models have the machine's. */
@@ -117,7 +118,7 @@ public final class AgentRig {
                     options.mailbox,
                     options.turnsMax,
                     options.whileBusy),
-                new TurnConfig(25, options.turnTimeout, Duration.ofDays(1), options.stuck, 5, true),
+                new TurnConfig(25, options.turnTimeout, options.parkTtl, options.stuck, 5, true),
                 new ContextConfig(1000, options.keepRecentTokens),
                 3,
                 options.autonomy,

@@ -96,7 +96,7 @@ class OutageQueueTest {
   @Test
   void aTurnThatWaitedTooLongGoesOnToBeGivenUp() {
     park(1, "a");
-    parking.add(2, "old", start.minus(Duration.ofHours(25)));
+    parking.add(2, "old", time.nanos() - Duration.ofHours(25).toNanos());
     onResume =
         (_, _) -> {
           endAfter(1);
@@ -104,6 +104,23 @@ class OutageQueueTest {
         };
     run();
     assertThat(resumed).containsExactly("old goes on");
+  }
+
+  @Test
+  @Timeout(20)
+  void othersAreGivenUpInTimeWhileAProbeHangs() {
+    park(1, "hangs");
+    park(2, "old");
+    onResume =
+        (thread, _) -> {
+          if (thread.equals("hangs")) {
+            time.advance(Duration.ofHours(25));
+          }
+          endAfter(2);
+          return true;
+        };
+    run();
+    assertThat(resumed).containsExactly("hangs probes", "old goes on");
   }
 
   @Test
@@ -162,7 +179,7 @@ class OutageQueueTest {
   }
 
   private void park(long seq, String thread) {
-    parking.add(seq, thread, start);
+    parking.add(seq, thread, time.nanos());
   }
 
   private void endAfter(int resumes) {

@@ -147,7 +147,7 @@ class ThreadAgentTest {
     world.awaitState(event, EventState.PARKED);
     world = rigs.open();
     assertThat(world.answerOf(event)).endsWith("heard: one");
-    assertThat(world.repliesTo(event)).containsExactly(ChatSentences.MODEL_AWAY, "heard: one");
+    assertThat(world.repliesTo(event)).containsExactly(ChatSentences.MODEL_REFUSES, "heard: one");
   }
 
   @Test
