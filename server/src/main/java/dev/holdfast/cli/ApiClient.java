@@ -75,7 +75,7 @@ final class ApiClient {
   }
 
   /** What anybody may know of the server's health, whatever its status. */
-  JsonNode health() throws AwayException, InterruptedException {
+  JsonNode health() throws UnavailableException, InterruptedException {
     return json(send("GET", "/health", "").body());
   }
 

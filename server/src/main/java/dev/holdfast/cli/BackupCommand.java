@@ -38,16 +38,16 @@ final class BackupCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CliException {
     Path data = root.dataFolder();
-    Path target = root.world.folder().resolve(String.valueOf(file));
+    Path target = root.environment.folder().resolve(String.valueOf(file));
     try {
       DataFolder.at(data).check();
       Manifest made =
-          new BackupWriter(data, new BackupScreen(root.screen()))
+          new BackupWriter(data, new BackupScreen(root.terminal()))
               .write(
                   target,
                   LockHolder.find(data).isPresent(),
                   VersionCommand.version(),
-                  root.world.time().now());
+                  root.environment.time().now());
       BackupScreen.show(root, "backed up and verified", target, made);
       return ExitCode.OK;
     } catch (BackupException e) {

@@ -9,16 +9,16 @@ import java.nio.file.Path;
 final class BackupScreen implements BackupProgress {
   private static final int FILES_PER_LINE = 64;
 
-  private final Terminal screen;
+  private final Terminal terminal;
 
-  BackupScreen(Terminal screen) {
-    this.screen = screen;
+  BackupScreen(Terminal terminal) {
+    this.terminal = terminal;
   }
 
   @Override
   public void at(String step, long files, long bytes) {
     if (files % FILES_PER_LINE == 0 || files == 1) {
-      screen.progress(
+      terminal.progress(
           files == 0
               ? step + "..."
               : "%s: %d files, %s...".formatted(step, files, Formats.bytes(bytes)));
@@ -37,7 +37,7 @@ final class BackupScreen implements BackupProgress {
               .put("bytes", manifest.bytes());
       root.print(answer);
     } else {
-      root.screen()
+      root.terminal()
           .line(
               "%s: %s, %d files, %s, of %s"
                   .formatted(

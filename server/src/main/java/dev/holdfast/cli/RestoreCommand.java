@@ -48,9 +48,9 @@ final class RestoreCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException {
-    Path source = root.world.folder().resolve(String.valueOf(file));
+    Path source = root.environment.folder().resolve(String.valueOf(file));
     Path data = root.dataFolder();
-    BackupReader reader = new BackupReader(source, new BackupScreen(root.screen()));
+    BackupReader reader = new BackupReader(source, new BackupScreen(root.terminal()));
     try {
       if (check) {
         BackupScreen.show(root, "whole", source, reader.verify());
@@ -59,7 +59,7 @@ final class RestoreCommand implements Callable<Integer> {
       requireEmpty(data, Set.of());
       reader.verify();
       DataFolder.at(data).check();
-      try (InstanceLock _ = InstanceLock.take(data, false, root.world.time())) {
+      try (InstanceLock _ = InstanceLock.take(data, false, root.environment.time())) {
         requireEmpty(data, OF_THE_LOCK);
         Manifest restored = reader.restore(data);
         BackupScreen.show(root, "restored into " + data, source, restored);

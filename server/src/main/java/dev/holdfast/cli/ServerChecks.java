@@ -57,7 +57,7 @@ final class ServerChecks {
   private static List<ServerCondition> ofHealth(ApiClient api) throws InterruptedException {
     try {
       return ServerCondition.ofHealth(api.health());
-    } catch (ApiClient.AwayException e) {
+    } catch (ApiClient.UnavailableException e) {
       return List.of();
     }
   }

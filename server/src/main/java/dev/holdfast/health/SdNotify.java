@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,11 @@ public final class SdNotify implements AutoCloseable {
     }
   }
 
+  /** Whether somebody listens. */
+  public boolean isEnabled() {
+    return link != null;
+  }
+
   /** Recovery is done and the listeners are bound. {@code false}: it could not be told. */
   public boolean ready(String status) {
     return send("READY=1\nSTATUS=" + line(status), true);
@@ -57,6 +63,16 @@ public final class SdNotify implements AutoCloseable {
   /** The sign of life. */
   public boolean watchdog() {
     return send("WATCHDOG=1", false);
+  }
+
+  /** One line for {@code systemctl status}. */
+  public boolean status(String status) {
+    return send("STATUS=" + line(status), false);
+  }
+
+  /** Asks for this much more time, from now, to start or to stop. */
+  public boolean extendTimeout(Duration more) {
+    return send("EXTEND_TIMEOUT_USEC=" + more.toNanos() / 1000, false);
   }
 
   /** The stop has begun. */

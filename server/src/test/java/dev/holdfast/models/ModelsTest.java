@@ -129,8 +129,7 @@ class ModelsTest {
         .contains("holdfast_models_refused{provider=\"openai\"} 0.0");
     models.ask("operational", QUESTION, false, heard);
     assertThat(models.refusingProviders()).isEmpty();
-    assertThat(registry.scrape())
-        .contains("holdfast_models_refused{provider=\"anthropic\"} 0.0");
+    assertThat(registry.scrape()).contains("holdfast_models_refused{provider=\"anthropic\"} 0.0");
   }
 
   @Test

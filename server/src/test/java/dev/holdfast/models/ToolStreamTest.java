@@ -186,8 +186,7 @@ class ToolStreamTest {
       throws Exception {
     String answer = whole(provider);
     int at = answer.lastIndexOf(whole);
-    server.streams(
-        JSON, answer.substring(0, at) + cut + answer.substring(at + whole.length()));
+    server.streams(JSON, answer.substring(0, at) + cut + answer.substring(at + whole.length()));
     assertThat(server.ask(provider, request()).stop()).isEqualTo(StopReason.LENGTH);
   }
 

@@ -7,8 +7,15 @@ import dev.holdfast.store.messages.NewEvent;
 import java.util.List;
 import java.util.Optional;
 
-/** An event with its message. */
-public record Incoming(Event event, InboundMessage message, Optional<Command> command) {
+/**
+ * An event with its message.
+ *
+ * @param units what it costs to hold as a whole: the payload and the message that was read from it
+ */
+public record Incoming(Event event, InboundMessage message, Optional<Command> command, long units) {
+  /** What is held whole wherever it is. */
+  private static final long SMALL_UNITS = 32 * 1024;
+
   /** What the keys of wake-ups begin with: no sender can make such a key. */
   public static final String WAKEUP_KEY = NewEvent.OWN + "wakeup:";
 
@@ -19,7 +26,44 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
     } catch (IllegalArgumentException e) {
       message = new InboundMessage("", "", "", "", List.of(), event.dedupeKey());
     }
-    return new Incoming(event, message, Command.of(message.text()));
+    return new Incoming(
+        event, message, Command.of(message.text()), 2L * event.payload().length() + 500);
+  }
+
+  /**
+   * Without what was said, when that is large: for those who wait, since disk has it. Who it is
+   * from and where an answer goes stays.
+   */
+  public Incoming light() {
+    return units <= SMALL_UNITS
+        ? this
+        : new Incoming(
+            new Event(
+                event.seq(),
+                event.id(),
+                event.source(),
+                event.threadId(),
+                event.dedupeKey(),
+                "",
+                event.receivedAt(),
+                event.state(),
+                event.attempts(),
+                event.told(),
+                event.replays()),
+            new InboundMessage(
+                message.account(),
+                message.thread(),
+                message.sender(),
+                "",
+                List.of(),
+                message.dedupeKey()),
+            command,
+            units);
+  }
+
+  /** Whether what was said is to be read from disk. */
+  public boolean isLight() {
+    return event.payload().isEmpty();
   }
 
   /** False when the payload is not a message any more. */
@@ -39,11 +83,6 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
 
   public long seq() {
     return event.seq();
-  }
-
-  /** What it costs to hold: the payload and the message that was read from it. */
-  public long units() {
-    return 2L * event.payload().length() + 500;
   }
 
   public String id() {

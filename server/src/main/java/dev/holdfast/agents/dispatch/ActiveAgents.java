@@ -12,6 +12,7 @@ import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnMemory;
 import dev.holdfast.agents.turn.TurnPermits;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
@@ -39,6 +40,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   private final AgentHost host;
   private final Runnable lost;
   private final TurnPermits permits;
+  private final TurnMemory memory = TurnMemory.ofHeap();
   private final Freshness freshness;
   private final Budgets budgets;
   private final MemoryBudget mailboxes = MemoryBudget.ofHeap();
@@ -127,7 +129,8 @@ final class ActiveAgents implements ThreadAgent.Keeper {
    */
   private ThreadAgent activate(String threadId, boolean fresh) {
     ThreadAgent agent =
-        new ThreadAgent(threadId, parts, host, this, permits, freshness, budgets, mailboxes);
+        new ThreadAgent(
+            threadId, parts, host, this, permits, memory, freshness, budgets, mailboxes);
     if (fresh) {
       agent.reset();
     }

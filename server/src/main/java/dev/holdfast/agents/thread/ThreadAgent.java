@@ -25,6 +25,7 @@ import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
+import dev.holdfast.agents.turn.TurnMemory;
 import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
@@ -81,6 +82,7 @@ public final class ThreadAgent extends VerticleBase {
 
   /**
    * @param permits one for each turn that may run at the same time
+   * @param memory what all turns may hold together
    * @param mailboxes what all mailboxes may hold together
    */
   public ThreadAgent(
@@ -89,6 +91,7 @@ public final class ThreadAgent extends VerticleBase {
       AgentHost host,
       Keeper keeper,
       TurnPermits permits,
+      TurnMemory memory,
       Freshness freshness,
       Budgets budgets,
       MemoryBudget mailboxes) {
@@ -99,7 +102,7 @@ public final class ThreadAgent extends VerticleBase {
     this.epoch = new Epoch(parts.time());
     this.turns =
         new TurnExecutor(
-            threadId, parts, host, epoch, permits, freshness, budgets, this::joinRunning);
+            threadId, parts, host, epoch, permits, memory, freshness, budgets, this::joinRunning);
     this.mailbox =
         new Mailbox(parts.config().threads().mailbox(), mailboxes, () -> keeper.isHeld(threadId));
     this.since = parts.time().now();
@@ -404,7 +407,7 @@ public final class ThreadAgent extends VerticleBase {
       boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
       List<Incoming> batch =
           choosesFromMailbox()
-              ? mailbox.take(incoming -> collect && incoming.canJoin())
+              ? light(mailbox.take(incoming -> collect && incoming.canJoin()))
               : choosing.batch();
       if (batch.isEmpty()) {
         return Optional.empty();
@@ -415,6 +418,11 @@ public final class ThreadAgent extends VerticleBase {
       move(new AgentEvent.TurnBegun(turn, batch));
       return Optional.of(turn);
     }
+  }
+
+  /** Its turn reads what was said again, once there is room for it. */
+  private static List<Incoming> light(List<Incoming> batch) {
+    return batch.stream().map(Incoming::light).toList();
   }
 
   private boolean choosesFromMailbox() {
@@ -451,11 +459,11 @@ public final class ThreadAgent extends VerticleBase {
       if (more.isEmpty()) {
         return more;
       }
-      if (!running.turn().joins(more)) {
+      if (!running.turn().joins(light(more))) {
         mailbox.reread();
         return List.of();
       }
-      move(new AgentEvent.Joined(more));
+      move(new AgentEvent.Joined(light(more)));
       return more;
     }
   }

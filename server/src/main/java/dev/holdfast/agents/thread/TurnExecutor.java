@@ -17,6 +17,7 @@ import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.agents.turn.TurnLoop;
+import dev.holdfast.agents.turn.TurnMemory;
 import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.agents.turn.TurnProgress;
 import dev.holdfast.agents.turn.TurnStatus;
@@ -31,6 +32,7 @@ import dev.holdfast.store.messages.EventState;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.TimeLimit;
 import java.io.IOException;
+import java.lang.ref.SoftReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,12 +49,14 @@ import org.slf4j.LoggerFactory;
  */
 final class TurnExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(TurnExecutor.class);
+  private static final long BYTES_PER_UNIT = 6;
   private static final Backoff RETRY = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(15));
 
   private final String threadId;
   private final AgentParts parts;
   private final AgentHost host;
   private final TurnPermits permits;
+  private final TurnMemory memory;
   private final Freshness freshness;
   private final Budgets budgets;
   private final TurnLoop.Joining joining;
@@ -61,7 +65,10 @@ final class TurnExecutor {
   private final UnansweredEvents unanswered;
   private final ApprovalGate gate;
   private final TurnStatus turnStatus;
-  private @Nullable Conversation conversation;
+
+  /** Between two turns it is kept only while the heap has room for it: disk has it. */
+  private @Nullable SoftReference<Conversation> conversation;
+
   private Instant askedUntil = Instant.EPOCH;
 
   /** Which event waits for a model, and after which replay. */
@@ -75,6 +82,7 @@ final class TurnExecutor {
       AgentHost host,
       Epoch epoch,
       TurnPermits permits,
+      TurnMemory memory,
       Freshness freshness,
       Budgets budgets,
       TurnLoop.Joining joining) {
@@ -83,6 +91,7 @@ final class TurnExecutor {
     this.parts = parts;
     this.host = host;
     this.permits = permits;
+    this.memory = memory;
     this.freshness = freshness;
     this.budgets = budgets;
     this.joining = joining;
@@ -164,7 +173,7 @@ final class TurnExecutor {
       for (int failures = 1; ; failures++) {
         turnStatus.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
-        turn.acquire(permits, freshness.of(head));
+        turn.acquire(memory, bytesOf(batch), isSuspect(head), permits, freshness.of(head));
         epoch.works();
         try (TimeLimit _ = timeoutOf(turn);
             TimeLimit _ = turn.isProbe() ? waitOf(turn, head) : null) {
@@ -200,9 +209,24 @@ final class TurnExecutor {
       List<Incoming> cut = why == Cancel.SHUTDOWN ? batch : turn.events();
       return unanswered.cutOff(cut, why, turn.stoppedUpTo());
     } finally {
+      turn.release(); // also what it had while it waited for the rest
       turn.close();
       turnStatus.doing("idle");
     }
+  }
+
+  /**
+   * What the turn will hold at most, by what has been measured: each letter stands in the payload,
+   * the message, the entry, the message as a model sees it, and some times in the request.
+   */
+  private long bytesOf(List<Incoming> batch) {
+    long units = batch.stream().mapToLong(Incoming::units).sum();
+    return BYTES_PER_UNIT * (units + parts.store().threads().of(threadId).contextBytes());
+  }
+
+  /** Whether one more end of the process in a run of it gives it up. */
+  private boolean isSuspect(Incoming head) {
+    return head.event().attempts() >= Math.max(1, parts.config().attemptsMax() - 1);
   }
 
   /** A turn that has not ended may have been stopped in the same moment. */
@@ -238,7 +262,7 @@ final class TurnExecutor {
       }
       return Optional.of(TurnOutcome.AWAITS_MODEL);
     }
-    List<Incoming> started = start(batch);
+    List<Incoming> started = start(whole(batch));
     if (started.isEmpty()) {
       return Optional.of(TurnOutcome.DONE); // ended by somebody else meanwhile
     }
@@ -256,6 +280,19 @@ final class TurnExecutor {
       return Optional.of(TurnOutcome.DONE);
     }
     return answer(started, probe);
+  }
+
+  /** With what was said, as disk has it; without those of which disk has nothing any more. */
+  private List<Incoming> whole(List<Incoming> batch) {
+    List<Incoming> whole = new ArrayList<>();
+    for (Incoming incoming : batch) {
+      if (incoming.isLight()) {
+        parts.store().inbox().find(incoming.id()).map(Incoming::of).ifPresent(whole::add);
+      } else {
+        whole.add(incoming);
+      }
+    }
+    return whole;
   }
 
   /**
@@ -364,6 +401,7 @@ final class TurnExecutor {
     if (refused) {
       LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
     }
+    conversation = null; // what is parked holds nothing
     progress.tellItWaits(refused ? ChatSentences.MODEL_REFUSES : ChatSentences.MODEL_AWAY);
     turnStatus.isFirstOfOutage(); // also when the person was told before a restart
     for (Incoming incoming : batch) {
@@ -401,19 +439,18 @@ final class TurnExecutor {
   }
 
   private Conversation conversation(Incoming head) throws IOException, StoreException {
-    Conversation loaded = conversation;
+    SoftReference<Conversation> kept = conversation;
+    Conversation loaded = kept == null ? null : kept.get();
     if (loaded == null) {
       loaded = load();
-      conversation = loaded;
+      conversation = new SoftReference<>(loaded);
       if (loaded.quarantined() > 0) {
         LOG.error(
             "thread {}: {} damaged lines of its context are set aside",
             threadId,
             loaded.quarantined());
         String told =
-            loaded.entries().isEmpty()
-                ? ChatSentences.CONTEXT_LOST
-                : ChatSentences.CONTEXT_DAMAGED;
+            loaded.entries().isEmpty() ? ChatSentences.CONTEXT_LOST : ChatSentences.CONTEXT_DAMAGED;
         endings.tell(head, new Say(Voice.REPAIR, told));
       }
     }

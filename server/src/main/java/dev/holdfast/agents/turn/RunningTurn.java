@@ -37,6 +37,7 @@ public final class RunningTurn {
   private final SecondLook silence = new SecondLook();
   private final boolean probe;
   private @Nullable TurnPermits permits;
+  private TurnMemory.@Nullable Share share;
   private boolean over;
 
   /**
@@ -134,20 +135,37 @@ public final class RunningTurn {
     return cancel;
   }
 
-  /** Waits for one of the turns that may run at the same time. */
-  public void acquire(TurnPermits from, boolean isFresh) throws InterruptedException {
+  /**
+   * Waits for room in memory and then for one of the turns that may run at the same time: whoever
+   * waits for room keeps nobody else from running.
+   *
+   * @param bytes what it will hold
+   * @param suspect whether it may be what takes the process down
+   */
+  public void acquire(
+      TurnMemory memory, long bytes, boolean suspect, TurnPermits from, boolean isFresh)
+      throws InterruptedException {
+    TurnMemory.Share taken = memory.take(bytes, suspect);
+    synchronized (this) {
+      share = taken;
+    }
     from.acquire(isFresh);
     synchronized (this) {
       permits = from;
     }
   }
 
-  /** Gives it back, if it was not given back already: a given-up turn must not keep it. */
+  /** Gives both back, if it was not given back already: a given-up turn must not keep it. */
   public synchronized void release() {
     TurnPermits held = permits;
     permits = null;
     if (held != null) {
       held.release();
+    }
+    TurnMemory.Share taken = share;
+    share = null;
+    if (taken != null) {
+      taken.giveBack();
     }
   }
 }

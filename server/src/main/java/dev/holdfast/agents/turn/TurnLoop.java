@@ -244,8 +244,7 @@ public final class TurnLoop {
   }
 
   /** An image that the model refuses must not spoil each later request of the chat thread. */
-  private ModelAnswer askOnce()
-      throws CallFailedException, IOException, InterruptedException {
+  private ModelAnswer askOnce() throws CallFailedException, IOException, InterruptedException {
     List<Message> messages = messages(false);
     try {
       return ask(messages);
@@ -276,8 +275,7 @@ public final class TurnLoop {
         conversation.messages(pictures, parts.knowledge().zone(), parts.time().now()));
   }
 
-  private ModelAnswer ask(List<Message> messages)
-      throws CallFailedException, InterruptedException {
+  private ModelAnswer ask(List<Message> messages) throws CallFailedException, InterruptedException {
     ModelQuestion question =
         new ModelQuestion(prompt.system(progress.threadId()), messages, parts.toolbox().specs());
     progress.asking();

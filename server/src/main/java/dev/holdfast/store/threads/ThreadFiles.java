@@ -102,6 +102,15 @@ public final class ThreadFiles {
     return new AttachmentFolder(folder.resolve("attachments"), this::claim, host.failStop());
   }
 
+  /** How large the context is on disk; zero when that cannot be told. */
+  public long contextBytes() {
+    try {
+      return Files.exists(contextFile) ? Files.size(contextFile) : 0;
+    } catch (IOException _) {
+      return 0;
+    }
+  }
+
   /**
    * Reads the context; repairs a torn tail, moves bad lines to quarantine. A missing file is an
    * empty context.

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -177,6 +178,39 @@ class ThreadAgentTest {
     world = rigs.open();
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.CRASHED);
     assertThat(world.stateOf(event)).isEqualTo(EventState.DEAD_LETTERED);
+  }
+
+  /** Else all that run with the one that takes the process down would be given up with it. */
+  @Test
+  void eventsThatWentDownTwiceRunOneAtATimeAndHoldUpNoOthers() throws Exception {
+    CountDownLatch stopped = new CountDownLatch(2);
+    model.hangs(stopped).hangs(stopped);
+    AgentRig world = rigs.open();
+    Event first = world.send("a", "k1", "x");
+    Event second = world.send("b", "k2", "x");
+    stopped.await();
+    rigs.close();
+    StoreSurgery.countRuns(rigs.folder(), first, 2);
+    StoreSurgery.countRuns(rigs.folder(), second, 2);
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          goOn.await();
+          return ScriptedProvider.text("alive");
+        });
+    AgentRig again = rigs.open();
+    begun.await();
+    assertThat(again.answerOf(again.send("c", "k3", "new"))).isEqualTo("heard: new");
+    assertThat(Stream.of(first, second).map(event -> attempts(again, event)))
+        .containsExactlyInAnyOrder(2, 3);
+    goOn.countDown();
+    assertThat(again.answerOf(first) + again.answerOf(second)).contains("alive", "heard: x");
+  }
+
+  private static int attempts(AgentRig world, Event event) {
+    return world.store.inbox().find(event.id()).orElseThrow().attempts();
   }
 
   @Test

@@ -80,6 +80,34 @@ class MemoryTest {
     }
   }
 
+  /**
+   * More than the heap would hold waits for the model, also across a restart; then all of it is
+   * answered, and a small message before most of it.
+   */
+  @Test
+  void largeMessagesOfManyThreadsOutliveAnOutage() {
+    boolean full = Boolean.getBoolean("holdfast.full");
+    int count = full ? 300 : 80;
+    try (ServerRig rig = new ServerRig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup()).unrecorded()) {
+      rig.setup().heap(full ? "-Xmx256m" : "-Xmx128m");
+      model.always(ModelScript.unavailable());
+      rig.start();
+      String text = "x".repeat(1_000_000);
+      for (int i = 0; i < count; i++) {
+        rig.accept("large-" + i, "t" + i, text);
+      }
+      rig.api().awaitState("large-" + (count - 1), Set.of("parked"), Duration.ofSeconds(30));
+      rig.restart();
+      model.always(ModelScript.answer(said -> "got " + said.length()));
+      assertThat(rig.converse("small", "small", "hello").text()).contains("got 5");
+      for (int i = 0; i < count; i++) {
+        rig.api().awaitState("large-" + i, Set.of("answered"), Duration.ofSeconds(60));
+      }
+      assertThat(rig.server().isAlive()).isTrue();
+    }
+  }
+
   private static List<Thread> sendBigBodies(ServerRig rig, int count) {
     String text = "x".repeat(BODY_BYTES);
     String body = WebhookSender.body("big", text);
