@@ -71,8 +71,8 @@ record Holder(long pid, Instant started, Instant taken, String folder, String lo
   /** Whether this is about that folder, and not about one that it was copied from. */
   boolean isOf(Path dataDir) {
     String lockThere = identity(dataDir.resolve(LOCK_FILE));
-    return !lock.equals(NONE) && lock.equals(lockThere)
-        || !folder.equals(NONE) && folder.equals(identity(dataDir));
+    return (!lock.equals(NONE) && lock.equals(lockThere))
+        || (!folder.equals(NONE) && folder.equals(identity(dataDir)));
   }
 
   /** The living process; empty when it ended and its number went to another. */

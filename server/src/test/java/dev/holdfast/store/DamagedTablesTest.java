@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -203,7 +204,8 @@ class DamagedTablesTest {
       it.store.inbox().finish(TestStore.finish(old, EventState.DEAD_LETTERED));
       it.append("t1", "k2");
       assertThat(it.store.reconcile()).isFalse();
-      String letter = it.store.deadLetters().list("", Instant.MAX, 1).getFirst().id();
+      String letter =
+          it.store.deadLetters().list(ThreadReader.OPERATOR, "", Instant.MAX, 1).getFirst().id();
       assertThat(it.store.deadLetters().replay(letter)).isTrue();
       hide("events_thread", "on events (thread, closed, seq)", "seq = 1");
       assertThat(it.store.reconcile()).isTrue();

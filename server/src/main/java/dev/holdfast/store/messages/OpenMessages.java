@@ -41,7 +41,10 @@ public final class OpenMessages {
 
   private static String name(ResultSet row) throws SQLException {
     String state =
-        EventState.of(row.getInt(1)).map(EventState::label).orElse("damaged").toLowerCase(Locale.ROOT);
+        EventState.of(row.getInt(1))
+            .map(EventState::label)
+            .orElse("damaged")
+            .toLowerCase(Locale.ROOT);
     String reason = String.valueOf(row.getString(2));
     return reason.isEmpty() || !state.equals(EventState.PARKED.label())
         ? state

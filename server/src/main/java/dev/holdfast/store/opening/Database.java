@@ -181,7 +181,8 @@ public final class Database implements Engine.Source {
         run.check(claimed.isThere());
       }
       boolean changed = !inUse && claimed.contradicts(file);
-      try (Statements sql = Connections.readOnly(file, Files.exists(folder.resolve(FILE + "-wal")))) {
+      try (Statements sql =
+          Connections.readOnly(file, Files.exists(folder.resolve(FILE + "-wal")))) {
         requireKnownVersion(sql, file);
         if (!inUse && !claimed.isThere()) {
           requireAllCommits(sql, run, folder);

@@ -15,6 +15,7 @@ import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -130,7 +131,12 @@ class CutAnswerTest {
   }
 
   private static String letter(AgentRig world) {
-    return world.store.deadLetters().list("", Instant.MAX, 1).getFirst().id();
+    return world
+        .store
+        .deadLetters()
+        .list(ThreadReader.OPERATOR, "", Instant.MAX, 1)
+        .getFirst()
+        .id();
   }
 
   private ScriptedProvider stops(StopReason stop, String text) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.thread.AgentHost;
 import dev.holdfast.agents.thread.ThreadAgent;
+import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,7 +30,12 @@ class IdleAgentsTest {
   /** For an agent that has no turns. */
   private static final class NoHost implements AgentHost {
     @Override
-    public void parked(Incoming head) {}
+    public void parked(Incoming head, long sinceNanos) {}
+
+    @Override
+    public Duration awayFor() {
+      return Duration.ZERO;
+    }
 
     @Override
     public void asked(String threadId, Instant until) {}

@@ -6,6 +6,7 @@ import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.ManualTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,8 @@ class ParkClockTest {
     AgentRig world = rigs.open();
     Event event = world.send("t", "k", "hello");
     world.awaitState(event, EventState.DEAD_LETTERED);
-    String letter = world.store.deadLetters().list("", Instant.MAX, 1).getFirst().id();
+    String letter =
+        world.store.deadLetters().list(ThreadReader.OPERATOR, "", Instant.MAX, 1).getFirst().id();
     long replayed = time.nanos();
     assertThat(world.store.deadLetters().replay(letter)).isTrue();
     world.orchestrator.rescan();

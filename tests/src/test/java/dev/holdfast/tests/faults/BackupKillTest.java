@@ -48,8 +48,7 @@ class BackupKillTest {
 
   /** It leaves no file, or a whole one. */
   private void killTheBackup(ServerRig rig, Path file) {
-    try (HoldfastCommand backup =
-        HoldfastCommand.start(rig.setup(), "backup", file.toString())) {
+    try (HoldfastCommand backup = HoldfastCommand.start(rig.setup(), "backup", file.toString())) {
       Await.pause(Duration.ofMillis(100L + random.nextInt(900)));
       backup.kill9();
     }

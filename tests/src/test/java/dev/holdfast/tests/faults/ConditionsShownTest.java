@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -92,7 +92,6 @@ class DoctorTest {
 
   private static void change(Path file, String from, String to) throws IOException {
     String text = Files.readString(file, StandardCharsets.ISO_8859_1);
-    Files.writeString(
-        file, text.replace(from, to), StandardCharsets.ISO_8859_1);
+    Files.writeString(file, text.replace(from, to), StandardCharsets.ISO_8859_1);
   }
 }
