@@ -85,12 +85,13 @@ class MemoryTest {
    * answered, and a small message before most of it.
    */
   @Test
+  @Timeout(600)
   void largeMessagesOfManyThreadsOutliveAnOutage() {
     boolean full = Boolean.getBoolean("holdfast.full");
-    int count = full ? 300 : 80;
+    int count = full ? 300 : 40;
     try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup()).unrecorded()) {
-      rig.setup().heap(full ? "-Xmx256m" : "-Xmx128m");
+      rig.setup().heap(full ? "-Xmx256m" : "-Xmx96m");
       model.always(ModelScript.unavailable());
       rig.start();
       String text = "x".repeat(1_000_000);
