@@ -2,12 +2,14 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.store.engine.Crc;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ServerRig;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
@@ -25,12 +27,7 @@ class HelperTest {
       rig.setup().set("supervision.max_restarts", 1).set("supervision.initial_backoff_ms", 10);
       rig.start();
       rig.server().stop();
-      // The one that wakes people up finds nothing to look into.
-      String url = "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db");
-      try (Connection database = DriverManager.getConnection(url);
-          Statement sql = database.createStatement()) {
-        sql.execute("alter table schedules rename to schedules_away");
-      }
+      wakeUpSomebodyWhoCannotBe(rig);
       rig.start();
       Await.until("the helper is given up", LIMIT, () -> up(rig) == 0);
       for (String probe : new String[] {"/ready", "/health"}) {
@@ -40,6 +37,39 @@ class HelperTest {
       rig.converse("e1", "t", "hello");
       assertThat(rig.metrics().sum("holdfast_child_up", "child", "orchestrator")).isEqualTo(1);
       assertThat(rig.server().stop()).isZero();
+    }
+  }
+
+  /** A wake-up is due in a chat thread whose row vanishes as it is written. */
+  private static void wakeUpSomebodyWhoCannotBe(ServerRig rig) throws SQLException {
+    String thread = "webhook:ci:nobody";
+    long crc =
+        new Crc()
+            .add("s")
+            .add("c")
+            .add(thread)
+            .add("me")
+            .add("EVERY")
+            .add("60s")
+            .add("UTC")
+            .add("wake up")
+            .add("ONCE")
+            .add(0)
+            .value();
+    String url = "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db");
+    try (Connection database = DriverManager.getConnection(url);
+        Statement sql = database.createStatement()) {
+      sql.execute(
+          "insert into schedules (id, call_key, thread_id, person, kind, spec, zone, text, missed,"
+              + " made_at, crc, state, next_at) values ('s', 'c', '"
+              + thread
+              + "', 'me', 'EVERY', '60s', 'UTC', 'wake up', 'ONCE', 0, "
+              + crc
+              + ", 'ACTIVE', 1000)");
+      sql.execute(
+          "create trigger nobody before insert on threads when new.thread_id = '"
+              + thread
+              + "' begin select raise(ignore); end");
     }
   }
 
