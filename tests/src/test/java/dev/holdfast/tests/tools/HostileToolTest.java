@@ -34,6 +34,7 @@ class HostileToolTest {
   private static final int TOOLS = 20;
   private static final long DISK_MAX = 1L << 30;
   private static final int UNDISTURBED = 15;
+  private static final long FILES_IN_MEMORY_MAX = 400L << 20;
 
   /** So many times longer than undisturbed may the median answer to others take, */
   private static final int SLOWER_MAX = 10;
@@ -185,6 +186,34 @@ class HostileToolTest {
       rig.restart();
       assertThat(rig.api().state("hog")).isEqualTo("answered");
     }
+  }
+
+  /** What is written there is memory, which no limit on a process's own memory counts. */
+  @Test
+  void filesInMemoryTakeLittleOfIt() throws Exception {
+    try (ServerRig rig = withShell()) {
+      rig.setup().set("tools.shell.timeout_secs", 10);
+      rig.start();
+      long before = sharedMemory();
+      String hog =
+          "for i in 1 2 3 4; do head -c 450000000 /dev/zero > /dev/shm/$i; done; "
+              + marked.sleeper();
+      rig.accept("hog", "hog", tool(hog));
+      Await.until("it has written", SOON, () -> marked.alive() == 1);
+      assertThat(sharedMemory() - before).as("bytes").isLessThan(FILES_IN_MEMORY_MAX);
+      assertThat(answer(rig, "hog")).contains("No space left");
+      assertThat(rig.server().isReady()).isTrue();
+    }
+  }
+
+  /** Of the whole machine. */
+  private static long sharedMemory() throws IOException {
+    String line =
+        Files.readAllLines(Path.of("/proc/meminfo")).stream()
+            .filter(each -> each.startsWith("Shmem:"))
+            .findFirst()
+            .orElseThrow();
+    return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
   }
 
   /** Row F45, and promise 5 for each of the calls that were cut off. */
