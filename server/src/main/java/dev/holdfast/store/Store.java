@@ -63,17 +63,26 @@ public final class Store implements AutoCloseable {
       StoreConfig config, Path dataDir, Time time, MeterRegistry registry, StoreHooks hooks)
       throws StartRefusedException {
     Database database = Database.open(dataDir);
+    Store store;
     try {
       Engine engine = new Engine(database, config.engine(), time, registry, hooks);
-      return new Store(database, engine, config, time, registry);
+      store = new Store(database, engine, config, time, registry);
     } catch (SQLException e) {
+      database.giveUp();
       throw Connections.refusal(dataDir.resolve(Connections.FILE), e);
+    }
+    try {
+      store.start();
+      return store;
+    } catch (StartRefusedException e) {
+      store.close(); // the start may be tried again in this process
+      throw e;
     }
   }
 
   private Store(
       Database database, Engine engine, StoreConfig config, Time time, MeterRegistry registry)
-      throws SQLException, StartRefusedException {
+      throws SQLException {
     this.database = database;
     this.engine = engine;
     audit = new Audit(engine, time);
@@ -92,6 +101,9 @@ public final class Store implements AutoCloseable {
     Gauge.builder("holdfast.damaged.log.lines", threads, ThreadFolders::damagedLines)
         .description("Lines of chat threads' logs that were found damaged since the start.")
         .register(registry);
+  }
+
+  private void start() throws StartRefusedException {
     engine.start();
     bring(StoredThreadOwners.TABLES);
     messages.start();

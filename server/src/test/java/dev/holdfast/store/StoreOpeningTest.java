@@ -242,6 +242,23 @@ class StoreOpeningTest {
     refusedWith(65, "holdfast.db", "newer Holdfast", "99");
   }
 
+  /** The start may be tried again in the same process. */
+  @Test
+  void aStartThatIsRefusedLeavesNothingRunningOrOpen() throws Exception {
+    new TestStore(data()).closeCleanly();
+    TestStore.sql(data(), "update meta set value = '99' where name like 'tables.%'");
+    for (int i = 0; i < 2; i++) {
+      refusedWith(65, "newer Holdfast");
+      assertThat(Thread.getAllStackTraces().keySet())
+          .extracting(Thread::getName)
+          .noneMatch(name -> name.startsWith("holdfast-store"));
+      assertThat(file("holdfast.db-wal")).doesNotExist();
+    }
+    TestStore.sql(data(), "pragma user_version = 99");
+    refusedWith(65, "newer Holdfast");
+    assertThat(file("holdfast.db-wal")).doesNotExist();
+  }
+
   @Test
   void aDamagedDatabaseIsRefusedByName() throws Exception {
     TestStore it = new TestStore(data());

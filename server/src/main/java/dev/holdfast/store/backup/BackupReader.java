@@ -3,6 +3,7 @@ package dev.holdfast.store.backup;
 import dev.holdfast.store.backup.Manifest.Entry;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.opening.UnfinishedRestore;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -145,7 +146,7 @@ public final class BackupReader {
     }
     try (InputStream in = zip.getInputStream(entry)) {
       return in.readNBytes(MANIFEST_BYTES_MAX);
-    } catch (ZipException e) {
+    } catch (ZipException | EOFException e) {
       throw damaged(name + ": " + e.getMessage());
     }
   }
@@ -159,7 +160,7 @@ public final class BackupReader {
       if (in.read() >= 0) {
         length++; // more than the manifest knows of
       }
-    } catch (ZipException e) {
+    } catch (ZipException | EOFException e) {
       throw damaged(entry.path() + ": " + e.getMessage());
     }
     if (length != entry.bytes() || !Hashes.end(hash).equals(entry.sha256())) {

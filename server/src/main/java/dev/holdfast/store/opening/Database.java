@@ -100,15 +100,23 @@ public final class Database implements Engine.Source {
         AtomicFiles.restrict(file);
       }
       Statements writer = Connections.open(file);
-      writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
-      State found = fresh ? State.CLEAN : check(writer, claimed, changed, file);
-      if (!found.clean()) {
-        requireAllCommits(writer, run, folder);
+      @Nullable Database opened = null;
+      try {
+        writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
+        State found = fresh ? State.CLEAN : check(writer, claimed, changed, file);
+        if (!found.clean()) {
+          requireAllCommits(writer, run, folder);
+        }
+        migrate(writer, file);
+        Database database = new Database(folder, writer, found);
+        database.begin(run);
+        opened = database;
+        return database;
+      } finally {
+        if (opened == null) {
+          writer.close();
+        }
       }
-      migrate(writer, file);
-      Database database = new Database(folder, writer, found);
-      database.begin(run);
-      return database;
     } catch (IOException e) {
       throw new StartRefusedException(StartRefusedException.IO, file + ": " + e.getMessage(), e);
     } catch (SQLException e) {
@@ -362,6 +370,18 @@ public final class Database implements Engine.Source {
       }
     } catch (SQLException e) {
       throw new IOException(FILE + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Lets go of it after a start that failed. The next one checks it. */
+  public void giveUp() {
+    try {
+      writer.close();
+      if (mark != null) {
+        mark.close();
+      }
+    } catch (SQLException | IOException e) {
+      LOG.warn("store: {} was not closed after the failed start: {}", FILE, e.getMessage());
     }
   }
 
