@@ -340,7 +340,10 @@ public final class ThreadFiles {
     }
     Path meta = folder.resolve("meta.json");
     String owner = owner(meta);
-    if (owner.isEmpty()) {
+    if (owner.isEmpty() || !ThreadFolders.isNameOf(folder, owner)) {
+      if (!owner.isEmpty()) {
+        LOG.warn("thread {}: its meta.json is damaged on disk and is written again", threadId);
+      }
       AtomicFiles.create(meta);
       Files.write(
           meta,

@@ -88,6 +88,13 @@ public final class ThreadFolders {
         .resolve(slug(threadId.substring(colon + 1)) + "~" + hash.substring(0, 12));
   }
 
+  /** Whether the folder of that thread may have such a name; else that thread is not its owner. */
+  static boolean isNameOf(Path folder, String threadId) {
+    String name = String.valueOf(folder.getFileName());
+    int mark = name.lastIndexOf('~');
+    return mark < 0 || hash(threadId).startsWith(name.substring(mark + 1));
+  }
+
   /** What people recognise; nothing in it can leave the folder or mean something to a shell. */
   private static String slug(String text) {
     String dashed = OTHERS.matcher(text.toLowerCase(Locale.ROOT)).replaceAll("-");

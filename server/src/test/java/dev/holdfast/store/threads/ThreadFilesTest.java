@@ -195,6 +195,23 @@ class ThreadFilesTest {
     assertThat(files().loadContext().entries()).hasSize(1);
   }
 
+  /** A changed letter of the owner's name must not lock the owner out. */
+  @Test
+  void aDamagedOwnerIsWrittenAgain() throws Exception {
+    String id = "webhook:ci:t1";
+    ThreadFolders folders =
+        new ThreadFolders(
+            root, new FailStop((_, _) -> {}), new ManualTime(), TestStore.FILES);
+    folders.of(id).append(entry(1));
+    Path meta = folders.of(id).folder().resolve("meta.json");
+    String whole = Files.readString(meta);
+    for (String damaged : List.of(whole.replace("t1", "t9"), whole.replace("{", "["), "")) {
+      Files.writeString(meta, damaged);
+      assertThat(folders.of(id).loadContext().entries()).as(damaged).hasSize(1);
+      assertThat(Files.readString(meta)).as(damaged).contains(id);
+    }
+  }
+
   @Test
   void noMoreEarlierContextsAreKeptThanAllowed() throws Exception {
     ThreadFiles files = files();
