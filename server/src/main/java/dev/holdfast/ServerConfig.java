@@ -28,6 +28,7 @@ import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The whole of holdfast.yaml. */
 public record ServerConfig(
@@ -54,6 +55,8 @@ public record ServerConfig(
 
   /** The two listeners and who may use them. */
   public record Listeners(HttpConfig http, MetricsConfig metrics, ApiConfig api, boolean hasToken) {
+    private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "::", "[::]");
+
     public Listeners {
       if (isOpenToAll(http, api, hasToken)) {
         throw new RefusedValueException(
@@ -63,6 +66,20 @@ public record ServerConfig(
                 + " is reachable from outside but no token is set; set HOLDFAST_TOKEN or"
                 + " api.tokens, or bind 127.0.0.1");
       }
+      if (http.port() != 0 && http.port() == metrics.port() && mayOverlap(http, metrics)) {
+        throw new RefusedValueException(
+            "metrics",
+            "metrics.port and http.port must be different on the same address, got "
+                + http.port()
+                + " for both");
+      }
+    }
+
+    private static boolean mayOverlap(HttpConfig http, MetricsConfig metrics) {
+      return http.host().equalsIgnoreCase(metrics.host())
+          || EVERY_ADDRESS.contains(http.host())
+          || EVERY_ADDRESS.contains(metrics.host())
+          || (http.isLoopback() && metrics.isLoopback());
     }
 
     private static boolean isOpenToAll(HttpConfig http, ApiConfig api, boolean hasToken) {

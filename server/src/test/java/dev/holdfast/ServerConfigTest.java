@@ -1,0 +1,49 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.ConfigFile;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ServerConfigTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http: {port: 7000}\nmetrics: {port: 7000}\n",
+        "http: {port: 9090}\n",
+        "metrics: {port: 8080}\n",
+        "http: {port: 7000, host: localhost}\nmetrics: {port: 7000}\n",
+        "http: {port: 7000}\nmetrics: {port: 7000, host: 0.0.0.0}\n",
+        "http: {port: 7000, host: 192.0.2.1}\nmetrics: {port: 7000, host: '::'}\n",
+        "http: {port: 7000, host: 192.0.2.1}\nmetrics: {port: 7000, host: 192.0.2.1}\n",
+      })
+  void twoListenersOnOneAddressAreRefusedOnce(String text) {
+    ConfigException refused = catchThrowableOfType(ConfigException.class, () -> read(text));
+    assertThat(refused.problems())
+        .singleElement()
+        .asString()
+        .contains("http.port", "metrics.port", "different");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "http: {port: 0}\nmetrics: {port: 0}\n",
+        "http: {port: 7000, host: 192.0.2.1}\nmetrics: {port: 7000}\n",
+      })
+  void listenersOnDifferentAddressesAreFine(String text) {
+    assertThatCode(() -> read(text)).doesNotThrowAnyException();
+  }
+
+  private static ServerConfig read(String text) throws ConfigException {
+    Map<String, String> environment = Map.of("HOLDFAST_TOKEN", "token-0123456789abc");
+    return ConfigFile.text("holdfast.yaml", text, environment)
+        .make(root -> ServerConfig.from(root, environment));
+  }
+}
