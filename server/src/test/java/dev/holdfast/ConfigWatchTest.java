@@ -84,7 +84,10 @@ class ConfigWatchTest {
   @Test
   void everySecretOfTheChangedFileIsHiddenAtOnce() throws Exception {
     List<String> fresh =
-        List.of("canary-new-secret-012345", "canary-old-secret-012345", "canary-token-0123456789");
+        List.of(
+            "canary/new/secret/of/the/account",
+            "canary/old/secret/of/the/account",
+            "canary-token-0123456789");
     Files.writeString(
         file,
         """

@@ -31,7 +31,9 @@ public final class StandardWebhooks {
   private static final String PREFIX = "whsec_";
   private static final int KEY_BYTES_MIN = 24;
   private static final int KEY_BYTES_MAX = 64;
-  private static final int PLAIN_BYTES_MAX = 512;
+  private static final String MUST_BE =
+      "secret must be base64 of 24 to 64 bytes, with or without whsec_ before it; make one with:"
+          + " openssl rand -base64 32";
   private static final int SIGNATURES_MAX = 16;
   private static final int SIGNATURE_UNITS_MAX = 4096;
 
@@ -62,8 +64,8 @@ public final class StandardWebhooks {
   }
 
   /**
-   * @param secrets each {@code whsec_} and the base64 of 24 to 64 bytes, or any other text, which
-   *     is used as it is; while a secret is being changed there are two, the new one first
+   * @param secrets each the base64 of 24 to 64 bytes, with or without {@code whsec_} before it;
+   *     while a secret is being changed there are two, the new one first
    * @throws IllegalArgumentException when a secret is no key; the message does not show it
    */
   public static StandardWebhooks of(List<Secret> secrets) {
@@ -75,32 +77,22 @@ public final class StandardWebhooks {
 
   private static SecretKeySpec key(Secret secret) {
     String text = secret.reveal();
-    byte[] bytes;
-    if (text.startsWith(PREFIX)) {
-      try {
-        bytes = Base64.getDecoder().decode(text.substring(PREFIX.length()));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("secret must be base64 after " + PREFIX, e);
-      }
-      if (bytes.length < KEY_BYTES_MIN || bytes.length > KEY_BYTES_MAX) {
-        throw new IllegalArgumentException(
-            "secret must have from 24 to 64 bytes after " + PREFIX + ", got " + bytes.length);
-      }
-    } else {
-      bytes = text.getBytes(StandardCharsets.UTF_8);
-      if (bytes.length == 0) {
-        throw new IllegalArgumentException("secret must be set");
-      }
-      if (bytes.length > PLAIN_BYTES_MAX) {
-        throw new IllegalArgumentException("secret must have at most 512 bytes");
-      }
+    if (text.isEmpty()) {
+      throw new IllegalArgumentException("secret must be set");
+    }
+    byte[] bytes = decode(text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text);
+    if (bytes.length < KEY_BYTES_MIN || bytes.length > KEY_BYTES_MAX) {
+      throw new IllegalArgumentException(MUST_BE + " (got " + bytes.length + " bytes)");
     }
     return new SecretKeySpec(bytes, "HmacSHA256");
   }
 
-  /** Whether a key is shorter than the standard asks for; it works, but an operator should know. */
-  boolean hasShortKey() {
-    return keys.stream().anyMatch(key -> key.getEncoded().length < KEY_BYTES_MIN);
+  private static byte[] decode(String base64) {
+    try {
+      return Base64.getDecoder().decode(base64);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(MUST_BE, e);
+    }
   }
 
   /**

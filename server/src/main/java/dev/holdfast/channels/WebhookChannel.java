@@ -54,11 +54,6 @@ public final class WebhookChannel implements ChannelAdapter {
 
   private static Line line(String name, WebhookConfig.Account account, MeterRegistry metrics) {
     StandardWebhooks signatures = StandardWebhooks.of(account.secrets());
-    if (signatures.hasShortKey()) {
-      LOG.warn(
-          "channel webhook:{}: a secret is shorter than the 24 bytes that the standard requires",
-          name);
-    }
     if (account.replyUrl().isEmpty()) {
       LOG.warn(
           "channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);

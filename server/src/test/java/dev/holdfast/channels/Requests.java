@@ -11,6 +11,7 @@ import java.util.Map;
 /** Requests as a platform sends them. */
 final class Requests {
   static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  static final String OTHER_SECRET = "YW5vdGhlciBzZWNyZXQgb2YgYW5vdGhlciBvbmU=";
   static final Instant NOW = Instant.ofEpochSecond(1_614_265_330);
 
   private Requests() {}

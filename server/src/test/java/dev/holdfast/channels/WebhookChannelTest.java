@@ -1,6 +1,7 @@
 package dev.holdfast.channels;
 
 import static dev.holdfast.channels.Requests.NOW;
+import static dev.holdfast.channels.Requests.OTHER_SECRET;
 import static dev.holdfast.channels.Requests.SECRET;
 import static dev.holdfast.channels.Requests.keys;
 import static dev.holdfast.channels.Requests.request;
@@ -44,7 +45,7 @@ class WebhookChannelTest {
           new WebhookConfig(
               Map.of(
                   "ci", account(SECRET, "https://ci.example.org/in", "*"),
-                  "ops", account("another plain secret", "", "ann", "bob"))),
+                  "ops", account(OTHER_SECRET, "", "ann", "bob"))),
           (request, limits) -> {
             posted.add(request);
             return transport.send(request, limits);
@@ -183,7 +184,7 @@ class WebhookChannelTest {
   @Test
   void nothingIsReadBeforeTheSignatureFits() {
     WebhookRequest forged =
-        request(keys("guess").sign("m1", NOW, "{".getBytes(UTF_8)), "{".getBytes(UTF_8));
+        request(keys(OTHER_SECRET).sign("m1", NOW, "{".getBytes(UTF_8)), "{".getBytes(UTF_8));
     assertThat(channel.receive(forged)).isInstanceOf(WebhookVerdict.Refused.class);
   }
 
@@ -227,7 +228,7 @@ class WebhookChannelTest {
   @Test
   void whatIsFilteredIsAcknowledgedAndCounted() {
     byte[] carol = message("t", "carol", "x").getBytes(UTF_8);
-    WebhookRequest request = request(keys("another plain secret").sign("m1", NOW, carol), carol);
+    WebhookRequest request = request(keys(OTHER_SECRET).sign("m1", NOW, carol), carol);
     assertThat(channel.receive(on("ops", request)))
         .isEqualTo(new WebhookVerdict.Messages(List.of()));
     assertThat(channel.receive(signed("m2", message("t", "ann", " \n"))))
@@ -235,7 +236,7 @@ class WebhookChannelTest {
     assertThat(filtered("not_allowed")).isEqualTo(1);
     assertThat(filtered("empty")).isEqualTo(1);
     byte[] bob = message("t", "bob", "x").getBytes(UTF_8);
-    WebhookRequest allowed = request(keys("another plain secret").sign("m3", NOW, bob), bob);
+    WebhookRequest allowed = request(keys(OTHER_SECRET).sign("m3", NOW, bob), bob);
     assertThat(channel.receive(on("ops", allowed)))
         .isInstanceOfSatisfying(
             WebhookVerdict.Messages.class, m -> assertThat(m.messages()).hasSize(1));

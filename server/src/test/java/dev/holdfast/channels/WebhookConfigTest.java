@@ -17,7 +17,7 @@ class WebhookConfigTest {
             """
             accounts:
               ci: {secret: "${CI}", reply_url: "https://ci.example.org/in", allow: [ann, bob]}
-              ops: {secret: plain-text-secret, previous_secret: the-old-one}
+              ops: {secret: "${OPS}", previous_secret: "${CI}"}
             """);
     assertThat(config.accounts().keySet()).containsExactly("ci", "ops");
     assertThat(config.accounts().get("ci"))
@@ -31,7 +31,7 @@ class WebhookConfigTest {
         .satisfies(ops -> assertThat(ops.secrets()).hasSize(2))
         .satisfies(ops -> assertThat(ops.allow()).containsExactly("*"))
         .satisfies(ops -> assertThat(ops.replyUrl()).isEmpty());
-    assertThat(config.toString()).doesNotContain("plain-text-secret", Requests.SECRET);
+    assertThat(config.toString()).doesNotContain(Requests.OTHER_SECRET, Requests.SECRET);
   }
 
   @Test
@@ -49,19 +49,23 @@ class WebhookConfigTest {
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("24 to 64 bytes")
         .satisfies(e -> assertThat(e.toString()).doesNotContain("c2hvcnQ"));
-    assertThatThrownBy(() -> read("accounts:\n  ci: {secret: abc, reply_url: 'ftp://x'}\n"))
+    assertThatThrownBy(() -> read("accounts:\n  ci: {secret: correct horse}\n"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("openssl rand -base64 32")
+        .satisfies(e -> assertThat(e.toString()).doesNotContain("correct horse"));
+    assertThatThrownBy(() -> read("accounts:\n  ci: {secret: '${CI}', reply_url: 'ftp://x'}\n"))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("reply_url must begin with");
-    assertThatThrownBy(() -> read("accounts:\n  'a:b': {secret: abc}\n"))
+    assertThatThrownBy(() -> read("accounts:\n  'a:b': {secret: '${CI}'}\n"))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("a name must have");
-    assertThatThrownBy(() -> read("accounts:\n  ci: {secret: abc, replyurl: 'https://x'}\n"))
+    assertThatThrownBy(() -> read("accounts:\n  ci: {secret: '${CI}', replyurl: 'https://x'}\n"))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("reply_url");
   }
 
   private static WebhookConfig read(String text) throws ConfigException {
-    return ConfigFile.text("holdfast.yaml", text, Map.of("CI", Requests.SECRET))
-        .make(WebhookConfig::from);
+    Map<String, String> environment = Map.of("CI", Requests.SECRET, "OPS", Requests.OTHER_SECRET);
+    return ConfigFile.text("holdfast.yaml", text, environment).make(WebhookConfig::from);
   }
 }
