@@ -81,11 +81,9 @@ final class Readiness implements Probes {
         ProbeEffect.LIVENESS,
         () -> ServerConditions.turns(orchestrator.hanging(), orchestrator.isClogged()));
     conditions.add(
-        "models",
-        ProbeEffect.NONE,
-        () -> ServerConditions.models(orchestrator, models, store, time));
+        "models", ProbeEffect.NONE, () -> ServerConditions.models(orchestrator, store, time));
     conditions.add(
-        "provider", ProbeEffect.NONE, () -> ServerConditions.providers(models.refusingProviders()));
+        "provider", ProbeEffect.NONE, () -> ServerConditions.providers(models, orchestrator, time));
   }
 
   void watchParts(Guards guards, Supervisor supervisor, ConfigWatch configuration) {

@@ -12,7 +12,6 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.time.Time;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -186,13 +185,15 @@ final class ServerConditions {
         "stopping", "No message is taken: the server is stopping.", "Ends with the next start.");
   }
 
-  static List<ConditionReport> models(Orchestrator turns, Models models, Store store, Time time) {
-    if (!turns.modelsAreAway()) {
-      return List.of();
-    }
-    Duration wait = models.opensIn(models.defaultLevel());
-    Instant next = wait.isZero() ? null : time.now().plus(wait);
-    return List.of(unavailable(store.inbox().counts().getOrDefault("parked", 0L), next));
+  static List<ConditionReport> models(Orchestrator turns, Store store, Time time) {
+    return turns.modelsAreAway()
+        ? List.of(
+            unavailable(store.inbox().counts().getOrDefault("parked", 0L), nextAsked(turns, time)))
+        : List.of();
+  }
+
+  private static @Nullable Instant nextAsked(Orchestrator turns, Time time) {
+    return turns.asksModelsIn().map(wait -> time.now().plus(wait)).orElse(null);
   }
 
   /** {@code next}: null when a probe is under way or its time is not known. */
@@ -206,10 +207,15 @@ final class ServerConditions {
         .withNextAttemptAt(next);
   }
 
-  /** The providers that only an operator can bring back. */
-  static List<ConditionReport> providers(Map<String, FailureCode> refusing) {
+  static List<ConditionReport> providers(Models models, Orchestrator turns, Time time) {
+    return providers(models.refusingProviders(), nextAsked(turns, time));
+  }
+
+  /** The providers that only an operator can bring back; {@code next}: null when not known. */
+  static List<ConditionReport> providers(
+      Map<String, FailureCode> refusing, @Nullable Instant next) {
     return refusing.entrySet().stream()
-        .map(refusal -> provider(refusal.getKey(), refusal.getValue()))
+        .map(refusal -> provider(refusal.getKey(), refusal.getValue()).withNextAttemptAt(next))
         .toList();
   }
 
@@ -218,11 +224,15 @@ final class ServerConditions {
     return (code == FailureCode.QUOTA
             ? ConditionReport.failed(
                 "quota_used_up",
-                name + " answers no more: the quota of the account is used up. Raise it there.",
+                name
+                    + " answers no more: the quota of the account is used up. Raise it there, which is"
+                    + " noticed automatically.",
                 end)
             : ConditionReport.failed(
                 "key_refused",
-                name + " refuses the key. Put a valid one into the configuration and restart.",
+                name
+                    + " refuses the key. Make it valid at the provider, which is noticed"
+                    + " automatically, or put another one into the configuration and restart.",
                 end))
         .about(name);
   }

@@ -58,10 +58,11 @@ class ServerConditionsTest {
   @ParameterizedTest
   @CsvSource({"AUTH,key_refused", "QUOTA,quota_used_up"})
   void aProviderThatNeedsAnOperatorIsNamed(FailureCode code, String reason) {
-    List<ConditionReport> said = ServerConditions.providers(Map.of("openai", code));
+    List<ConditionReport> said = ServerConditions.providers(Map.of("openai", code), LATER);
     assertThat(said).extracting(ConditionReport::reason).containsExactly(reason);
     assertThat(said.getFirst().subject()).isEqualTo("openai");
-    assertThat(said.getFirst().message()).startsWith("openai ");
+    assertThat(said.getFirst().message()).startsWith("openai ").contains("automatically");
+    assertThat(said.getFirst().nextAttemptAt()).isEqualTo(LATER);
   }
 
   @Test

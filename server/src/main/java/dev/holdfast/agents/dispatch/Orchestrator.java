@@ -220,6 +220,11 @@ public final class Orchestrator {
     return !parking.isBack();
   }
 
+  /** How long until a parked turn asks a model again; empty when that is not known. */
+  public Optional<Duration> asksModelsIn() {
+    return parking.probesIn();
+  }
+
   /** Whether so many threads hang that the server can free no more of them. */
   public boolean isClogged() {
     return agents.isClogged();

@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +56,9 @@ final class OutageQueue {
 
   /** The chat thread whose turn tries now; empty: none does. */
   private String probing = "";
+
+  /** The longest that the next probe is waited for; null: it is not waited for. */
+  private @Nullable Long probeByNanos;
 
   private int probesFailed;
   private int wave = 1;
@@ -177,6 +181,22 @@ final class OutageQueue {
     }
   }
 
+  /** How long until the next probe; empty when there is none to come or one is under way. */
+  Optional<Duration> probesIn() {
+    lock.lock();
+    try {
+      Long by = probeByNanos;
+      if (by == null || !away || waiting.isEmpty()) {
+        return Optional.empty();
+      }
+      Duration closed = opensIn.get();
+      Duration own = Duration.ofNanos(breakerWasOpen ? 0 : Math.max(0, by - time.nanos()));
+      return Optional.of(closed.compareTo(own) > 0 ? closed : own);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Runs until interrupted. */
   void run() throws InterruptedException {
     while (true) {
@@ -237,7 +257,9 @@ final class OutageQueue {
     lock.lock();
     try {
       breakerWasOpen = !opensIn.get().isZero();
-      return PROBES.after(probesFailed + 1);
+      Duration pause = PROBES.after(probesFailed + 1);
+      probeByNanos = time.nanos() + pause.toNanos();
+      return pause;
     } finally {
       lock.unlock();
     }
@@ -263,6 +285,7 @@ final class OutageQueue {
   private Optional<Probing> nextProbing() throws InterruptedException {
     lock.lockInterruptibly();
     try {
+      probeByNanos = null;
       if (!away || waiting.isEmpty()) {
         return Optional.empty();
       }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +47,24 @@ class OutageQueueTest {
     run();
     assertThat(resumed).hasSize(5).containsOnly("a probes");
     assertThat(seconds).containsExactly(10L, 30L, 70L, 150L, 270L);
+  }
+
+  @Test
+  void theTimeOfTheNextProbeIsKnownWhileItIsWaitedFor() {
+    assertThat(parking.probesIn()).isEmpty();
+    List<Optional<Duration>> known = new ArrayList<>();
+    time.after(Duration.ofSeconds(4), () -> known.add(parking.probesIn()));
+    park(1, "a");
+    onResume =
+        (_, _) -> {
+          assertThat(parking.probesIn()).as("a probe runs").isEmpty();
+          parking.answered();
+          endAfter(1);
+          return true;
+        };
+    run();
+    assertThat(known).containsExactly(Optional.of(Duration.ofSeconds(6)));
+    assertThat(parking.probesIn()).isEmpty();
   }
 
   @Test
