@@ -43,6 +43,9 @@ final class ConfigWatch {
   private ServerConfig inForce;
   private volatile @Nullable ConditionReport condition;
 
+  /** Over what the file itself gave cause to say, which holds again when it is back. */
+  private volatile boolean missing;
+
   /** What tells one version of the file from another. */
   private record Stamp(long size, FileTime changed) {
     static final Stamp ABSENT = new Stamp(-1, FileTime.fromMillis(0));
@@ -74,7 +77,15 @@ final class ConfigWatch {
 
   /** Why the server does not run with what the file says; empty when it does. */
   Optional<ConditionReport> condition() {
-    return Optional.ofNullable(condition);
+    return missing ? Optional.of(fileMissing()) : Optional.ofNullable(condition);
+  }
+
+  private static ConditionReport fileMissing() {
+    return ConditionReport.degraded(
+        "file_missing",
+        "The configuration file is not where it was; what it said last stays in force. Put it"
+            + " back; the server notices it.",
+        "Ends when the file is back.");
   }
 
   /** Runs until interrupted. */
@@ -89,8 +100,16 @@ final class ConfigWatch {
     Stamp now = Stamp.of(file);
     boolean settled = now.equals(last);
     last = now;
-    if (!settled || now.equals(seen) || now.equals(Stamp.ABSENT)) {
-      return; // unchanged, or in the middle of being replaced
+    if (!settled) {
+      return; // in the middle of being replaced
+    }
+    boolean wasMissing = missing;
+    missing = now.equals(Stamp.ABSENT) && !seen.equals(Stamp.ABSENT);
+    if (missing && !wasMissing) {
+      LOG.warn("config: the file is missing; what it said last stays in force");
+    }
+    if (missing || now.equals(seen)) {
+      return;
     }
     seen = now;
     LoadedConfig loaded = ConfigFile.read(file, environment);

@@ -175,6 +175,30 @@ class ConfigWatchTest {
     assertThat(said(watch)).contains("http", "api.tokens").doesNotContain("turn");
   }
 
+  @Test
+  void aFileThatIsMovedAwayIsSaidToBeMissingUntilItIsBack() throws Exception {
+    change("http: {port: 9999}\n");
+    Path away = Files.move(file, folder.resolve("away.yaml"));
+    watch.look();
+    assertThat(said(watch)).as("it may be in the middle of being replaced").contains("restart");
+    watch.look();
+    assertThat(said(watch)).startsWith("file_missing: ");
+    Files.move(away, file);
+    watch.look();
+    watch.look();
+    assertThat(said(watch)).startsWith("restart_needed: ");
+    assertThat(applied).hasSize(1);
+  }
+
+  @Test
+  void aServerWithoutAFileMissesNone() throws Exception {
+    Files.delete(file);
+    watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
+    watch.look();
+    watch.look();
+    assertThat(said(watch)).isEmpty();
+  }
+
   /** The reason and the message; empty when the file is in force. */
   private static String said(ConfigWatch watch) {
     return watch.condition().map(said -> said.reason() + ": " + said.message()).orElse("");
