@@ -52,15 +52,12 @@ final class Readiness implements Probes {
   }
 
   void watchStore(Store store, Time time) {
-    long rowsBefore = store.quarantinedRows();
     conditions.add(
         "store",
         ProbeEffect.NONE,
         () ->
             ServerConditions.damage(
-                store.quarantinedRows() - rowsBefore,
-                store.threads().damagedLines(),
-                store.repairs()));
+                store.damagedRows(), store.threads().damagedLines(), store.repairs()));
     for (String family : List.of("store", "disk", "intake")) {
       conditions.add(
           family,

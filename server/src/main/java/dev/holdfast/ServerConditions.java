@@ -83,7 +83,7 @@ final class ServerConditions {
         .toList();
   }
 
-  /** What was found damaged since the start. */
+  /** Damaged rows that are kept, and what else was found damaged since the start. */
   static List<ConditionReport> damage(long rows, long lines, long repairs) {
     List<ConditionReport> all = new ArrayList<>();
     if (rows > 0) {
@@ -91,9 +91,12 @@ final class ServerConditions {
           ConditionReport.degraded(
                   "damaged_rows",
                   rows
-                      + " rows of the database were found damaged since the start and set aside as"
-                      + " dead letters. Check the disk and see: holdfast dlq list",
-                  "Ends with the next start.")
+                      + (rows == 1 ? " row" : " rows")
+                      + " of the database damaged on disk and set aside. Check the disk. See those"
+                      + " of open messages with holdfast dlq list, the others with holdfast trace"
+                      + " ID; the log names the ids.",
+                  "Ends when the rows are removed: inbox.dedupe_hours after the message came, a"
+                      + " dead letter not before it is discarded.")
               .about("rows"));
     }
     if (lines > 0) {
@@ -101,8 +104,10 @@ final class ServerConditions {
           ConditionReport.degraded(
                   "damaged_lines",
                   lines
-                      + " lines of conversation logs were found damaged since the start and are not"
-                      + " shown. Check the disk.",
+                      + (lines == 1
+                          ? " line of conversation logs was found damaged since the start and is"
+                          : " lines of conversation logs were found damaged since the start and are")
+                      + " not shown. Check the disk.",
                   "Ends with the next start.")
               .about("logs"));
     }

@@ -52,6 +52,11 @@ class ServerConditionsTest {
         .containsExactly("damaged_rows", "damaged_lines");
     assertThat(said).extracting(ConditionReport::status).containsOnly(ConditionStatus.DEGRADED);
     assertThat(ServerConditions.damage(0, 0, 0)).isEmpty();
+    assertThat(said.getFirst().message())
+        .startsWith("2 rows of ")
+        .contains("holdfast dlq list", "holdfast trace");
+    assertThat(ServerConditions.damage(1, 0, 0).getFirst().message()).startsWith("1 row of ");
+    assertThat(ServerConditions.damage(0, 1, 0).getFirst().message()).startsWith("1 line of ");
     assertThat(ServerConditions.damage(0, 0, 1).getFirst().message()).startsWith("1 fault of ");
   }
 

@@ -107,7 +107,7 @@ final class TraceCommand implements Callable<Integer> {
     Terminal terminal = root.terminal();
     return switch (state) {
       case "answered", "silent" -> terminal.good(state);
-      case "held", "dead_lettered" -> terminal.bad(state.replace('_', ' '));
+      case "held", "dead_lettered", "damaged" -> terminal.bad(state.replace('_', '-'));
       default -> terminal.warning(state.replace('_', ' '));
     };
   }

@@ -205,9 +205,9 @@ public final class Store implements AutoCloseable {
     return messages.refusal();
   }
 
-  /** How many rows were ever found damaged and taken out of service. */
-  public long quarantinedRows() {
-    return messages.quarantinedRows();
+  /** How many rows are damaged, taken out of service and kept. */
+  public long damagedRows() {
+    return messages.damagedRows();
   }
 
   /** How many faults of the database were found and mended since the start. */

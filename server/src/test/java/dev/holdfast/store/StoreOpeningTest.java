@@ -8,7 +8,10 @@ import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.messages.ThreadReader;
+import dev.holdfast.time.ManualTime;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -317,6 +320,62 @@ class StoreOpeningTest {
             it.store.deadLetters().list(ThreadReader.OPERATOR, "", Instant.MAX, 10).getFirst();
         assertThat(it.store.deadLetters().replay(letter.id())).isFalse();
       }
+    }
+  }
+
+  @Test
+  void aChangedByteOfAFinishedEventIsToldAsDamagedAfterARestartToo() throws Exception {
+    TestStore first = new TestStore(data());
+    Event event = first.append("t1", "k1");
+    first.store.inbox().finish(TestStore.finish(event, EventState.ANSWERED));
+    first.close();
+    TestStore.sql(data(), "update payloads set payload = 'x' || payload where seq = 1");
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.store.inbox().find(event.id())).isEmpty();
+      assertThat(it.store.inbox().damaged(event.id()).orElseThrow().payload()).isEmpty();
+      TestStore.await(() -> it.store.damagedRows() == 1);
+      assertThat(it.store.deadLetters().counts().getOrDefault("event", 0L)).isZero();
+    }
+    try (TestStore it = new TestStore(data())) {
+      assertThat(it.store.damagedRows()).isEqualTo(1);
+      assertThat(it.store.inbox().find(event.id())).isEmpty();
+      assertThat(it.store.inbox().damaged("k1"))
+          .get()
+          .extracting(Event::id, Event::state)
+          .containsExactly(event.id(), EventState.ANSWERED);
+      assertThat(it.store.stories().of(event.id()))
+          .extracting(StoryLine::what)
+          .contains("event.damaged");
+    }
+  }
+
+  @Test
+  void damagedRowsAreCountedUntilTheyAreRemoved() throws Exception {
+    ManualTime time = new ManualTime();
+    try (TestStore it = new TestStore(data(), TestStore.INBOX, time)) {
+      Event event =
+          it.store
+              .inbox()
+              .append(new NewEvent("webhook:ci", "webhook:ci:t1", "k1", "{}", time.now()))
+              .join()
+              .event();
+      it.store.inbox().finish(TestStore.finish(event, EventState.ANSWERED));
+      TestStore.sql(data(), "update events set crc = crc + 1 where seq = 1");
+      assertThat(it.store.inbox().find(event.id())).isEmpty();
+      TestStore.await(() -> it.store.damagedRows() == 1);
+      time.advance(TestStore.INBOX.dedupeTime().plusHours(1));
+      assertThat(it.purge()).isEqualTo(1);
+      assertThat(it.store.damagedRows()).isZero();
+    }
+  }
+
+  @Test
+  void anEventThatIsWholeOrUnknownIsNotDamaged() throws Exception {
+    try (TestStore it = new TestStore(data())) {
+      Event event = it.append("t1", "k1");
+      assertThat(it.store.inbox().damaged(event.id())).isEmpty();
+      assertThat(it.store.inbox().damaged("k1")).isEmpty();
+      assertThat(it.store.inbox().damaged("nothing")).isEmpty();
     }
   }
 

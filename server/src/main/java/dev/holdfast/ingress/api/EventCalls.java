@@ -11,12 +11,14 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.ledgers.AuditRow;
 import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.Reply;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -30,13 +32,17 @@ final class EventCalls {
     this.store = store;
   }
 
+  private record Asked(Event event, boolean isDamaged) {}
+
   Map<String, ApiCall> calls() {
     return Map.of("getEvent", this::find);
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
-    Event event = event(request);
-    InboundMessage message = InboundPayload.read(event.payload());
+    Asked asked = asked(request);
+    Event event = asked.event();
+    Optional<InboundMessage> message =
+        asked.isDamaged() ? Optional.empty() : Optional.of(InboundPayload.read(event.payload()));
     List<ModelCallRow> modelCalls = store.usage().ofEvent(event.id());
     List<Reply> replies = store.outbox().ofEvent(event.id());
     List<JsonObject> story =
@@ -48,9 +54,9 @@ final class EventCalls {
             .put("dedupe_key", WebMessages.givenKey(event.threadId(), event.dedupeKey()))
             .put("thread_id", event.threadId())
             .put("source", event.source())
-            .put("sender", message.sender())
-            .put("text", message.text())
-            .put("state", event.state().name().toLowerCase(Locale.ROOT))
+            .put("sender", message.map(InboundMessage::sender).orElse(""))
+            .put("text", message.map(InboundMessage::text).orElse(""))
+            .put("state", asked.isDamaged() ? "damaged" : event.state().label())
             .put("attempts", event.attempts())
             .put("received_at", event.receivedAt().toString())
             .put("story", array(story))
@@ -62,7 +68,25 @@ final class EventCalls {
         .filter(reason -> !reason.isEmpty())
         .findFirst()
         .ifPresent(reason -> view.put("reason", reason));
+    if (asked.isDamaged()) {
+      view.put("reason", damage(event, story));
+    }
     return ApiAnswer.ok(view);
+  }
+
+  private static String damage(Event event, List<JsonObject> story) {
+    String when =
+        story.stream()
+            .filter(line -> "event.damaged".equals(line.getString("what")))
+            .findFirst()
+            .map(line -> " at " + line.getString("at"))
+            .orElse("");
+    return ("its row was found damaged on disk%s; its text is kept but not shown, its story and its"
+            + " replies are; it is %s%s")
+        .formatted(
+            when,
+            event.state().label(),
+            event.state() == EventState.DEAD_LETTERED ? ", see holdfast dlq list" : "");
   }
 
   /** Whether a tool call changed files, and whether that was undone, stands in the audit. */
@@ -83,12 +107,12 @@ final class EventCalls {
   }
 
   /** By our id, or by the sender's own when only one that the caller may see has it. */
-  private Event event(ApiRequest request) throws RefusedRequestException {
+  private Asked asked(ApiRequest request) throws RefusedRequestException {
     String id = request.id();
     Predicate<Event> visible = event -> access.maySee(request.caller(), event.threadId());
     var ours = store.inbox().find(id).filter(visible);
     if (ours.isPresent()) {
-      return ours.get();
+      return new Asked(ours.get(), false);
     }
     List<Event> theirs =
         Stream.concat(
@@ -97,7 +121,12 @@ final class EventCalls {
             .filter(visible)
             .toList();
     if (theirs.isEmpty()) {
-      throw RefusedRequestException.unknown("no such event");
+      return store
+          .inbox()
+          .damaged(id)
+          .filter(visible)
+          .map(event -> new Asked(event, true))
+          .orElseThrow(() -> RefusedRequestException.unknown("no such event"));
     }
     if (theirs.size() > 1) {
       throw new RefusedRequestException(
@@ -106,7 +135,7 @@ final class EventCalls {
           "several events have this id; use the server's: "
               + String.join(", ", theirs.stream().map(Event::id).toList()));
     }
-    return theirs.getFirst();
+    return new Asked(theirs.getFirst(), false);
   }
 
   private static JsonArray array(List<JsonObject> items) {

@@ -8,22 +8,33 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Events as rows and back. */
 final class EventRows {
-  /** The columns that {@link #read} wants; damaged rows are never among them. */
-  static final String SELECT =
+  /** The columns that {@link #read} and {@link #remains} want. */
+  private static final String COLUMNS =
       "select e.seq, e.id, s.source, t.thread_id, e.dedupe_key, p.payload, e.received_at, e.state,"
-          + " e.attempts, e.told, e.crc, e.replays"
+          + " e.attempts, e.told, e.crc, e.replays, e.damaged"
           + " from events e left join sources s on s.no = e.source"
-          + " left join threads t on t.no = e.thread left join payloads p on p.seq = e.seq"
-          + " where e.damaged = 0 and ";
+          + " left join threads t on t.no = e.thread left join payloads p on p.seq = e.seq where ";
+
+  /** For {@link #read}; damaged rows are never among them. */
+  static final String SELECT = COLUMNS + "e.damaged = 0 and ";
+
+  private static final String KEY =
+      "e.source = (select no from sources where source = ?) and e.dedupe_key = ?";
 
   /** By who sent it and the sender's own id of it. */
-  static final String BY_KEY =
-      SELECT + "e.source = (select no from sources where source = ?) and e.dedupe_key = ?";
+  static final String BY_KEY = SELECT + KEY;
+
+  /** For {@link #remains}. */
+  static final String ANY_BY_ID = COLUMNS + "e.id = ?";
+
+  /** As {@link #BY_KEY}, for {@link #remains}. */
+  static final String ANY_BY_KEY = COLUMNS + KEY;
 
   private static final String INSERT =
       "insert into events (seq, id, source, thread, dedupe_key, received_at, crc)"
@@ -45,6 +56,30 @@ final class EventRows {
     return event != null && crc(event) == row.getLong(11)
         ? new Found.Whole(event)
         : new Found.Bad(seq);
+  }
+
+  /** What a damaged row still says, without its payload; empty when the row is good. */
+  static Optional<Event> remains(ResultSet row) throws SQLException {
+    if (row.getInt(13) == 0 && read(row) instanceof Found.Whole) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Event(
+            row.getLong(1),
+            row.getString(2),
+            textOf(row, 3),
+            textOf(row, 4),
+            textOf(row, 5),
+            "",
+            Instant.ofEpochMilli(row.getLong(7)),
+            EventState.of(row.getInt(8)).orElse(EventState.DEAD_LETTERED),
+            row.getInt(9),
+            row.getInt(10) != 0,
+            row.getInt(12)));
+  }
+
+  private static String textOf(ResultSet row, int column) throws SQLException {
+    return Objects.requireNonNullElse(row.getString(column), "");
   }
 
   private static @Nullable Event event(ResultSet row, long seq) throws SQLException {

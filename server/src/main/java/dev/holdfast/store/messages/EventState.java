@@ -25,7 +25,7 @@ public enum EventState {
   }
 
   /** As metrics and the API name it. */
-  String label() {
+  public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 

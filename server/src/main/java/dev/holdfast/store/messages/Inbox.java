@@ -92,6 +92,26 @@ public final class Inbox {
         .flatMap(quarantine::whole);
   }
 
+  /**
+   * What is left, without the payload, of an event whose row is damaged; by the server's id of it
+   * or the sender's own.
+   */
+  public Optional<Event> damaged(String id) {
+    return engine.read(
+        sql -> {
+          Optional<Event> found =
+              sql.first(EventRows::remains, EventRows.ANY_BY_ID, id).flatMap(event -> event);
+          for (String source : names.sources()) {
+            if (found.isEmpty()) {
+              found =
+                  sql.first(EventRows::remains, EventRows.ANY_BY_KEY, source, id)
+                      .flatMap(event -> event);
+            }
+          }
+          return found;
+        });
+  }
+
   /** The event by the sender's own id of it; several when more than one source knows that id. */
   public List<Event> findByDedupeKey(String dedupeKey) {
     return served(

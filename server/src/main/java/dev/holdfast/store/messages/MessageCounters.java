@@ -22,7 +22,12 @@ final class MessageCounters {
   static final Counter OPEN_REPLIES = new Counter("OPEN_REPLIES");
   static final Counter EVENT_LETTERS = new Counter("EVENT_LETTERS");
   static final Counter REPLY_LETTERS = new Counter("REPLY_LETTERS");
+
+  /** Damaged rows ever found. */
   static final Counter QUARANTINED = new Counter("QUARANTINED");
+
+  /** Damaged rows that are still there. */
+  static final Counter DAMAGED = new Counter("DAMAGED");
 
   /** The newest event that is counted in the row of its thread. */
   static final Counter TOUCHED = new Counter("touched");

@@ -51,7 +51,7 @@ public final class Messages {
     ReplyRows replies = new ReplyRows(names, time);
     DeadLetterRows letters = new DeadLetterRows(ids, time);
     EventEndings endings = new EventEndings(replies, letters, ledgers);
-    Quarantine quarantine = new Quarantine(engine, letters, endings);
+    Quarantine quarantine = new Quarantine(engine, letters, endings, time);
     EventIntake intake = new EventIntake(engine, admission, ids, names, activity, quarantine);
     inbox = new Inbox(engine, intake, names, endings, quarantine);
     outbox = new Outbox(engine, replies, endings, letters, quarantine);
@@ -91,6 +91,7 @@ public final class Messages {
           .repairs()
           .add(Repairs.What.COUNT, wrong, wrong + " counts contradicted each other at the start");
     }
+    Quarantine.recover(tx);
     names.load(tx.sql());
     activity.recover(tx);
     int cut =
@@ -113,9 +114,9 @@ public final class Messages {
     return MessageCounters.open(engine);
   }
 
-  /** Rows whose checksum did not match, ever. */
-  public long quarantinedRows() {
-    return engine.counted(MessageCounters.QUARANTINED);
+  /** Rows whose checksum does not match and that are still kept. */
+  public long damagedRows() {
+    return engine.counted(MessageCounters.DAMAGED);
   }
 
   /** Why no new event is taken now; empty when they are. */

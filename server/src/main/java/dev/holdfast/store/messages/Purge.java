@@ -104,6 +104,7 @@ final class Purge {
 
   private static void remove(Transaction tx, Old event) throws SQLException {
     Statements sql = tx.sql();
+    tx.count(MessageCounters.DAMAGED, -Quarantine.damaged(tx, event.seq(), event.id()));
     sql.update("delete from payloads where seq = ?", event.seq());
     sql.update("delete from events where seq = ?", event.seq());
     sql.update("delete from replies where event_id = ?", event.id());

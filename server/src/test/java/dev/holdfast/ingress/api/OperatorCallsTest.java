@@ -12,10 +12,13 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
@@ -96,6 +99,7 @@ class OperatorCallsTest {
     Map<String, ApiCall> calls = new java.util.HashMap<>();
     calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, access, news).calls());
+    calls.putAll(new EventCalls(store, access).calls());
     ApiRequest request =
         new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, new byte[0]);
     return Objects.requireNonNull(calls.get(operation)).run(request).body();
@@ -109,6 +113,23 @@ class OperatorCallsTest {
     assertThatThrownBy(() -> call(operation, caller, id))
         .isInstanceOfSatisfying(
             RefusedRequestException.class, e -> assertThat(e.status()).isEqualTo(status));
+  }
+
+  @Test
+  void anEventWhoseRowIsDamagedIsToldAsDamagedToThoseWhoMaySeeIt() throws Exception {
+    Event event = store.inbox().append(TestStore.event("t", "k")).join().event();
+    store.inbox().finish(TestStore.finish(event, EventState.ANSWERED));
+    TestStore.sql(folder, "update events set crc = crc + 1 where seq = 1");
+    for (String id : List.of(event.id(), "k")) {
+      JsonObject said = call("getEvent", OPERATOR, id);
+      assertThat(said.getString("state")).isEqualTo("damaged");
+      assertThat(said.getString("text")).isEmpty();
+      assertThat(said.getString("reason")).contains("damaged on disk", "answered");
+    }
+    TestStore.await(() -> store.damagedRows() == 1);
+    assertThat(call("getEvent", OPERATOR, event.id()).getString("reason")).contains(" at 2");
+    refused(404, "getEvent", BOB, event.id());
+    refused(404, "getEvent", OPERATOR, "nothing");
   }
 
   private String ask(String id, String thread, String person, Duration left) throws Exception {
