@@ -53,11 +53,10 @@ final class DoctorCommand implements Callable<Integer> {
     look(findings, "database", data::database);
     look(findings, "messages", data::messages);
     look(findings, "audit", data::audit);
-    Finding answer = server.answer();
-    show(findings, answer);
+    show(findings, server.answer());
     List<ServerCondition> conditions = server.conditions();
     conditions.forEach(condition -> print(finding(condition)));
-    for (Finding port : server.ports(answer.verdict() == Finding.Verdict.GOOD)) {
+    for (Finding port : server.ports()) {
       show(findings, port);
     }
     return report(findings, conditions);

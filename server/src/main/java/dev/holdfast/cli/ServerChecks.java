@@ -13,6 +13,7 @@ import java.util.Optional;
 final class ServerChecks {
   private final RootCommand root;
   private List<ServerCondition> conditions = List.of();
+  private boolean answers;
 
   ServerChecks(RootCommand root) {
     this.root = root;
@@ -24,6 +25,7 @@ final class ServerChecks {
     ApiClient api = root.api();
     try {
       JsonNode status = api.get("/api/v1/status");
+      answers = true;
       conditions = ServerCondition.of(status);
       String text =
           "%s answers at %s%s"
@@ -48,6 +50,7 @@ final class ServerChecks {
               "see its log; --take-over replaces it")
           : Finding.warning("server", "none runs at " + api.base(), "start one: holdfast run");
     } catch (ApiClient.RefusedException e) {
+      answers = holder.isPresent(); // else it may be anything
       conditions = ofHealth(api);
       return Finding.warning(
           "server", "answers at " + api.base() + ", but: " + e.getMessage(), "give --token");
@@ -67,19 +70,20 @@ final class ServerChecks {
     return conditions;
   }
 
-  List<Finding> ports(boolean serverRuns) {
-    return List.of(port("http", 8080, serverRuns), port("metrics", 9090, serverRuns));
+  /** After {@link #answer}: a port of the server that answered, ready or not, is rightly taken. */
+  List<Finding> ports() {
+    return List.of(port("http", 8080), port("metrics", 9090));
   }
 
-  private Finding port(String section, int fallback, boolean serverRuns) {
+  private Finding port(String section, int fallback) {
     String host = root.host(section);
     int port = root.port(section, fallback);
     String name = section + " port";
     try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(host))) {
       return Finding.good(name, host + ":" + socket.getLocalPort() + " is free");
     } catch (IOException | IllegalArgumentException e) {
-      return serverRuns
-          ? Finding.good(name, host + ":" + port + " is taken, by the server as it seems")
+      return answers
+          ? Finding.good(name, host + ":" + port + " is taken, by this server as it seems")
           : Finding.bad(
               name,
               host + ":" + port + " cannot be listened on: " + e.getMessage(),

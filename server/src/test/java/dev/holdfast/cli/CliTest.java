@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -335,6 +336,26 @@ class CliTest {
     assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
     assertThat(line.out()).contains("BAD   configuration", "unknown key nonsense");
     assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+
+  @Test
+  void theDoctorKnowsThePortOfItsOwnServerThatIsNotReady() throws IOException {
+    serverSays(false, "failed");
+    int port = URI.create(server.url()).getPort();
+    Files.writeString(folder.resolve("h.yaml"), "http: {port: " + port + "}\n");
+    assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
+    assertThat(line.out())
+        .contains("not ready", "127.0.0.1:" + port + " is taken, by this server")
+        .doesNotContain("stop what listens there");
+  }
+
+  @Test
+  void theDoctorTakesAStrangerOnThePortForAStranger() throws IOException {
+    server.on("GET /api/v1/status", 404, "{}");
+    int port = URI.create(server.url()).getPort();
+    Files.writeString(folder.resolve("h.yaml"), "http: {port: " + port + "}\n");
+    assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
+    assertThat(line.out()).contains("stop what listens there");
   }
 
   @Test
