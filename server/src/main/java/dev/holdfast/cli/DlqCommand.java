@@ -72,7 +72,7 @@ final class DlqCommand extends CommandGroup {
     @Mixin Filter filter = new Filter();
   }
 
-  @Command(name = "list", description = "List dead letters, oldest first.")
+  @Command(name = "list", description = "List dead letters, newest first.")
   int list(
       @Mixin Filter filter,
       @Option(

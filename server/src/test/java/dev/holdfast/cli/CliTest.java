@@ -359,6 +359,12 @@ class CliTest {
   }
 
   @Test
+  void deadLettersAreSaidToBeListedInTheOrderOfTheServer() {
+    assertThat(line.run("dlq", "list", "--help")).isZero();
+    assertThat(line.out()).contains("newest first");
+  }
+
+  @Test
   void approvalsAreListedWithTheirArgumentsAndAnsweredByIdOrCode() {
     String approval =
         "{\"id\":\"0199-a\",\"code\":\"7F3KX\",\"tool\":\"shell\",\"arguments\":\"{\\\"command\\\":\\\"ls\\\"}\","
