@@ -8,6 +8,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -27,6 +29,7 @@ public final class InstanceLock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InstanceLock.class);
   private static final Duration TERM_WAIT = Duration.ofSeconds(5);
   private static final Duration KILL_WAIT = Duration.ofSeconds(5);
+  private static final String OTHER_FOLDER = "name another folder with --data or server.data_dir";
   private static final Duration STEP = Duration.ofMillis(50);
 
   private final FileChannel channel;
@@ -71,8 +74,32 @@ public final class InstanceLock implements AutoCloseable {
       return lock(dataDir, time);
     } catch (IOException e) {
       throw new StartRefusedException(
-          StartRefusedException.IO, "cannot lock " + dataDir + ": " + e.getMessage(), e);
+          StartRefusedException.IO,
+          "cannot use the data folder " + dataDir + ": " + reason(dataDir, e),
+          e);
     }
+  }
+
+  /** Why, and what to do: most exceptions of files say no more than a path. */
+  private static String reason(Path dataDir, IOException failure) {
+    for (Path path = dataDir.toAbsolutePath(); path != null; path = path.getParent()) {
+      if (Files.exists(path) && !Files.isDirectory(path)) {
+        return path + " is a file, not a folder; " + OTHER_FOLDER;
+      }
+    }
+    return switch (failure) {
+      case AccessDeniedException denied ->
+          "no right to write " + denied.getFile() + "; change its owner or " + OTHER_FOLDER;
+      case FileSystemException e when e.getReason() != null ->
+          e.getFile() + ": " + e.getReason() + "; " + advice(e.getReason());
+      default -> failure.getMessage() + "; " + advice(String.valueOf(failure.getMessage()));
+    };
+  }
+
+  private static String advice(String reason) {
+    return reason.contains("No space left") || reason.contains("quota")
+        ? "free some space"
+        : OTHER_FOLDER;
   }
 
   private static boolean hasJustTaken(Path dataDir, ProcessHandle holder, Time time) {

@@ -56,6 +56,21 @@ class InstanceLockTest {
     return content;
   }
 
+  private void unusable(Path folder, String... words) {
+    assertThatThrownBy(() -> InstanceLock.take(folder, false, new SystemTime()).close())
+        .isInstanceOfSatisfying(
+            StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(74))
+        .hasMessageContainingAll(words);
+  }
+
+  @Test
+  void aPathThatIsNoFolderIsNamedWithTheReasonAndTheNextStep() throws Exception {
+    Path file = Files.writeString(root.resolve("afile"), "");
+    unusable(file, file + " is a file, not a folder", "--data");
+    unusable(file.resolve("below"), file + " is a file, not a folder", "--data");
+    unusable(Path.of("/proc/holdfast"), "/proc/holdfast", "--data");
+  }
+
   @Test
   void aSecondProcessIsRefusedAndToldWhoHoldsTheFolder() throws Exception {
     Process child = holder();
