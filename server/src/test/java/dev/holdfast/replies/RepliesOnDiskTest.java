@@ -269,7 +269,7 @@ class RepliesOnDiskTest {
             .join()
             .event();
     String id = event.id();
-    store.inbox().start(event.seq());
+    store.inbox().start(event.seq(), 3);
     List<NewReply> planned = new ArrayList<>();
     for (int part = 1; part <= parts; part++) {
       planned.add(

@@ -79,7 +79,7 @@ public final class CrashingProcess {
 
   private static void finishSome(Store store) throws StoreException {
     for (Event event : store.inbox().open(0, 3)) {
-      store.inbox().start(event.seq());
+      store.inbox().start(event.seq(), 3);
       store
           .inbox()
           .finish(

@@ -88,7 +88,7 @@ class UpgradeTest {
   void whatWaitedCanBeFinished() throws Exception {
     try (TestStore it = new TestStore(folder)) {
       Event open = it.store.inbox().open(0, 10).getFirst();
-      it.store.inbox().start(open.seq());
+      it.store.inbox().start(open.seq(), 3);
       it.store.inbox().finish(TestStore.finish(open, EventState.SILENT));
       assertThat(it.store.inbox().open(0, 10)).isEmpty();
       assertThat(it.equationHolds()).isTrue();

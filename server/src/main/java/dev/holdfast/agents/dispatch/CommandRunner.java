@@ -78,8 +78,9 @@ final class CommandRunner {
 
   private void obeyOnce(Incoming incoming) throws InterruptedException {
     try {
-      int attempt = parts.store().inbox().start(incoming.seq());
-      if (attempt > parts.config().attemptsMax()) {
+      int attemptsMax = parts.config().attemptsMax();
+      int attempt = parts.store().inbox().start(incoming.seq(), attemptsMax);
+      if (attempt > attemptsMax) {
         String reason = "a crash in each of " + (attempt - 1) + " runs";
         Say say = new Say(Voice.ERROR, ChatSentences.CRASHED);
         endings.end(List.of(incoming), EventState.DEAD_LETTERED, reason, say);

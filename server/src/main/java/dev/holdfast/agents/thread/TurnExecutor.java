@@ -329,7 +329,8 @@ final class TurnExecutor {
   /** The number of the run; 0 when the event has ended meanwhile. */
   private int startOne(Incoming incoming) throws StoreException {
     try {
-      return epoch.write(() -> parts.store().inbox().start(incoming.seq()));
+      return epoch.write(
+          () -> parts.store().inbox().start(incoming.seq(), parts.config().attemptsMax()));
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {
         return 0;

@@ -190,14 +190,17 @@ public final class Inbox {
 
   /**
    * Counts a run before it starts and marks the event as running; durable on return. Returns the
-   * new number.
+   * new number; one above {@code runsMax}, and counts nothing, when the event has had them all.
    *
    * @throws StoreException INVALID_REQUEST when the event is not open
    */
-  public int start(long seq) throws StoreException {
+  public int start(long seq, int runsMax) throws StoreException {
     return engine.call(
         tx -> {
           Standing event = open(tx, seq);
+          if (event.attempts() >= runsMax) {
+            return event.attempts() + 1;
+          }
           EventRows.change(tx, event, EventState.RUNNING, "attempts = attempts + 1, ");
           return event.attempts() + 1;
         });

@@ -88,7 +88,7 @@ class InboxTest {
     try (TestStore it = new TestStore(folder)) {
       Inbox inbox = it.store.inbox();
       Event event = it.append("t1", "k1");
-      assertThat(inbox.start(event.seq())).isEqualTo(1);
+      assertThat(inbox.start(event.seq(), 3)).isEqualTo(1);
       inbox.park(event.seq(), "the model is unavailable", true);
       assertThat(it.find(event))
           .satisfies(
@@ -97,7 +97,7 @@ class InboxTest {
                 assertThat(parked.attempts()).isZero();
                 assertThat(parked.told()).isTrue();
               });
-      assertThat(inbox.start(event.seq())).isEqualTo(1);
+      assertThat(inbox.start(event.seq(), 3)).isEqualTo(1);
       inbox.release(event.seq());
       assertThat(it.find(event).state()).isEqualTo(EventState.PENDING);
       assertThat(inbox.counts()).containsEntry("pending", 1L).containsEntry("parked", 0L);
@@ -110,11 +110,25 @@ class InboxTest {
     Event event;
     try (TestStore it = new TestStore(folder)) {
       event = it.append("t1", "k1");
-      it.store.inbox().start(event.seq());
+      it.store.inbox().start(event.seq(), 3);
     }
     try (TestStore it = new TestStore(folder)) {
       assertThat(it.find(event).state()).isEqualTo(EventState.PENDING);
-      assertThat(it.store.inbox().start(event.seq())).isEqualTo(2);
+      assertThat(it.store.inbox().start(event.seq(), 3)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aRunThatIsOneTooManyIsNotCounted() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      Inbox inbox = it.store.inbox();
+      Event event = it.append("t1", "k1");
+      for (int run = 1; run <= 3; run++) {
+        assertThat(inbox.start(event.seq(), 3)).isEqualTo(run);
+      }
+      assertThat(inbox.start(event.seq(), 3)).isEqualTo(4);
+      assertThat(inbox.start(event.seq(), 3)).isEqualTo(4);
+      assertThat(it.find(event).attempts()).isEqualTo(3);
     }
   }
 
@@ -123,7 +137,7 @@ class InboxTest {
     try (TestStore it = new TestStore(folder)) {
       Inbox inbox = it.store.inbox();
       Event event = it.append("t1", "k1");
-      inbox.start(event.seq());
+      inbox.start(event.seq(), 3);
       inbox.finish(
           TestStore.finish(event, EventState.ANSWERED, TestStore.reply(event, "a.1", false)));
       inbox.finish(
@@ -131,7 +145,7 @@ class InboxTest {
       assertThat(it.find(event).state()).isEqualTo(EventState.ANSWERED);
       assertThat(it.store.outbox().ofEvent(event.id())).hasSize(1);
       assertThat(it.store.stories().of(event.id())).hasSize(1);
-      assertThatThrownBy(() -> inbox.start(event.seq()))
+      assertThatThrownBy(() -> inbox.start(event.seq(), 3))
           .isInstanceOfSatisfying(
               StoreException.class,
               e -> assertThat(e.failure().code()).isEqualTo(FailureCode.INVALID_REQUEST));

@@ -22,7 +22,7 @@ class OutboxTest {
 
   private static Reply answered(TestStore it, String key) throws StoreException {
     Event event = it.append("t1", key);
-    it.store.inbox().start(event.seq());
+    it.store.inbox().start(event.seq(), 3);
     it.store
         .inbox()
         .finish(TestStore.finish(event, EventState.ANSWERED, TestStore.reply(event, "a.1", false)));
@@ -164,7 +164,7 @@ class OutboxTest {
   void anEventComesBackUnderItsOldIdWhenItsLetterIsReplayed() throws Exception {
     try (TestStore it = new TestStore(folder)) {
       Event event = it.append("t1", "k1");
-      it.store.inbox().start(event.seq());
+      it.store.inbox().start(event.seq(), 3);
       it.store.inbox().finish(TestStore.finish(event, EventState.DEAD_LETTERED));
       DeadLetter letter =
           it.store.deadLetters().list(ThreadReader.OPERATOR, "event", FAR, 10).getFirst();
