@@ -27,24 +27,25 @@ final class ReplyEvents {
   }
 
   /**
+   * @param reply as it stood before the change, with the send that led to it counted
    * @param outcome the label of the metric
    * @param state the reply's new state, in lower case
    * @param why empty when there is nothing to explain
    */
-  void publish(Reply before, String outcome, String state, String why) {
-    NewReply reply = before.reply();
+  void publish(Reply reply, String outcome, String state, String why) {
+    NewReply to = reply.reply();
     metrics
-        .counter("holdfast.replies", "channel", channel(reply.source()), "outcome", outcome)
+        .counter("holdfast.replies", "channel", channel(to.source()), "outcome", outcome)
         .increment();
     ObjectNode details = json.createObjectNode();
-    details.put("reply_id", reply.id());
+    details.put("reply_id", to.id());
     details.put("state", state);
-    news.publish("reply.state", reply.threadId(), reply.eventId(), text(details));
-    details.put("attempt", before.attempts() + 1);
+    news.publish("reply.state", to.threadId(), to.eventId(), text(details));
+    details.put("attempt", reply.attempts());
     if (!why.isEmpty()) {
       details.put("why", why);
     }
-    stories.accept(new StoryLine(reply.eventId(), time.now(), "reply." + outcome, text(details)));
+    stories.accept(new StoryLine(to.eventId(), time.now(), "reply." + outcome, text(details)));
   }
 
   private String text(ObjectNode details) {

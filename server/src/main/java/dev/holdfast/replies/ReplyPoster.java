@@ -178,17 +178,18 @@ final class ReplyPoster {
       throws InterruptedException {
     @Nullable PostOutcome outcome = attempt.outcome();
     if (outcome != null) {
+      Reply tried = reply.tried();
       PostStep step =
           switch (rules(Optional.of(attempt.channel()), reply).after(reply, outcome, time.now())) {
             case ReplyChange.Sent(String platformId) -> {
               write(reply, () -> outbox.sent(reply.seq(), platformId), stopInterrupt);
-              events.publish(reply, resend ? "resent" : "sent", resend ? "resent" : "sent", "");
+              events.publish(tried, resend ? "resent" : "sent", resend ? "resent" : "sent", "");
               yield new PostStep.Arrived(guard.isTrying());
             }
-            case ReplyChange.Retry retry -> retry(reply, retry, stopInterrupt);
+            case ReplyChange.Retry retry -> retry(tried, retry, stopInterrupt);
             case ReplyChange.Unknown(String why, Optional<Duration> repeat) ->
-                lose(reply, why, repeat, stopInterrupt);
-            case ReplyChange.Rejected(String why) -> reject(reply, why, stopInterrupt);
+                lose(tried, why, repeat, stopInterrupt);
+            case ReplyChange.Rejected(String why) -> reject(tried, why, stopInterrupt);
           };
       return Optional.of(step);
     }

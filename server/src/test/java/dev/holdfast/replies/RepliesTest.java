@@ -13,6 +13,7 @@ import dev.holdfast.api.PostOutcome;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.store.messages.ReplyState;
+import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.SystemTime;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -203,6 +204,9 @@ class RepliesTest extends RepliesFixture {
     drain();
     assertThat(platform.posted()).hasSize(1);
     assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.row(1).attempts()).isEqualTo(1);
+    assertThat(stories).extracting(StoryLine::what).containsExactly("reply.unknown", "reply.held");
+    assertThat(stories).allMatch(line -> line.json().contains("\"attempt\":1"));
   }
 
   @Test

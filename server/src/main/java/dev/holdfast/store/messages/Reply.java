@@ -22,4 +22,9 @@ public record Reply(
     Instant plannedAt,
     Instant nextAt,
     Duration paced,
-    String detail) {}
+    String detail) {
+  /** The same with one more send. */
+  public Reply tried() {
+    return new Reply(seq, reply, state, attempts + 1, unknowns, plannedAt, nextAt, paced, detail);
+  }
+}
