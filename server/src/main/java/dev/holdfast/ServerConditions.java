@@ -205,8 +205,12 @@ final class ServerConditions {
   static ConditionReport unavailable(long parked, @Nullable Instant next) {
     return ConditionReport.degraded(
             "unavailable",
-            "No model could be reached; "
-                + (parked == 1 ? "1 message waits" : parked + " messages wait")
+            "No model could be reached"
+                + switch ((int) Math.min(parked, 2)) {
+                  case 0 -> ". What comes now waits";
+                  case 1 -> "; 1 message waits";
+                  default -> "; " + parked + " messages wait";
+                }
                 + " and will be answered as soon as one answers. Nobody has to send again.",
             "Ends when a model answers.")
         .withNextAttemptAt(next);

@@ -83,6 +83,7 @@ class ServerConditionsTest {
   void parkedMessagesAreCounted() {
     assertThat(ServerConditions.unavailable(1, LATER).message()).contains("1 message waits");
     assertThat(ServerConditions.unavailable(3, null).message()).contains("3 messages wait ");
+    assertThat(ServerConditions.unavailable(0, null).message()).doesNotContain("0 messages");
     assertThat(ServerConditions.unavailable(1, LATER).nextAttemptAt()).isEqualTo(LATER);
   }
 }
