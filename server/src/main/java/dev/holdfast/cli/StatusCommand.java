@@ -64,7 +64,7 @@ final class StatusCommand implements Callable<Integer> {
                 CliJson.text(status, "data_dir")));
     List<String> counts = new ArrayList<>();
     for (String name : COUNTS) {
-      counts.add(name.replace('_', ' ') + " " + status.path("counts").path(name).asLong());
+      counts.add(name.replace('_', '-') + " " + status.path("counts").path(name).asLong());
     }
     terminal.line("events: " + String.join(", ", counts));
     terminal.line(

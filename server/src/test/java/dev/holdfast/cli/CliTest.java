@@ -365,6 +365,16 @@ class CliTest {
   }
 
   @Test
+  void peopleReadOfDeadLetteredEvents() {
+    server.on("GET /api/v1/events/e1", 200, "{\"event_id\":\"e1\",\"state\":\"dead_lettered\"}");
+    assertThat(line.run(server, "trace", "e1")).isZero();
+    assertThat(line.out()).contains("dead-lettered after 0 attempts");
+    serverSays(true, "degraded");
+    assertThat(line.run(server, "status")).isZero();
+    assertThat(line.out()).contains("dead-lettered 0");
+  }
+
+  @Test
   void approvalsAreListedWithTheirArgumentsAndAnsweredByIdOrCode() {
     String approval =
         "{\"id\":\"0199-a\",\"code\":\"7F3KX\",\"tool\":\"shell\",\"arguments\":\"{\\\"command\\\":\\\"ls\\\"}\","
