@@ -57,6 +57,9 @@ final class ConfigCommand extends CommandGroup {
     LoadedConfig loaded = root.configuration();
     List<Problem> problems = problems(loaded, maker);
     problems.forEach(problem -> root.terminal().note(Terminal.safe(problem.toString())));
+    if (root.data != null) {
+      loaded.override("server", "data_dir", root.data.toString());
+    }
     if (root.json) {
       root.print(CliJson.object().set("config", CliJson.of(loaded.effective())));
     } else {

@@ -102,6 +102,11 @@ public final class LoadedConfig {
     return null;
   }
 
+  /** What the command line gives instead of the file; only shown, and only after {@link #make}. */
+  public void override(String section, String key, String value) {
+    root.section(section).override(key, value);
+  }
+
   /** Every key that was asked for with its value, in that order; secrets as {@code ***}. */
   public Map<String, Object> effective() {
     return EffectiveConfig.tree(root, reading.secrets);

@@ -108,6 +108,12 @@ public final class Section {
     return value;
   }
 
+  /** Shows this value instead of the file's, which is not in force. */
+  void override(String key, String value) {
+    given.remove(key);
+    values.put(key, value);
+  }
+
   /** The mapping under {@code key}; an empty one when it is absent. The same one at each call. */
   public Section section(String key) {
     if (values.get(key) instanceof Section known) {

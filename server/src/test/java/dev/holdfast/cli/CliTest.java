@@ -326,6 +326,17 @@ class CliTest {
   }
 
   @Test
+  void theDataFolderOfTheCommandLineIsShownAsTheOneInForce() throws IOException {
+    Files.writeString(folder.resolve("h.yaml"), "server: {data_dir: one}\n");
+    line.run("config", "show", "--config", "h.yaml");
+    assertThat(line.out()).contains("data_dir: one  # line 1");
+    line.run("config", "show", "--config", "h.yaml", "--data", "two");
+    assertThat(line.out()).contains("data_dir: two\n").doesNotContain("one");
+    line.run("config", "show", "--json", "--data", "two");
+    assertThat(line.out()).contains("\"data_dir\" : \"two\"");
+  }
+
+  @Test
   void theDoctorLooksAtEverything() throws IOException {
     Files.createDirectory(folder.resolve("data"));
     int exit = line.run(server, "doctor", "--json");
