@@ -200,8 +200,7 @@ class ThreadFilesTest {
   void aDamagedOwnerIsWrittenAgain() throws Exception {
     String id = "webhook:ci:t1";
     ThreadFolders folders =
-        new ThreadFolders(
-            root, new FailStop((_, _) -> {}), new ManualTime(), TestStore.FILES);
+        new ThreadFolders(root, new FailStop((_, _) -> {}), new ManualTime(), TestStore.FILES);
     folders.of(id).append(entry(1));
     Path meta = folders.of(id).folder().resolve("meta.json");
     String whole = Files.readString(meta);

@@ -142,8 +142,7 @@ class AuditTrailTest {
         Statement statement = connection.createStatement()) {
       String trigger;
       try (ResultSet row =
-          statement.executeQuery(
-              "select sql from sqlite_schema where name = 'audit_unchanged'")) {
+          statement.executeQuery("select sql from sqlite_schema where name = 'audit_unchanged'")) {
         trigger = row.getString(1);
       }
       statement.executeUpdate("drop trigger audit_unchanged");
