@@ -17,6 +17,9 @@ record Backlog(List<Incoming> events, boolean complete) {
 
   private static final int PAGE = 500;
 
+  /** More than a command and all that is kept of its sender has. */
+  private static final int COMMAND_BYTES_MAX = 64 * 1024;
+
   /** Reads about {@code max} of them, fewer when they are large; blocks. */
   static Backlog read(Inbox inbox, String threadId, int max) {
     List<Incoming> read = new ArrayList<>();
@@ -37,11 +40,15 @@ record Backlog(List<Incoming> events, boolean complete) {
   /** The commands in it and behind it that do not wait their turn, the oldest first; blocks. */
   List<Incoming> commands(Inbox inbox, String threadId) {
     List<Incoming> commands = new ArrayList<>(events.stream().filter(Incoming::overtakes).toList());
-    List<Event> page = complete ? List.of() : inbox.openOf(threadId, events.getLast().seq(), PAGE);
+    List<Event> page = complete ? List.of() : small(inbox, threadId, events.getLast().seq());
     while (!page.isEmpty()) {
       page.stream().map(Incoming::of).filter(Incoming::overtakes).forEach(commands::add);
-      page = inbox.openOf(threadId, page.getLast().seq(), PAGE);
+      page = small(inbox, threadId, page.getLast().seq());
     }
     return commands;
+  }
+
+  private static List<Event> small(Inbox inbox, String threadId, long afterSeq) {
+    return inbox.smallOpenOf(threadId, afterSeq, COMMAND_BYTES_MAX, PAGE);
   }
 }

@@ -150,6 +150,20 @@ public final class Inbox {
         limit);
   }
 
+  /**
+   * As {@link #openOf}, without those whose payload has more than {@code bytesMax} in UTF-8: they
+   * are not even read.
+   */
+  public List<Event> smallOpenOf(String threadId, long afterSeq, int bytesMax, int limit) {
+    return list(
+        "e.thread = (select no from threads where thread_id = ?) and e.closed = 0"
+            + " and e.seq > ? and octet_length(p.payload) <= ? order by e.seq limit ?",
+        threadId,
+        afterSeq,
+        bytesMax,
+        limit);
+  }
+
   /** Open events of all threads after {@code afterSeq}, oldest first; as {@link #openOf}. */
   public List<Event> open(long afterSeq, int limit) {
     return list("e.closed = 0 and e.seq > ? order by e.seq limit ?", afterSeq, limit);

@@ -90,7 +90,7 @@ class ToolRoundTripTest {
       throws IOException {
     int before = tap.asked().size();
     Post answer = rig.converse("count-" + form, "count-" + form, "count");
-    assertThat(answer.text()).isEqualTo("It is 42.");
+    assertThat(answer.text()).isEqualTo("Let me count.\n\nIt is 42."); // said before the call, too
     assertThat(tap.asked()).hasSize(before + 2);
     JsonNode second = tap.asked().getLast().body();
     assertMatched(shape, second, 1);
