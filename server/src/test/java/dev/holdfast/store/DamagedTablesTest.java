@@ -111,6 +111,21 @@ class DamagedTablesTest {
     }
   }
 
+  /** The table is read in pages, so that a reading never lasts long. */
+  @Test
+  void amongManyOpenEventsEachOneThatNoIndexFindsIsFound() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      for (int i = 0; i < 1_203; i++) {
+        it.append("t1", "k" + i);
+      }
+      hide("events_open", "on events (seq) where closed = 0", "seq in (1, 500, 501, 1203)");
+      assertThat(it.store.reconcile()).isTrue();
+      assertThat(repairs(it, "index")).isEqualTo(4);
+      assertThat(repairs(it, "count")).isZero();
+      assertThat(it.store.reconcile()).isFalse();
+    }
+  }
+
   @Test
   void anOpenReplyThatNoIndexFindsIsFoundByItsTable() throws Exception {
     try (TestStore it = new TestStore(folder)) {

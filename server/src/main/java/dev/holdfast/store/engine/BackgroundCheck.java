@@ -1,6 +1,7 @@
 package dev.holdfast.store.engine;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.libc.ProcessCalls;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -12,14 +13,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the whole database some seconds after each start and once a week, table by table, on a
- * thread and a connection of its own. While a table is read the log cannot start anew: when it
- * grows too long meanwhile, the reading is broken off and tried again.
+ * thread and a connection of its own, with what the others leave of the processors. While a table
+ * is read the log cannot start anew: when it grows too long meanwhile, the reading is broken off
+ * and tried again, ever later.
  */
 final class BackgroundCheck {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundCheck.class);
   private static final Duration PERIOD = Duration.ofSeconds(5);
   private static final long PERIODS_PER_WEEK = Duration.ofDays(7).dividedBy(PERIOD);
   private static final int PERIODS_AFTER_BREAK = 12;
+  private static final int PERIODS_AFTER_BREAK_MAX = 720;
   private static final long LOG_FRAMES_MAX = 24L * 1024 * 1024 / 4096;
 
   private final Statements sql;
@@ -32,6 +35,7 @@ final class BackgroundCheck {
   private final Deque<String> left = new ArrayDeque<>();
 
   private int pause;
+  private int nextPause = PERIODS_AFTER_BREAK;
   private volatile boolean reading;
   private volatile boolean stopping;
 
@@ -63,6 +67,9 @@ final class BackgroundCheck {
   }
 
   private void look(int number) {
+    if (number == 1) {
+      ProcessCalls.yieldToOthers();
+    }
     try {
       if ((number - 1) % PERIODS_PER_WEEK == 0) {
         left.clear();
@@ -81,7 +88,8 @@ final class BackgroundCheck {
         failStop.end(StartRefusedException.DAMAGED, "holdfast.db: " + e.getMessage());
       } else {
         LOG.debug("store: the check of the database goes on later: {}", e.getMessage());
-        pause = PERIODS_AFTER_BREAK;
+        pause = nextPause;
+        nextPause = Math.min(2 * nextPause, PERIODS_AFTER_BREAK_MAX);
       }
     }
   }
@@ -96,6 +104,7 @@ final class BackgroundCheck {
         reading = false;
       }
       left.remove();
+      nextPause = PERIODS_AFTER_BREAK;
       if (!found.isWhole()) {
         mend(found);
       }

@@ -108,6 +108,7 @@ final class Checkpoints implements Runnable {
     }
     state = pragma("pragma wal_checkpoint(passive)");
     if (state.frames() > FRAMES_HOLD && !stopping) {
+      pragma("pragma wal_checkpoint(passive)"); // what came during the long pass
       writerTurn.lock();
       try {
         pragma("pragma wal_checkpoint(passive)");

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the store at regular times, on a thread of its own. There are two: one that never
- * waits for the writer, so that a disk that hangs is noticed, and one that does.
+ * Looks after the store at regular times, on a thread of its own. One of them never waits for the
+ * writer, so that a disk that hangs is noticed.
  */
 public final class StoreWatch implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreWatch.class);
@@ -45,6 +45,20 @@ public final class StoreWatch implements Runnable {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** For a long look, on the thread of the watch. False when it is to end now. */
+  public boolean rest(Duration wait) {
+    try {
+      if (stop.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+        stop.release();
+        return false;
+      }
+      return failStop.cause() == null;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 

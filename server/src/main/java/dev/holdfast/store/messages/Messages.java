@@ -31,6 +31,10 @@ public final class Messages {
   private final Purge purge;
   private final Reconciliation reconciliation;
   private final StoreWatch watch;
+
+  /** On its own: with many open messages one look takes a minute. */
+  private final StoreWatch reconciler;
+
   private final Inbox inbox;
   private final Outbox outbox;
   private final DeadLetters deadLetters;
@@ -45,8 +49,10 @@ public final class Messages {
     activity = new ThreadActivity(engine);
     admission = new Admission(engine, config.pendingMax());
     purge = new Purge(engine, ledgers, time, config.dedupeTime());
-    reconciliation = new Reconciliation(engine);
+    reconciliation = new Reconciliation(engine, time);
     watch = new StoreWatch("holdfast-store-tidy", LOOK_PERIOD, this::look, engine.failStop());
+    reconciler =
+        new StoreWatch("holdfast-store-reconcile", LOOK_PERIOD, this::reconcile, engine.failStop());
     Ids ids = new Ids(time);
     ReplyRows replies = new ReplyRows(names, time);
     DeadLetterRows letters = new DeadLetterRows(ids, time);
@@ -107,6 +113,7 @@ public final class Messages {
   /** Begins to look after the rows. */
   public void start() {
     watch.start();
+    reconciler.start();
   }
 
   /** Events that are not finished. */
@@ -131,6 +138,7 @@ public final class Messages {
 
   /** Writes the times of threads; before the engine stops. Blocks. */
   public void stop() {
+    reconciler.stop();
     watch.stop();
     activity.settle();
   }
@@ -142,7 +150,7 @@ public final class Messages {
 
   /** Holds what is open against the tables, now. Returns whether anything was put right. */
   public boolean reconcile() throws StoreException {
-    return reconciliation.look();
+    return reconciliation.look(_ -> true);
   }
 
   /** Hears at the start and once a minute which events nobody has begun. */
@@ -152,13 +160,6 @@ public final class Messages {
 
   private void look(int number) {
     activity.settle();
-    if (number % LOOKS_PER_PURGE == 1) {
-      try {
-        reconciliation.look();
-      } catch (StoreException e) {
-        LOG.warn("store: open events are compared later: {}", e.getMessage());
-      }
-    }
     if (number % LOOKS_PER_PURGE == 0) {
       try {
         long removed = purge.sweep();
@@ -167,6 +168,16 @@ public final class Messages {
         }
       } catch (StoreException e) {
         LOG.warn("store: old events could not be removed: {}", e.getMessage());
+      }
+    }
+  }
+
+  private void reconcile(int number) {
+    if (number % LOOKS_PER_PURGE == 1) {
+      try {
+        reconciliation.look(reconciler::rest);
+      } catch (StoreException e) {
+        LOG.warn("store: open events are compared later: {}", e.getMessage());
       }
     }
   }

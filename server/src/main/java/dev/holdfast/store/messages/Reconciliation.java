@@ -6,8 +6,11 @@ import dev.holdfast.store.engine.Repairs.What;
 import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.time.Time;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +34,8 @@ final class Reconciliation {
           + " where y.thread = e.thread and y.closed = 0 and y.seq = e.seq)"
           + " and (t.no is null or (select no from threads where thread_id = t.thread_id) is e.thread)"
           + " from events e not indexed left join threads t on t.no = e.thread"
-          + " where e.seq >= ? and (e.closed is not 1 or (e.state between 3 and 7) is not 1)";
+          + " where e.seq >= ? and e.seq <= ? and (e.closed is not 1 or (e.state between 3 and 7)"
+          + " is not 1) order by e.seq limit ?";
 
   /** It claims to have been sent. */
   private static final String NEVER_TRIED = "state in (2, 6) and attempts = 0 and delivered = 0";
@@ -47,15 +51,30 @@ final class Reconciliation {
           + " where y."
           + ReplyState.OPEN
           + " and y.thread = r.thread and y.seq = r.seq)"
-          + " from replies r not indexed where r.seq >= ? and (r."
+          + " from replies r not indexed where r.seq >= ? and r.seq <= ? and (r."
           + ReplyState.OPEN
           + " or ("
           + NEVER_TRIED
-          + "))";
+          + ")) order by r.seq limit ?";
+
+  private static final String OPEN_EVENTS =
+      "select state, count(*) from events not indexed"
+          + " where seq >= ? and closed = 0 and damaged = 0 group by state";
+
+  private static final String OPEN_REPLIES =
+      "select count(*) from replies not indexed where seq >= ? and damaged = 0 and "
+          + ReplyState.OPEN;
 
   private static final int WAITING_MAX = 10_000;
 
+  /** Few milliseconds: no reading transaction of it keeps the log from starting anew. */
+  private static final int PAGE = 500;
+
+  /** With a million open messages the look takes a minute, and a twentieth of a processor. */
+  private static final int PAUSE_FACTOR = 9;
+
   private final Engine engine;
+  private final Time time;
   private volatile Consumer<List<Waiting>> listener = _ -> {};
 
   /** Below these, all is over: nothing there is read again. */
@@ -63,19 +82,37 @@ final class Reconciliation {
 
   private long repliesFrom;
 
-  Reconciliation(Engine engine) {
+  Reconciliation(Engine engine, Time time) {
     this.engine = engine;
+    this.time = time;
+  }
+
+  /** Whoever shares the processors gets the time between two pages. */
+  interface Pause {
+    /** False when the look is to end here. */
+    boolean rest(Duration wait);
+  }
+
+  /** A row that a look finds. */
+  private sealed interface Open {
+    long seq();
+
+    boolean isSound();
+
+    boolean found();
   }
 
   private record OpenEvent(
-      long seq, int state, int closed, int damaged, int outcome, String threadId, boolean found) {
+      long seq, int state, int closed, int damaged, int outcome, String threadId, boolean found)
+      implements Open {
     /** Three columns say whether it is over, so that one that changed is outvoted. */
     boolean isOver() {
       int votes = (isOpenState() ? 0 : 1) + (closed != 0 ? 1 : 0) + (outcome >= 3 ? 1 : 0);
       return votes >= 2;
     }
 
-    boolean isSound() {
+    @Override
+    public boolean isSound() {
       return isOpenState() && closed == 0 && damaged == 0;
     }
 
@@ -99,37 +136,38 @@ final class Reconciliation {
     }
   }
 
-  private record OpenReply(long seq, int state, int damaged, boolean found) {
-    boolean isSound() {
+  private record OpenReply(long seq, int state, int damaged, boolean found) implements Open {
+    @Override
+    public boolean isSound() {
       return damaged == 0 && ReplyState.of(state).filter(ReplyState::isOpen).isPresent();
     }
   }
 
-  private record Found(
-      List<OpenEvent> events,
-      List<OpenReply> replies,
-      long eventsFrom,
-      long repliesFrom,
-      Map<String, Long> counted) {
-    boolean isCountedRight() {
-      long sum = 0;
-      for (EventState state : EventState.values()) {
-        long n = counted.getOrDefault(MessageCounters.of(state).name(), 0L);
-        sum += n;
-        if (state.isOpen() && n != open(state)) {
-          return false;
-        }
-      }
-      long openReplies = replies.stream().filter(OpenReply::isSound).count();
-      return sum == counted.getOrDefault(MessageCounters.ACCEPTED.name(), 0L)
-          && openReplies == counted.getOrDefault(MessageCounters.OPEN_REPLIES.name(), 0L);
+  /** What a walk over the rows of one table has come to. */
+  private static final class Walk {
+    private final List<Long> unsound = new ArrayList<>();
+    private long hidden;
+
+    /** Where the next walk begins: at the oldest row that is open, or behind all. */
+    private long from;
+
+    private Walk(long newest) {
+      from = newest + 1;
     }
 
-    private long open(EventState state) {
-      return events.stream()
-          .filter(event -> event.isSound() && event.state() == state.code())
-          .count();
+    private void add(Open row) {
+      from = Math.min(from, row.seq());
+      if (!row.isSound()) {
+        unsound.add(row.seq());
+      } else if (!row.found()) {
+        hidden++;
+      }
     }
+  }
+
+  /** Reads one page of a table, from the first place to the last. */
+  private interface Pages<T extends Open> {
+    List<T> read(Statements sql, long from, long last) throws SQLException;
   }
 
   /** Hears after each look what waits; hand over and return. */
@@ -138,55 +176,85 @@ final class Reconciliation {
   }
 
   /** One look. Blocks. Returns whether it put anything right. */
-  boolean look() throws StoreException {
-    Found found = engine.read(this::find);
-    boolean mended = rows(found);
-    mended |= indexes(found);
-    mended |= counts(found);
-    eventsFrom = found.eventsFrom();
-    repliesFrom = found.repliesFrom();
-    listener.accept(
-        found.events().stream()
-            .filter(event -> event.isSound() && event.state() == EventState.PENDING.code())
-            .limit(WAITING_MAX)
-            .map(event -> new Waiting(event.seq(), event.threadId()))
-            .toList());
+  boolean look(Pause pause) throws StoreException {
+    List<Waiting> waiting = new ArrayList<>();
+    Optional<Walk> events =
+        walk(
+            "events",
+            // What came back from the dead letters may be older than all that was open.
+            Math.min(eventsFrom, number("select min(seq) from events where closed = 0")),
+            (sql, from, last) -> sql.list(Reconciliation::event, EVENTS, from, last, PAGE),
+            event -> {
+              if (event.isSound()
+                  && event.state() == EventState.PENDING.code()
+                  && waiting.size() < WAITING_MAX) {
+                waiting.add(new Waiting(event.seq(), event.threadId()));
+              }
+            },
+            pause);
+    if (events.isEmpty()) {
+      return false;
+    }
+    Optional<Walk> replies =
+        walk(
+            "replies",
+            Math.min(repliesFrom, number("select min(seq) from replies where " + ReplyState.OPEN)),
+            (sql, from, last) -> sql.list(Reconciliation::reply, REPLIES, from, last, PAGE),
+            _ -> {},
+            pause);
+    if (replies.isEmpty()) {
+      return false;
+    }
+    boolean mended = rows(events.get(), replies.get());
+    mended |= indexes(events.get().hidden + replies.get().hidden);
+    eventsFrom = events.get().from;
+    repliesFrom = replies.get().from;
+    mended |= counts();
+    listener.accept(List.copyOf(waiting));
     if (mended) {
       engine.mended();
     }
     return mended;
   }
 
-  /** All of one moment. */
-  private Found find(Statements sql) throws SQLException {
-    sql.of("begin").execute();
-    try {
-      // What came back from the dead letters may be older than all that was open.
-      long oldestEvent = number(sql, "select min(seq) from events where closed = 0");
-      long oldestReply = number(sql, "select min(seq) from replies where " + ReplyState.OPEN);
-      List<OpenEvent> events =
-          sql.list(Reconciliation::event, EVENTS, Math.min(eventsFrom, oldestEvent));
-      List<OpenReply> replies =
-          sql.list(Reconciliation::reply, REPLIES, Math.min(repliesFrom, oldestReply));
-      return new Found(
-          events,
-          replies,
-          events.isEmpty() ? after(sql, "events") : events.getFirst().seq(),
-          replies.isEmpty() ? after(sql, "replies") : replies.getFirst().seq(),
-          counted(sql));
-    } finally {
-      sql.of("commit").execute();
+  /** Goes over all rows that a table has by now; empty when it was ended on the way. */
+  private <T extends Open> Optional<Walk> walk(
+      String table, long start, Pages<T> pages, Consumer<T> each, Pause pause) {
+    long newest = newest(table);
+    Walk walk = new Walk(newest);
+    long next = start;
+    while (true) {
+      long from = next;
+      long begun = time.nanos();
+      List<T> page = engine.read(sql -> pages.read(sql, from, newest));
+      for (T row : page) {
+        walk.add(row);
+        each.accept(row);
+      }
+      if (page.size() < PAGE) {
+        return Optional.of(walk);
+      }
+      next = page.getLast().seq() + 1;
+      if (!pause.rest(Duration.ofNanos((time.nanos() - begun) * PAUSE_FACTOR))) {
+        return Optional.empty();
+      }
     }
   }
 
   /** Long.MAX_VALUE when there is none. */
-  private static long number(Statements sql, String select) throws SQLException {
-    return sql.first(row -> row.getObject(1) == null ? Long.MAX_VALUE : row.getLong(1), select)
+  private long number(String select) {
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getObject(1) == null ? Long.MAX_VALUE : row.getLong(1), select))
         .orElse(Long.MAX_VALUE);
   }
 
-  private static long after(Statements sql, String table) throws SQLException {
-    return sql.first(row -> row.getLong(1), "select max(seq) from " + table).orElse(0L) + 1;
+  private long newest(String table) {
+    return engine
+        .read(sql -> sql.first(row -> row.getLong(1), "select max(seq) from " + table))
+        .orElse(0L);
   }
 
   private static Map<String, Long> counted(Statements sql) throws SQLException {
@@ -196,17 +264,13 @@ final class Reconciliation {
     return counted;
   }
 
-  private boolean rows(Found found) throws StoreException {
+  private boolean rows(Walk events, Walk replies) throws StoreException {
     int mended = 0;
-    for (OpenEvent event : found.events()) {
-      if (!event.isSound()) {
-        mended += engine.call(tx -> mendEvent(tx, event.seq()));
-      }
+    for (long seq : events.unsound) {
+      mended += engine.call(tx -> mendEvent(tx, seq));
     }
-    for (OpenReply reply : found.replies()) {
-      if (!reply.isSound()) {
-        mended += engine.call(tx -> mendReply(tx, reply.seq()));
-      }
+    for (long seq : replies.unsound) {
+      mended += engine.call(tx -> mendReply(tx, seq));
     }
     if (mended > 0) {
       engine
@@ -252,10 +316,7 @@ final class Reconciliation {
     return Math.max(shown, planned);
   }
 
-  private boolean indexes(Found found) throws StoreException {
-    long hidden =
-        found.events().stream().filter(event -> event.isSound() && !event.found()).count()
-            + found.replies().stream().filter(reply -> reply.isSound() && !reply.found()).count();
+  private boolean indexes(long hidden) throws StoreException {
     if (hidden == 0) {
       return false;
     }
@@ -275,9 +336,33 @@ final class Reconciliation {
     return true;
   }
 
+  /** Holds the counters against the rows, all of one moment. */
+  private boolean isCountedRight(Statements sql) throws SQLException {
+    sql.of("begin").execute();
+    try {
+      Map<String, Long> counted = counted(sql);
+      Map<Integer, Long> open = new HashMap<>();
+      sql.list(row -> Map.entry(row.getInt(1), row.getLong(2)), OPEN_EVENTS, eventsFrom)
+          .forEach(entry -> open.put(entry.getKey(), entry.getValue()));
+      long openReplies = sql.first(row -> row.getLong(1), OPEN_REPLIES, repliesFrom).orElse(0L);
+      long sum = 0;
+      for (EventState state : EventState.values()) {
+        long n = counted.getOrDefault(MessageCounters.of(state).name(), 0L);
+        sum += n;
+        if (state.isOpen() && n != open.getOrDefault(state.code(), 0L)) {
+          return false;
+        }
+      }
+      return sum == counted.getOrDefault(MessageCounters.ACCEPTED.name(), 0L)
+          && openReplies == counted.getOrDefault(MessageCounters.OPEN_REPLIES.name(), 0L);
+    } finally {
+      sql.of("commit").execute();
+    }
+  }
+
   /** Only when they differ: then all that is open is counted anew by the writer. */
-  private boolean counts(Found found) throws StoreException {
-    if (found.isCountedRight()) {
+  private boolean counts() throws StoreException {
+    if (engine.read(this::isCountedRight)) {
       return false;
     }
     Map<Counter, Long> right = new LinkedHashMap<>();
