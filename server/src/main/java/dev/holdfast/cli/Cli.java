@@ -97,6 +97,7 @@ public final class Cli {
             .addSubcommand(new BackupCommand(root))
             .addSubcommand(new RestoreCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
+            .addSubcommand(new CacheCommand(root))
             .addSubcommand(new VersionCommand(root));
     line.setOut(environment.terminal().out());
     line.setErr(environment.terminal().err());

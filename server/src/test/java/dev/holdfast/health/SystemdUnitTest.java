@@ -64,6 +64,10 @@ class SystemdUnitTest {
     Ran ran = run("systemd-analyze", "verify", "--man=no", UNIT.toRealPath().toString());
     assertThat(ran.status()).as(ran.output()).isZero();
     assertThat(ran.output()).doesNotContain("holdfast.service");
+    Path cache = FOLDER.resolve("holdfast-cache.service").toRealPath();
+    Ran cacheRan = run("systemd-analyze", "verify", "--man=no", cache.toString());
+    assertThat(cacheRan.status()).as(cacheRan.output()).isZero();
+    assertThat(cacheRan.output()).doesNotContain("holdfast-cache.service");
   }
 
   /** With what lets tools have walls of their own; systemd reads a drop-in behind the unit. */
@@ -138,9 +142,32 @@ class SystemdUnitTest {
         .filteredOn(line -> line.startsWith("ExecStart="))
         .singleElement()
         .asString()
-        .contains("-Xmx", "-XX:MaxDirectMemorySize=", "-XX:MaxMetaspaceSize=")
+        .contains("java @/usr/lib/holdfast/java.options", "-XX:AOTCache=%C/holdfast/holdfast.aot")
         .contains(
             "-jar /usr/lib/holdfast/holdfast.jar run --config %E/holdfast/holdfast.yaml --data"
                 + " %S/holdfast");
+  }
+
+  @Test
+  void theFlagsOfJavaBoundItsMemory() throws Exception {
+    assertThat(Files.readString(FOLDER.resolve("java.options")))
+        .contains("-Xmx", "-XX:MaxDirectMemorySize=", "-XX:MaxMetaspaceSize=");
+  }
+
+  /** Systemd orders units that want each other by After and Before alone. */
+  @Test
+  void theStartDoesNotWaitForItsCache() throws Exception {
+    List<String> unit = Files.readAllLines(UNIT);
+    List<String> cache = Files.readAllLines(FOLDER.resolve("holdfast-cache.service"));
+    assertThat(unit)
+        .contains("Wants=network-online.target holdfast-cache.service")
+        .noneMatch(line -> line.startsWith("After=") && line.contains("cache"));
+    assertThat(cache)
+        .noneMatch(line -> line.startsWith("Before="))
+        .contains("Type=oneshot", "CacheDirectory=holdfast")
+        .anyMatch(
+            line ->
+                line.startsWith("ExecStart=/usr/bin/java @/usr/lib/holdfast/java.options -jar ")
+                    && line.endsWith(" cache --output %C/holdfast/holdfast.aot"));
   }
 }

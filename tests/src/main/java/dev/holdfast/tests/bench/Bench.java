@@ -43,6 +43,7 @@ public final class Bench {
     rows.put("tools", new ToolRow());
     rows.put("context", new ContextRow());
     rows.put("start", new StartRow());
+    rows.put("warm", new WarmRow());
     rows.put("memory", new MemoryRow());
     rows.put("recovery", new RecoveryRow());
     rows.put("floods", new FloodRow());
@@ -54,7 +55,7 @@ public final class Bench {
     try {
       row.run(scale, report);
       return 0;
-    } catch (Exception | AssertionError e) {
+    } catch (Exception | Error e) {
       // One row that cannot be measured must not hide the others.
       report.line("failed: " + e);
       return 1;

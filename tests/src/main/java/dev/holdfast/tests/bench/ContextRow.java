@@ -21,7 +21,7 @@ final class ContextRow implements Row {
     String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
     List<Integer> lengths = scale.quick() ? List.of(100, 400, 1_000) : List.of(100, 1_000, 5_000);
     try (ServerRig rig = new ServerRig(false);
-        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+        FakeModel model = new FakeModel().asOpenAi(rig.setup()).unrecorded()) {
       // A window that no length of these fills.
       rig.setup().set("models.levels.operational", List.of("openai/gpt-4.1"));
       model.always(ModelScript.answer(_ -> "yes"));

@@ -14,6 +14,7 @@ final class HeldRig implements AutoCloseable {
 
   HeldRig() {
     model.asOpenAi(rig.setup()).always(ModelScript.hang());
+    rig.setup().set("models.providers.openai.max_concurrent", 300); // more than turns at a time
     rig.setup().set("models.park_after_secs", 3600);
     rig.setup().set("models.timeouts.first_token_secs", 3600);
     rig.setup().set("models.timeouts.total_secs", 7200);

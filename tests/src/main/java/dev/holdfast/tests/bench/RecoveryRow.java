@@ -4,7 +4,6 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerRig;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -15,16 +14,15 @@ final class RecoveryRow implements Row {
   @Override
   public void run(Scale scale, Report report) throws Exception {
     try (ServerRig rig = new ServerRig(false)) {
+      rig.setup().withoutStartCache();
+      rig.start();
+      rig.converse("warm", "warm", "hello");
+      measure(rig, "nothing pending, without a start-up cache", report, IDLE_ROUNDS);
+    }
+    try (ServerRig rig = new ServerRig(false)) {
       rig.start();
       rig.converse("warm", "warm", "hello");
       measure(rig, "nothing pending", report, IDLE_ROUNDS);
-    }
-    try (ServerRig rig = new ServerRig(false)) {
-      Path cache = rig.folder().resolve("holdfast.aot");
-      StartRow.train(rig, cache);
-      rig.setup().flag("-XX:AOTCache=" + cache);
-      rig.start();
-      measure(rig, "nothing pending, with an AOT cache", report, IDLE_ROUNDS);
     }
     int pending = scale.count(100_000, 10_000);
     try (HeldRig held = new HeldRig();

@@ -4,6 +4,8 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -39,6 +41,11 @@ final class TurnRow implements Row {
   }
 
   private static Histogram atRate(ServerRig rig, int perSecond, Duration span) {
+    return atRate(rig, perSecond, List.of(span)).getFirst();
+  }
+
+  /** From the moment at which each was due until its reply had come, for each stretch of time. */
+  static List<Histogram> atRate(ServerRig rig, int perSecond, List<Duration> spans) {
     Map<String, Long> postedAt = new ConcurrentHashMap<>();
     rig.platform()
         .plan(
@@ -46,22 +53,32 @@ final class TurnRow implements Row {
               postedAt.putIfAbsent(post.inReplyTo(), System.nanoTime());
               return PlatformMode.ACCEPT;
             });
-    Histogram nanos = new Histogram(3);
+    List<Histogram> stretches = new ArrayList<>();
     try (LoadClient client = new LoadClient(rig.setup().httpPort(), 64)) {
       long start = System.nanoTime();
-      LoadResult result = client.steady(perSecond, span);
+      Duration whole = spans.stream().reduce(Duration.ZERO, Duration::plus);
+      LoadResult result = client.steady(perSecond, whole);
       Await.until(
           "all " + result.accepted() + " are answered, not " + postedAt.size(),
           Duration.ofMinutes(1),
           () -> postedAt.size() >= result.accepted());
-      for (long i = 0; i < client.sent(); i++) {
-        Long posted = postedAt.get(client.id(i));
-        if (posted != null) {
-          nanos.recordValue(posted - LoadClient.dueAt(start, i, perSecond));
+      long number = 0;
+      long end = start;
+      for (Duration span : spans) {
+        Histogram nanos = new Histogram(3);
+        end += span.toNanos();
+        for (;
+            number < client.sent() && LoadClient.dueAt(start, number, perSecond) < end;
+            number++) {
+          Long posted = postedAt.get(client.id(number));
+          if (posted != null) {
+            nanos.recordValue(posted - LoadClient.dueAt(start, number, perSecond));
+          }
         }
+        stretches.add(nanos);
       }
     }
-    return nanos;
+    return stretches;
   }
 
   /** Keeps a window of unanswered events and counts the replies. */

@@ -34,7 +34,11 @@ public final class Setup {
   private final int metricsPort = freePort();
   private final ObjectNode config = Json.object();
   private final List<String> jvmFlags =
-      new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx512m"));
+      new ArrayList<>(
+          List.of(
+              System.getProperty(
+                      "holdfast.java_flags", "--enable-native-access=ALL-UNNAMED -Xmx512m")
+                  .split(" ", -1)));
   private final List<String> arguments = new ArrayList<>();
   private final Map<String, String> environment = new HashMap<>();
 
@@ -114,6 +118,12 @@ public final class Setup {
 
   public Setup noFlag(String flag) {
     jvmFlags.remove(flag);
+    return this;
+  }
+
+  /** A server that begins cold. */
+  public Setup withoutStartCache() {
+    jvmFlags.removeIf(flag -> flag.startsWith("-XX:AOTCache="));
     return this;
   }
 

@@ -42,6 +42,9 @@ class LauncherTest {
   void install() throws IOException {
     Files.copy(Path.of("../holdfast"), launcher());
     assertThat(launcher().toFile().setExecutable(true)).isTrue();
+    Path options = Path.of("systemd", "java.options");
+    Files.createDirectories(home.resolve("systemd"));
+    Files.copy(Path.of("..").resolve(options), home.resolve(options));
     Path folder = Files.createDirectories(home.resolve("server/target"));
     Files.createSymbolicLink(folder.resolve("holdfast.jar"), Setup.jar());
   }

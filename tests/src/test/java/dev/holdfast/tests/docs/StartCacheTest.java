@@ -1,0 +1,113 @@
+package dev.holdfast.tests.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.Setup;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast cache}, with the flags that the launcher and the unit give to Java. */
+@Timeout(240)
+class StartCacheTest {
+  private static final int IO = 74;
+
+  @TempDir static Path home;
+  private static Path temporary;
+  private static Path cache;
+  private static Ended made;
+
+  private record Ended(int code, String output) {}
+
+  @BeforeAll
+  static void make() throws Exception {
+    temporary = Files.createDirectories(home.resolve("tmp"));
+    cache = home.resolve("caches").resolve("holdfast.aot");
+    made = run(List.of(), "cache", "--output", cache, "--seconds", "3");
+  }
+
+  @Test
+  void aServerRunsFromTheCacheAndFromNoOther() {
+    assertThat(made.code()).as(made.output()).isZero();
+    assertThat(made.output()).contains("made: ", " MiB, " + cache);
+    try (ServerRig rig = new ServerRig()) {
+      options().forEach(rig.setup()::flag);
+      rig.setup().flag("-XX:AOTMode=on").flag("-XX:AOTCache=" + cache); // else Java refuses to run
+      rig.start();
+      rig.converse("first", "t", "hello");
+    }
+  }
+
+  @Test
+  void nothingIsDoneWhileItIsCurrent() throws Exception {
+    var before = Files.getLastModifiedTime(cache);
+    Ended again = run(List.of(), "cache", "--output", cache, "--json");
+    assertThat(again.code()).as(again.output()).isZero();
+    assertThat(again.output()).contains("\"made\" : false");
+    assertThat(Files.getLastModifiedTime(cache)).isEqualTo(before);
+  }
+
+  @Test
+  void nothingIsLeftOfTheTraining() throws IOException {
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertThat(left.filter(file -> file.getFileName().toString().startsWith("holdfast")))
+          .isEmpty();
+    }
+    try (Stream<Path> files = Files.list(cache.getParent())) {
+      assertThat(files.map(Path::getFileName).map(Path::toString))
+          .containsExactlyInAnyOrder("holdfast.aot", "holdfast.aot.stamp");
+    }
+  }
+
+  @Test
+  void aPlaceThatCannotBeWrittenIsSaid() throws Exception {
+    byte[] old = Files.readAllBytes(Path.of(cache + ".stamp"));
+    Ended ended =
+        run(List.of(), "cache", "--output", Path.of("/proc/none/holdfast.aot"), "--seconds", "1");
+    assertThat(ended.code()).as(ended.output()).isEqualTo(IO);
+    assertThat(ended.output()).contains("/proc/none/holdfast.aot");
+    assertThat(Files.readAllBytes(Path.of(cache + ".stamp"))).isEqualTo(old);
+  }
+
+  private static List<String> options() {
+    try {
+      return Files.readAllLines(Path.of("..", "systemd", "java.options")).stream()
+          .filter(line -> line.startsWith("-"))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Ended run(List<String> flags, Object... arguments) throws Exception {
+    Path log = Files.createTempFile(home, "log", "");
+    List<String> command = new ArrayList<>(List.of(Setup.java()));
+    command.addAll(options());
+    command.addAll(flags);
+    command.add("-Djava.io.tmpdir=" + temporary);
+    command.addAll(List.of("-jar", Setup.jar().toString()));
+    Stream.of(arguments).map(Object::toString).forEach(command::add);
+    Process process =
+        new ProcessBuilder(command)
+            .directory(home.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(200, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
+      return new Ended(process.exitValue(), Files.readString(log));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
