@@ -96,6 +96,7 @@ final class CommandRunner {
           switch (incoming.command().orElseThrow().word()) {
             case STOP -> stop(incoming, attempt, false);
             case STOP_ALL -> stop(incoming, attempt, true);
+            case STOP_WITH_MORE -> ChatSentences.HOW_TO_STOP;
             case STATUS -> status(threadId);
             case HELP -> ChatSentences.HELP;
             case APPROVE -> answer(incoming, true);

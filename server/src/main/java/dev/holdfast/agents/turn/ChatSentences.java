@@ -34,6 +34,9 @@ public final class ChatSentences {
   public static final String CONTEXT_LOST =
       "Our conversation so far could not be loaded and has been set aside. We begin anew.";
   public static final String STOPPED = "Stopped.";
+  public static final String HOW_TO_STOP =
+      "I have not stopped anything. Send just /stop to stop what I am doing now, or /stop all to also"
+          + " cancel the messages that are waiting.";
   public static final String HELP =
       """
       /stop: stop what I am doing now
