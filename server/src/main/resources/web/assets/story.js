@@ -14,6 +14,7 @@ dialog.addEventListener('click', (event) => {
 
 const WHAT = {
   'event.accepted': 'Accepted and stored',
+  'command.started': 'Command started',
   'turn.started': 'Turn started',
   'turn.restart': 'Answer restarted',
   'turn.parked': 'Parked: the model is unavailable',

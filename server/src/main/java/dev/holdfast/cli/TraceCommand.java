@@ -90,12 +90,11 @@ final class TraceCommand implements Callable<Integer> {
     terminal.line("  text           " + Formats.brief(CliJson.text(story, "text"), TEXT_SHOWN_MAX));
     String state = CliJson.text(story, "state");
     String reason = CliJson.text(story, "reason");
-    int attempts = story.path("attempts").asInt();
     terminal.line(
         "  state          %s after %s%s%s"
             .formatted(
                 state(state),
-                attempts == 1 ? "1 attempt" : attempts + " attempts",
+                attempts(story),
                 story.path("cost_usd").asDouble() > 0
                     ? ", cost " + Formats.dollars(story.path("cost_usd").asDouble())
                     : "",
@@ -194,16 +193,21 @@ final class TraceCommand implements Callable<Integer> {
       int unknowns = reply.path("unknowns").asInt();
       terminal.line("");
       terminal.line(
-          "reply %s, %s: %s after %d attempt(s)%s%s"
+          "reply %s, %s: %s after %s%s%s"
               .formatted(
                   CliJson.text(reply, "reply_id"),
                   part(reply),
                   CliJson.text(reply, "state"),
-                  reply.path("attempts").asInt(),
+                  attempts(reply),
                   unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",
                   detail.isEmpty() ? "" : ": " + detail));
       terminal.line("  " + Formats.brief(CliJson.text(reply, "text"), TEXT_SHOWN_MAX));
     }
+  }
+
+  private static String attempts(JsonNode of) {
+    int attempts = of.path("attempts").asInt();
+    return attempts == 1 ? "1 attempt" : attempts + " attempts";
   }
 
   private static String padded(String text) {

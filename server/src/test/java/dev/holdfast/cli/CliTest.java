@@ -203,7 +203,7 @@ class CliTest {
             "10:00:02.000Z",
             "+2.0 s model p/m: timeout in 1.5 s, 5 tokens in",
             "+5.5 s turn started (attempt 2)",
-            "part 1 of 1: sent after 1 attempt(s), 1 with an unknown outcome");
+            "part 1 of 1: sent after 1 attempt, 1 with an unknown outcome");
     assertThat(line.run(server, "trace", "no")).isEqualTo(1);
     assertThat(line.err()).contains("unknown (NOT_FOUND)");
   }

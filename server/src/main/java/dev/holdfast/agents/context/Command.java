@@ -1,7 +1,10 @@
 package dev.holdfast.agents.context;
 
-import java.util.Locale;
+import static java.util.regex.Pattern.CASE_INSENSITIVE;
+
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What a person may ask of the server instead of the model: a message that is one of these words
@@ -10,22 +13,33 @@ import java.util.Optional;
  * @param argument what follows the word, for those that take something; else empty
  */
 public record Command(Word word, String argument) {
-  /** The words. */
+  private static final Pattern ADDRESS = Pattern.compile("^(/[a-z]+)@[\\w.-]+", CASE_INSENSITIVE);
+
+  /** What follows a word. */
+  private enum Argument {
+    NONE,
+    ONE_WORD,
+    ANYTHING
+  }
+
+  /** The words; the first one that fits counts. */
   public enum Word {
-    STOP("/stop", false),
-    STOP_ALL("/stop all", false),
-    NEW("/new", false),
-    STATUS("/status", false),
-    HELP("/help", false),
-    APPROVE("/approve", true),
-    DENY("/deny", true);
+    STOP("/stop", Argument.NONE),
+    STOP_ALL("/stop all", Argument.NONE),
+    /** Whoever says this wants something stopped, and no model can do that. */
+    STOP_WITH_MORE("/stop", Argument.ANYTHING),
+    NEW("/new", Argument.NONE),
+    STATUS("/status", Argument.NONE),
+    HELP("/help", Argument.NONE),
+    APPROVE("/approve", Argument.ONE_WORD),
+    DENY("/deny", Argument.ONE_WORD);
 
     private final String text;
-    private final boolean takesArgument;
+    private final Argument takes;
 
-    Word(String text, boolean takesArgument) {
+    Word(String text, Argument takes) {
       this.text = text;
-      this.takesArgument = takesArgument;
+      this.takes = takes;
     }
   }
 
@@ -35,26 +49,25 @@ public record Command(Word word, String argument) {
   }
 
   /**
-   * Case and surrounding space do not matter; anything more than the words is a message like any
-   * other.
+   * Case and surrounding space do not matter, nor does the name of a bot behind the word, as in
+   * {@code /stop@bot}. Anything more than a word takes is a message like any other.
    */
   public static Optional<Command> of(String text) {
     if (!text.stripLeading().startsWith("/")) {
       return Optional.empty();
     }
-    String said = text.strip().replaceAll("\\s+", " ");
-    int space = said.indexOf(' ');
-    for (Word word : Word.values()) {
-      if (word.takesArgument
-          && space > 0
-          && said.lastIndexOf(' ') == space
-          && said.substring(0, space).equalsIgnoreCase(word.text)) {
-        return Optional.of(new Command(word, said.substring(space + 1)));
-      }
-      if (!word.takesArgument && said.toLowerCase(Locale.ROOT).equals(word.text)) {
-        return Optional.of(new Command(word, ""));
-      }
+    String said = ADDRESS.matcher(text.strip().replaceAll("\\s+", " ")).replaceFirst("$1");
+    return Stream.of(Word.values()).flatMap(word -> as(word, said).stream()).findFirst();
+  }
+
+  private static Optional<Command> as(Word word, String said) {
+    int end = word.takes == Argument.NONE ? said.length() : said.indexOf(' ');
+    if (end < 0 || !said.substring(0, end).equalsIgnoreCase(word.text)) {
+      return Optional.empty();
     }
-    return Optional.empty();
+    String argument = said.substring(end).strip();
+    return word.takes == Argument.ONE_WORD && argument.contains(" ")
+        ? Optional.empty()
+        : Optional.of(new Command(word, argument));
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.agents.dispatch;
 
 import dev.holdfast.agents.context.Command;
+import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
@@ -30,6 +31,9 @@ final class CommandRunner {
   private static final Logger LOG = LoggerFactory.getLogger(CommandRunner.class);
 
   private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
+
+  /** In stories: a command is obeyed from here on. */
+  private static final String STARTED = "command.started";
 
   private final AgentParts parts;
   private final ActiveAgents agents;
@@ -86,18 +90,20 @@ final class CommandRunner {
         endings.end(List.of(incoming), EventState.DEAD_LETTERED, reason, say);
         return;
       }
+      endings.story(incoming, STARTED, Entries.object().put("attempt", attempt));
       String threadId = incoming.event().threadId();
       String text =
           switch (incoming.command().orElseThrow().word()) {
-            case STOP -> stopped(agents.stop(threadId, incoming.seq(), false));
-            case STOP_ALL -> stopped(agents.stop(threadId, incoming.seq(), true));
+            case STOP -> stop(incoming, attempt, false);
+            case STOP_ALL -> stop(incoming, attempt, true);
+            case STOP_WITH_MORE -> ChatSentences.HOW_TO_STOP;
             case STATUS -> status(threadId);
             case HELP -> ChatSentences.HELP;
             case APPROVE -> answer(incoming, true);
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
-      endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
+      end(incoming, text);
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {
         return; // obeyed already
@@ -108,6 +114,22 @@ final class CommandRunner {
       LOG.error("event {}: its command failed and will be retried", incoming.id(), e);
       parts.time().after(AGAIN_AFTER, again);
     }
+  }
+
+  private void end(Incoming incoming, String text) throws InterruptedException {
+    endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
+  }
+
+  /**
+   * One that was cut off may have done its work before: then it ends nothing more. What another
+   * stop has ended since it began counts for it too, so that in doubt a message is answered.
+   */
+  private String stop(Incoming incoming, int attempt, boolean all) {
+    boolean isDone =
+        attempt > 1 && parts.store().stories().isAnyCancelledSince(incoming.id(), STARTED);
+    boolean endsMore = all || !isDone;
+    int ended = endsMore ? agents.stop(incoming.event().threadId(), incoming.seq(), all) : 0;
+    return isDone || ended > 0 ? ChatSentences.STOPPED : "Nothing was running.";
   }
 
   private String answer(Incoming incoming, boolean yes) throws StoreException {
@@ -127,10 +149,6 @@ final class CommandRunner {
     return decisions.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Denied.")
         : "It is too late to answer this.";
-  }
-
-  private static String stopped(int events) {
-    return events == 0 ? "Nothing was running." : "Stopped.";
   }
 
   private String status(String threadId) {

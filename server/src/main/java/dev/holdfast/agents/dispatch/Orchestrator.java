@@ -7,6 +7,8 @@ import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ApprovalPrompts;
+import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
@@ -237,7 +239,8 @@ public final class Orchestrator {
 
   /**
    * Cancels the running turn; with {@code all} the waiting events too. What is accepted from now on
-   * is not touched. Returns how many events it ended.
+   * is not touched. Nobody is answered; if it ended anything, the conversation log says so. Returns
+   * how many events it ended.
    */
   public int stop(String threadId, boolean all) {
     return stop(threadId, parts.store().inbox().newest(), all);
@@ -245,7 +248,11 @@ public final class Orchestrator {
 
   /** As {@link #stop(String, boolean)}, said where the inbox had come to {@code place}. */
   int stop(String threadId, long place, boolean all) {
-    return agents.stop(threadId, place, all);
+    int ended = agents.stop(threadId, place, all);
+    if (ended > 0) {
+      new TurnEndings(parts).logDone(threadId, ChatSentences.STOPPED);
+    }
+    return ended;
   }
 
   /** Starts a fresh context before the next turn; the running turn, if any, ends first. */

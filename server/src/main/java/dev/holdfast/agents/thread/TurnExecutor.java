@@ -319,8 +319,8 @@ final class TurnExecutor {
             new Say(Voice.ERROR, ChatSentences.CRASHED));
       } else if (attempt > 0) {
         started.add(incoming);
-        endings.news("turn.started", incoming, Entries.object().put("attempt", attempt));
-        endings.story(incoming, "turn.started", Entries.object().put("attempt", attempt));
+        endings.news(TurnEndings.STARTED, incoming, Entries.object().put("attempt", attempt));
+        endings.story(incoming, TurnEndings.STARTED, Entries.object().put("attempt", attempt));
       }
     }
     return started;

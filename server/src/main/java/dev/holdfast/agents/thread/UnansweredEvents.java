@@ -36,11 +36,27 @@ public final class UnansweredEvents {
   public int cancel(List<Incoming> events) {
     int cancelled = 0;
     for (Incoming incoming : events) {
+      logUnlessRun(incoming);
       int ended =
           endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
       cancelled += ended > 0 || isCancelled(incoming) ? 1 : 0;
     }
     return cancelled;
+  }
+
+  /** What a turn has begun with, that turn has logged, with its files. */
+  private void logUnlessRun(Incoming incoming) {
+    parts.store().inbox().find(incoming.id()).stream()
+        .filter(event -> event.state().isOpen() && !hasRun(event))
+        .map(Incoming::of)
+        .forEach(whole -> endings.logMessage(whole, List.of()));
+  }
+
+  /** A run that does not count any more has left its line in the story. */
+  private boolean hasRun(Event event) {
+    return event.attempts() > 0
+        || parts.store().stories().of(event.id()).stream()
+            .anyMatch(line -> line.what().equals(TurnEndings.STARTED));
   }
 
   private boolean isCancelled(Incoming incoming) {

@@ -154,7 +154,7 @@ public final class Budgets {
     boolean isTold = parts.store().usage().isTold(notice);
     LOG.info("event {}: refused: {}", last.id(), failure.message());
     for (Incoming incoming : batch) {
-      endings.log(incoming, new TurnEndings.Line(incoming.id(), "user", List.of()));
+      endings.logMessage(incoming, List.of());
     }
     Say say = isTold ? Say.NOTHING : new Say(Voice.ERROR, ChatSentences.overBudget(scope));
     endings.end(batch, outcome(scope, isTold), failure.summary(), say);

@@ -33,6 +33,10 @@ public final class ChatSentences {
       "Part of our conversation could not be loaded and has been set aside.";
   public static final String CONTEXT_LOST =
       "Our conversation so far could not be loaded and has been set aside. We begin anew.";
+  public static final String STOPPED = "Stopped.";
+  public static final String HOW_TO_STOP =
+      "I have not stopped anything. Send just /stop to stop what I am doing now, or /stop all to also"
+          + " cancel the messages that are waiting.";
   public static final String HELP =
       """
       /stop: stop what I am doing now
@@ -92,7 +96,7 @@ public final class ChatSentences {
       case AUTH, QUOTA, BUDGET_EXHAUSTED ->
           "The model is rejecting my requests. The operator has been notified.";
       case IO -> "I could not save my work. The operator has been notified.";
-      case CANCELLED -> "Stopped.";
+      case CANCELLED -> STOPPED;
       case AGENT_UNAVAILABLE, ACTOR_NOT_FOUND, ACTOR_CRASHED, MAX_RESTARTS_EXCEEDED, INTERNAL ->
           "An internal error stopped me. The operator can see why.";
     };

@@ -15,11 +15,13 @@ import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.messages.StoryLine;
 import io.micrometer.core.instrument.Timer;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class TurnEndings {
   private static final Logger LOG = LoggerFactory.getLogger(TurnEndings.class);
   private static final Backoff RETRY = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(15));
+
+  /** In stories and news: a run of an event begins. */
+  public static final String STARTED = "turn.started";
 
   /** What a reply is, for its id and for those who read the log. */
   public enum Voice {
@@ -54,9 +59,6 @@ public final class TurnEndings {
       this(voice, text, List.of());
     }
   }
-
-  /** What a person said, for the log. */
-  record Line(String id, String role, List<StoredAttachment> files) {}
 
   private final AgentParts parts;
   private final Epoch epoch;
@@ -224,23 +226,29 @@ public final class TurnEndings {
   }
 
   /**
-   * One line of {@code log.jsonl}; readers drop a line whose id they have seen. A failure costs the
-   * line only.
+   * Writes what a person said as one line of {@code log.jsonl}; readers let a later line take the
+   * place of an earlier one with the same id. A failure costs the line only.
    */
-  void log(Incoming incoming, Line line) {
+  public void logMessage(Incoming incoming, List<StoredAttachment> files) {
     ObjectNode json =
-        json(incoming, line.id(), line.role())
+        logLine(incoming.id(), "user", incoming.id())
             .put("sender", incoming.message().sender())
             .put("text", incoming.message().text());
-    StoredAttachment.write(json, line.files());
-    write(incoming, json);
+    StoredAttachment.write(json, files);
+    write(incoming.event().threadId(), json);
+  }
+
+  /** Writes down for people what was done at somebody's request, without saying it to anybody. */
+  public void logDone(String threadId, String text) {
+    String id = UUID.randomUUID() + "." + Voice.COMMAND.label;
+    write(threadId, logLine(id, Voice.COMMAND.role, "").put("sender", "").put("text", text));
   }
 
   private void log(Incoming incoming, String id, Say say) {
     ObjectNode json =
-        json(incoming, id, say.voice().role).put("sender", "").put("text", say.text());
+        logLine(id, say.voice().role, incoming.id()).put("sender", "").put("text", say.text());
     putFiles(json, say.files());
-    write(incoming, json);
+    write(incoming.event().threadId(), json);
   }
 
   private static void putFiles(ObjectNode json, List<ReplyFile> files) {
@@ -257,20 +265,19 @@ public final class TurnEndings {
     }
   }
 
-  private ObjectNode json(Incoming incoming, String id, String role) {
+  private ObjectNode logLine(String id, String role, String eventId) {
     return Entries.object()
         .put("id", id)
         .put("at", parts.time().now().toString())
         .put("role", role)
-        .put("event", incoming.id());
+        .put("event", eventId);
   }
 
-  private void write(Incoming incoming, ObjectNode json) {
+  private void write(String threadId, ObjectNode line) {
     try {
-      epoch.change(
-          () -> parts.store().threads().of(incoming.event().threadId()).log(json.toString()));
-    } catch (java.io.IOException e) {
-      LOG.warn("event {}: not written to the log: {}", incoming.id(), e.getMessage());
+      epoch.change(() -> parts.store().threads().of(threadId).log(line.toString()));
+    } catch (IOException e) {
+      LOG.warn("thread {}: not written to its log: {}", threadId, e.getMessage());
     }
   }
 

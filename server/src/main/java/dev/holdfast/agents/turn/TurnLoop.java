@@ -200,7 +200,7 @@ public final class TurnLoop {
       if (!written.contains(incoming.id())) {
         List<StoredAttachment> files = files(incoming);
         conversation.append(Entries.user(incoming, files));
-        endings.log(incoming, new TurnEndings.Line(incoming.id(), "user", files));
+        endings.logMessage(incoming, files);
       }
     }
   }
@@ -223,7 +223,7 @@ public final class TurnLoop {
       return had;
     } catch (InterruptedException e) {
       // Stopped: what was said stays to be read, and a later line of the same id takes its place.
-      endings.log(incoming, new TurnEndings.Line(incoming.id(), "user", List.of()));
+      endings.logMessage(incoming, List.of());
       throw e;
     }
   }

@@ -12,6 +12,12 @@ import java.util.Set;
 
 /** What happened to each event, in order. Thread-safe. */
 public final class Stories {
+  private static final String CANCELLED_SINCE =
+      "select 1 from stories s join events e on e.id = s.event_id and e.state = ?"
+          + " join events this on this.id = ? and this.thread = e.thread and this.seq > e.seq"
+          + " where s.what = 'event.finished'"
+          + " and s.no > (select min(no) from stories where event_id = ? and what = ?) limit 1";
+
   private final Engine engine;
 
   Stories(Engine engine) {
@@ -55,6 +61,23 @@ public final class Stories {
                             row.getString(3),
                             row.getString(4)))
                 .list());
+  }
+
+  /**
+   * Whether an event that its thread had before this one was cancelled behind this one's first line
+   * of that kind. False when it has none.
+   */
+  public boolean isAnyCancelledSince(String eventId, String what) {
+    return engine.read(
+        sql ->
+            sql.first(
+                    row -> row.getInt(1),
+                    CANCELLED_SINCE,
+                    EventState.CANCELLED.code(),
+                    eventId,
+                    eventId,
+                    what)
+                .isPresent());
   }
 
   /** How many lines of that kind each of the events has; those with none are left out. */

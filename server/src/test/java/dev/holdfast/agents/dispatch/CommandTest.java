@@ -23,6 +23,19 @@ class CommandTest {
   }
 
   @Test
+  void theNameOfABotBehindTheWordDoesNotMatter() {
+    assertThat(Command.of("/stop@SomeBot")).contains(new Command(Command.Word.STOP, ""));
+    assertThat(Command.of("/STOP@some_bot all")).contains(new Command(Command.Word.STOP_ALL, ""));
+    assertThat(Command.of("/deny@b 7F3KX")).contains(new Command(Command.Word.DENY, "7F3KX"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/stop now", "/Stop  please", "/stop@bot it", "/stop\nall of it"})
+  void aStopWithMoreWordsIsNotForTheModel(String text) {
+    assertThat(Command.of(text).orElseThrow().word()).isEqualTo(Command.Word.STOP_WITH_MORE);
+  }
+
+  @Test
   void anAnswerToAQuestionTakesItsCode() {
     assertThat(Command.of("/approve 7F3KX")).contains(new Command(Command.Word.APPROVE, "7F3KX"));
     assertThat(Command.of(" /Deny  7F3KX ")).contains(new Command(Command.Word.DENY, "7F3KX"));
@@ -33,11 +46,13 @@ class CommandTest {
       strings = {
         "",
         "stop",
-        "/stop it",
         "/unknown",
         "please /stop",
         "//stop",
-        "/stop\nall of it",
+        "/stopped",
+        "/stop@",
+        "/new@bot please",
+        "/status now",
         "/approve",
         "> /approve 7F3KX",
         "/approve 7F3KX and more"

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Time that a test moves by hand, and that blocks or breaks whoever reads it inside of one method:
@@ -36,6 +37,13 @@ final class ObstructedTime implements Time {
   void breaks(String method, int times) {
     bugs.set(times);
     brokenIn = method;
+  }
+
+  /** Until it was broken so often. */
+  void awaitBroken() {
+    while (bugs.get() > 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   void advance(Duration by) {

@@ -2,6 +2,7 @@ package dev.holdfast.agents.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
@@ -165,6 +166,19 @@ class StopCommandTest {
     Event second = world.send("t", "k2", "y");
     stop(world, "t", "/stop all", first, second);
     assertThat(world.answerOf(world.send("t", "k4", "next"))).isEqualTo("heard: next");
+  }
+
+  /** The model would not stop anything. */
+  @Test
+  void withMoreWordsItSaysHowToStop() throws Exception {
+    model.hangs(begun);
+    AgentRig world = rigs.open();
+    Event running = world.send("t", "k1", "x");
+    begun.await();
+    Event stop = world.send("t", "k2", "/stop now");
+    assertThat(world.answerOf(stop)).isEqualTo(ChatSentences.HOW_TO_STOP);
+    assertThat(world.stateOf(running)).isEqualTo(EventState.RUNNING);
+    assertThat(model.requests()).hasSize(1);
   }
 
   /** They do not fit into one look at the disk. */

@@ -141,6 +141,43 @@ class StopPlaceTest {
     assertThat(world.stateOf(stop)).isEqualTo(EventState.ANSWERED);
   }
 
+  /** The server goes down when the stop has done its work, and before it is answered. */
+  @Test
+  void obeyedAgainAfterARestartItEndsNoSecondTurn() throws Exception {
+    List<Event> events = cutOffBehindItsWork("/stop");
+    AgentRig world = rigs.open(new ScriptedProvider(), options);
+    assertThat(world.answerOf(events.get(2))).isEqualTo("Stopped.");
+    assertThat(world.answerOf(events.get(1))).isEqualTo("heard: but this");
+    assertThat(world.stateOf(events.get(0))).isEqualTo(EventState.CANCELLED);
+  }
+
+  @Test
+  void obeyedAgainAfterARestartStopAllSaysWhatItDid() throws Exception {
+    List<Event> events = cutOffBehindItsWork("/stop all");
+    AgentRig world = rigs.open();
+    assertThat(world.answerOf(events.get(2))).isEqualTo("Stopped.");
+    assertThat(world.stateOf(events.get(0))).isEqualTo(EventState.CANCELLED);
+    assertThat(world.stateOf(events.get(1))).isEqualTo(EventState.CANCELLED);
+  }
+
+  /** What an earlier stop has ended is not taken for its work. */
+  @Test
+  void cutOffBeforeItsWorkItDoesItAfterARestart() throws Exception {
+    model.hangs(begun);
+    AgentRig world = rigs.open();
+    world.send("t", "k1", "never mind");
+    begun.await();
+    assertThat(world.answerOf(world.send("t", "k2", "/stop"))).isEqualTo("Stopped.");
+    world.orchestrator.close(Duration.ZERO, () -> true);
+    Event waiting = world.send("t", "k3", "nor this");
+    Event stop = world.send("t", "k4", "/stop");
+    rigs.close();
+    StoreSurgery.countRuns(rigs.folder(), stop, 1);
+    world = rigs.open();
+    assertThat(world.answerOf(stop)).isEqualTo("Stopped.");
+    assertThat(world.stateOf(waiting)).isEqualTo(EventState.CANCELLED);
+  }
+
   /** A tool's call of a stopped turn is not made by the turn of the message behind it. */
   @Test
   void whatHasJoinedATurnAfterItGetsATurnOfItsOwn() throws Exception {
@@ -253,6 +290,24 @@ class StopPlaceTest {
     }
     rigs.close();
     return events;
+  }
+
+  /** A message that the command has ended, one behind it, and the command. */
+  private List<Event> cutOffBehindItsWork(String command) throws Exception {
+    ObstructedTime time = new ObstructedTime();
+    options.time = time;
+    model.hangs(begun);
+    AgentRig world = rigs.open();
+    Event running = world.send("t", "k1", "never mind");
+    begun.await();
+    model.hangs(new CountDownLatch(1)); // as it does, should the other one be begun
+    Event waiting = world.send("t", "k2", "but this");
+    time.breaks("CommandRunner.end", 1);
+    Event stop = world.send("t", "k3", command);
+    world.awaitState(running, EventState.CANCELLED);
+    time.awaitBroken();
+    rigs.close();
+    return List.of(running, waiting, stop);
   }
 
   private static void awaitWaiting(AgentRig world, int messages) {

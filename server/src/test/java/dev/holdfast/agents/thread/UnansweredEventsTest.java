@@ -71,6 +71,18 @@ class UnansweredEventsTest {
     assertThat(counted("cancelled")).isEqualTo(1);
   }
 
+  /** A run that was given back is not counted any more, but its line is there. */
+  @Test
+  void whatWasParkedStandsInTheLogOnceAfterItIsStopped() throws Exception {
+    model.fails(FailureCode.AUTH, 100);
+    Event event = world.send("t", "k1", "said once");
+    world.awaitState(event, EventState.PARKED);
+
+    assertThat(world.orchestrator.stop(THREAD, true)).isEqualTo(1);
+
+    assertThat(log().split("said once", -1)).hasSize(2);
+  }
+
   private long count(Event event, String kind) {
     return heard.stream()
         .filter(item -> item.kind().equals(kind) && item.eventId().equals(event.id()))
