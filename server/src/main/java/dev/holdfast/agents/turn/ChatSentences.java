@@ -35,9 +35,9 @@ public final class ChatSentences {
       "Our conversation so far could not be loaded and has been set aside. We begin anew.";
   public static final String HELP =
       """
-      /stop: stop what I am doing now
-      /stop all: also cancel the messages that are waiting
-      /new: start a fresh conversation
+      /stop: stop what I am doing now, or else the oldest message that is waiting
+      /stop all: also cancel the messages that were sent before it
+      /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
       /approve CODE, /deny CODE: answer when I ask for permission
       /help: show this list\
