@@ -45,7 +45,8 @@ final class ChatCommand implements Callable<Integer> {
       names = {"-t", "--thread"},
       paramLabel = "THREAD",
       defaultValue = "cli",
-      description = "The chat thread, any name. Default: ${DEFAULT-VALUE}.")
+      description =
+          "The chat thread, any name. Default: ${DEFAULT-VALUE}, which is kept for operators.")
   String thread = "cli";
 
   @Option(
