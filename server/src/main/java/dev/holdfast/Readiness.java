@@ -91,7 +91,9 @@ final class Readiness implements Probes {
         "configuration", ProbeEffect.NONE, () -> configuration.condition().stream().toList());
   }
 
-  void watchPaces(Guards guards, Replies replies) {
+  void watchReplies(Guards guards, Replies replies) {
+    conditions.add(
+        "channel", ProbeEffect.NONE, () -> ServerConditions.absentAccounts(replies.absent()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.paces(guards.longHolds()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.pacedThreads(replies.paced()));
   }

@@ -167,7 +167,7 @@ final class Server {
     readiness.watchStore(store, time);
     readiness.watchTurns(orchestrator, models, store, time);
     readiness.watchParts(guards, supervisor, configWatch);
-    readiness.watchPaces(guards, replies);
+    readiness.watchReplies(guards, replies);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();

@@ -4,6 +4,7 @@ import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.models.Models;
+import dev.holdfast.replies.AbsentAccount;
 import dev.holdfast.replies.PacedAccount;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.BreakerView;
@@ -13,6 +14,7 @@ import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.time.Time;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -80,6 +82,26 @@ final class ServerConditions {
                         "Ends when the last pause is over.")
                     .about(Replies.guardName(account.source()))
                     .withNextAttemptAt(account.until()))
+        .toList();
+  }
+
+  /** Those for which replies wait. */
+  static List<ConditionReport> absentAccounts(List<AbsentAccount> all) {
+    return all.stream()
+        .map(
+            account ->
+                ConditionReport.degraded(
+                        "absent",
+                        "%s is not there, and %s since %s. Put the account back into the"
+                                .formatted(
+                                    account.source(),
+                                    account.replies() == 1
+                                        ? "1 reply waits for it"
+                                        : account.replies() + " replies wait for it, the oldest",
+                                    account.since().truncatedTo(ChronoUnit.SECONDS))
+                            + " configuration, or the plugin of the channel back.",
+                        "Ends when it is there again.")
+                    .about(account.source()))
         .toList();
   }
 

@@ -12,8 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,15 @@ class FailedStartTest {
       metrics: {port: 0}
       tools: {shell: {enabled: true}}
       """;
+
+  private static final List<String> KEPT =
+      List.of(
+          "process reaper",
+          "ForkJoinPool",
+          "VirtualThread-unparker",
+          "globalEventExecutor",
+          "HttpClient",
+          "junit");
 
   @TempDir Path folder;
   private Set<Thread> before = Set.of();
@@ -119,20 +130,16 @@ class FailedStartTest {
     assertThat(left()).as("threads after " + step).isEmpty();
   }
 
-  /** Without those that the JVM and the test runner keep for a while. */
-  private Set<String> left() {
+  /** And what they do, without those that the JVM and the test runner keep for a while. */
+  private Map<String, String> left() {
     return threads().stream()
         .filter(thread -> !before.contains(thread) && thread.isAlive())
-        .map(Thread::getName)
-        .filter(
-            name ->
-                !name.startsWith("process reaper")
-                    && !name.startsWith("ForkJoinPool")
-                    && !name.startsWith("VirtualThread-unparker")
-                    && !name.startsWith("globalEventExecutor")
-                    && !name.startsWith("HttpClient")
-                    && !name.startsWith("junit"))
-        .collect(Collectors.toSet());
+        .filter(thread -> KEPT.stream().noneMatch(kept -> thread.getName().startsWith(kept)))
+        .collect(
+            Collectors.toMap(
+                Thread::getName,
+                thread -> Arrays.toString(thread.getStackTrace()),
+                String::concat));
   }
 
   private void assertCleanAndServing(String step, ServerRunner runner, boolean hasStore)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.ConditionStatus;
+import dev.holdfast.replies.AbsentAccount;
 import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.store.engine.StoreRefusal;
 import java.time.Instant;
@@ -42,6 +43,24 @@ class ServerConditionsTest {
                 family -> ServerConditions.refusal(family, new StoreRefusal(cause, "why")).stream())
             .toList();
     assertThat(all).extracting(ConditionReport::status).containsExactly(ConditionStatus.FAILED);
+  }
+
+  @Test
+  void anAbsentAccountIsNamedWithHowManyRepliesWaitSinceWhen() {
+    List<ConditionReport> said =
+        ServerConditions.absentAccounts(
+            List.of(
+                new AbsentAccount("slack:main", 3, LATER),
+                new AbsentAccount("webhook:ci", 1, LATER)));
+    assertThat(said)
+        .extracting(ConditionReport::subject)
+        .containsExactly("slack:main", "webhook:ci");
+    assertThat(said).extracting(ConditionReport::reason).containsOnly("absent");
+    assertThat(said.getFirst().message())
+        .startsWith(
+            "slack:main is not there, and 3 replies wait for it, the oldest since"
+                + " 2026-01-01T00:00:10Z.");
+    assertThat(said.getLast().message()).contains(" 1 reply waits for it since 2026-01-01T");
   }
 
   @Test

@@ -101,7 +101,7 @@ final class ApprovalsCommand extends CommandGroup {
                   .formatted(
                       CliJson.text(answer, "state"),
                       CliJson.text(answer, "tool"),
-                      Terminal.safe(CliJson.text(answer, "arguments"))));
+                      CliJson.text(answer, "arguments")));
     }
     return ExitCode.OK;
   }

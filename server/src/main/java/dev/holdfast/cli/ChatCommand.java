@@ -45,7 +45,8 @@ final class ChatCommand implements Callable<Integer> {
       names = {"-t", "--thread"},
       paramLabel = "THREAD",
       defaultValue = "cli",
-      description = "The chat thread, any name. Default: ${DEFAULT-VALUE}.")
+      description =
+          "The chat thread, any name. Default: ${DEFAULT-VALUE}, which is kept for operators.")
   String thread = "cli";
 
   @Option(
@@ -182,7 +183,7 @@ final class ChatCommand implements Callable<Integer> {
     ObjectNode answer = CliJson.object().put("event_id", event).put("thread_id", threadId());
     answer.put("outcome", outcome);
     List<String> texts =
-        CliJson.items(story, "replies").stream().map(r -> CliJson.text(r, "text")).toList();
+        CliJson.items(story, "replies").stream().map(r -> CliJson.raw(r, "text")).toList();
     answer.put("text", texts.stream().collect(Collectors.joining("\n")));
     ArrayNode replies = answer.putArray("replies");
     CliJson.items(story, "replies").forEach(replies::add);
@@ -289,7 +290,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public void lost(String reason) {
       if (!told && connected.getCount() == 0) {
-        conversation.note("[connection lost: " + Terminal.safe(reason) + "; trying again]");
+        conversation.note("[connection lost: " + VisibleText.line(reason) + "; trying again]");
         told = true;
       }
     }

@@ -117,7 +117,7 @@ public final class Cli {
 
   private static int usage(CommandLine.ParameterException e, CliEnvironment environment) {
     Terminal terminal = environment.terminal();
-    terminal.note("holdfast: " + Terminal.safe(String.valueOf(e.getMessage())));
+    terminal.note("holdfast: " + VisibleText.lines(String.valueOf(e.getMessage()), ""));
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, terminal.err())) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       terminal.note("Try: " + command + " --help");
@@ -132,7 +132,7 @@ public final class Cli {
       e.printStackTrace(environment.terminal().err());
       return ExitCode.BUG;
     }
-    String message = Terminal.safe(String.valueOf(failure.getMessage()));
+    String message = VisibleText.lines(String.valueOf(failure.getMessage()), "");
     if (json) {
       environment.terminal().note(CliJson.object().put("error", message).toString());
     } else {

@@ -28,18 +28,26 @@ final class CliJson {
 
   static String pretty(JsonNode node) {
     try {
-      return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+      return VisibleText.json(MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a JSON tree that cannot be written", e);
     }
   }
 
-  /** The field as a text that a terminal can show. */
+  /** The field as a text that a terminal can show, on one line. */
   static String text(JsonNode node, String field) {
+    return VisibleText.line(raw(node, field));
+  }
+
+  /** As {@link #text}, with the lines that it has. */
+  static String lines(JsonNode node, String field) {
+    return VisibleText.lines(raw(node, field), "");
+  }
+
+  /** As it was said: not for a terminal. */
+  static String raw(JsonNode node, String field) {
     JsonNode value = node.path(field);
-    return value.isNull() || value.isMissingNode()
-        ? ""
-        : Terminal.safe(value.asText(value.toString()));
+    return value.isNull() || value.isMissingNode() ? "" : value.asText(value.toString());
   }
 
   static List<JsonNode> items(JsonNode node, String field) {

@@ -44,7 +44,7 @@ final class ConfigCommand extends CommandGroup {
                   ? root.configFile() + " is good"
                   : root.configFile() + " does not exist: the defaults apply, and they are valid");
     } else {
-      problems.forEach(problem -> root.terminal().line(Terminal.safe(problem.toString())));
+      problems.forEach(problem -> root.terminal().line(VisibleText.lines(problem.toString(), "")));
     }
     return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
   }
@@ -56,14 +56,14 @@ final class ConfigCommand extends CommandGroup {
   int show() {
     LoadedConfig loaded = root.configuration();
     List<Problem> problems = problems(loaded, maker);
-    problems.forEach(problem -> root.terminal().note(Terminal.safe(problem.toString())));
+    problems.forEach(problem -> root.terminal().note(VisibleText.lines(problem.toString(), "")));
     if (root.data != null) {
       loaded.override("server", "data_dir", root.data.toString());
     }
     if (root.json) {
       root.print(CliJson.object().set("config", CliJson.of(loaded.effective())));
     } else {
-      root.terminal().line(Terminal.safe(loaded.effectiveYaml()).stripTrailing());
+      root.terminal().line(VisibleText.lines(loaded.effectiveYaml(), "").stripTrailing());
     }
     return problems.isEmpty() ? ExitCode.OK : ExitCode.CONFIG;
   }

@@ -89,7 +89,7 @@ final class ConversationView {
   synchronized void news(String kind, JsonNode item) {
     String event = CliJson.text(item, "event_id");
     switch (kind) {
-      case "turn.text" -> grow(event, CliJson.text(item, "delta"));
+      case "turn.text" -> grow(event, CliJson.lines(item, "delta"));
       case "turn.restart" -> restart(event);
       case "event.accepted" -> accepted(item);
       case "turn.doing" -> doing(event, CliJson.text(item, "label"));
@@ -99,7 +99,7 @@ final class ConversationView {
       case "approval.decided" -> decided(item);
       case "turn.parked" -> note("[waiting: " + CliJson.text(item, "reason") + "]");
       case "reply.planned" ->
-          reply(event, CliJson.text(item, "reply_id"), CliJson.text(item, "text"));
+          reply(event, CliJson.text(item, "reply_id"), CliJson.lines(item, "text"));
       case "event.finished" -> finished(event, CliJson.text(item, "outcome"));
       default -> {
         // The rest is for those who watch the server, not for those who talk to it.
@@ -125,8 +125,7 @@ final class ConversationView {
   synchronized void tick() {
     if (!doing.isEmpty() && growing.isEmpty()) {
       Duration taken = Duration.ofNanos(time.nanos() - doingSince);
-      terminal.progress(
-          Formats.brief(Terminal.safe(doing), 100) + "... " + taken.toSeconds() + " s");
+      terminal.progress(Formats.brief(doing, 100) + "... " + taken.toSeconds() + " s");
     }
   }
 
@@ -136,7 +135,7 @@ final class ConversationView {
       String how = item.path("error").asBoolean() ? "failed after " : "took ";
       note(
           "["
-              + Formats.brief(Terminal.safe(label), 100)
+              + Formats.brief(label, 100)
               + ": "
               + how
               + Formats.millis(item.path("millis").asLong())
@@ -153,10 +152,10 @@ final class ConversationView {
     note(
         "[waiting for approval by %s: %s]\n  %s"
             .formatted(
-                Terminal.safe(CliJson.text(item, "person")),
-                Terminal.safe(CliJson.text(item, "tool")),
-                Terminal.safe(CliJson.text(item, "arguments"))));
-    if (CliJson.text(item, "person").equals(person)) {
+                CliJson.text(item, "person"),
+                CliJson.text(item, "tool"),
+                CliJson.text(item, "arguments")));
+    if (CliJson.raw(item, "person").equals(person)) {
       question = Optional.of(new Question(id(item), CliJson.text(item, "code")));
       note("Allow it? y or n, then Enter");
     }
@@ -165,10 +164,7 @@ final class ConversationView {
   private void decided(JsonNode item) {
     question = question.filter(open -> !open.id().equals(id(item)));
     if (outputMode == OutputMode.LIVE) {
-      note(
-          "["
-              + Terminal.safe(CliJson.text(item, "state") + " by " + CliJson.text(item, "by"))
-              + "]");
+      note("[" + CliJson.text(item, "state") + " by " + CliJson.text(item, "by") + "]");
     }
   }
 
@@ -194,11 +190,12 @@ final class ConversationView {
   /** Another person's message. Ours are on the screen already. */
   private void accepted(JsonNode item) {
     String event = CliJson.text(item, "event_id");
-    if (sending.remove(CliJson.text(item, "text"))) {
+    String text = CliJson.raw(item, "text");
+    if (sending.remove(text)) {
       ownEvents.add(event);
     }
     if (outputMode == OutputMode.LIVE && !ownEvents.contains(event)) {
-      note("[" + CliJson.text(item, "sender") + "] " + CliJson.text(item, "text"));
+      note("[" + CliJson.text(item, "sender") + "] " + VisibleText.lines(text, "  "));
     }
   }
 
@@ -206,7 +203,7 @@ final class ConversationView {
   synchronized void catchUp(JsonNode story) {
     String event = CliJson.text(story, "event_id");
     for (JsonNode reply : CliJson.items(story, "replies")) {
-      reply(event, CliJson.text(reply, "reply_id"), CliJson.text(reply, "text"));
+      reply(event, CliJson.text(reply, "reply_id"), CliJson.lines(reply, "text"));
     }
     String state = CliJson.text(story, "state");
     if (FINAL.contains(state)) {

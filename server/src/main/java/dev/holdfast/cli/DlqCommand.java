@@ -232,7 +232,8 @@ final class DlqCommand extends CommandGroup {
         .path("counts")
         .properties()
         .forEach(
-            count -> counts.add(Terminal.safe(count.getKey()) + " " + count.getValue().asLong()));
+            count ->
+                counts.add(VisibleText.line(count.getKey()) + " " + count.getValue().asLong()));
     return counts.isEmpty() ? "0" : String.join(", ", counts);
   }
 }

@@ -91,7 +91,7 @@ final class DoctorCommand implements Callable<Integer> {
           case WARNING -> terminal.warning("warn");
           case BAD -> terminal.bad("BAD ");
         };
-    String text = Terminal.safe(finding.text()).replace("\n", "\n" + " ".repeat(21));
+    String text = VisibleText.lines(finding.text(), " ".repeat(21));
     terminal.line("%s  %-14s %s".formatted(mark, finding.name(), text));
     if (!finding.advice().isEmpty()) {
       terminal.line("      " + " ".repeat(15) + terminal.bold(finding.advice()));

@@ -34,11 +34,11 @@ final class Formats {
   }
 
   static String clock(JsonNode value) {
-    return instant(value).map(CLOCK::format).orElse(Terminal.safe(value.asText()));
+    return instant(value).map(CLOCK::format).orElse(VisibleText.line(value.asText()));
   }
 
   static String day(JsonNode value) {
-    return instant(value).map(DAY::format).orElse(Terminal.safe(value.asText()));
+    return instant(value).map(DAY::format).orElse(VisibleText.line(value.asText()));
   }
 
   static String millis(long millis) {

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * One JSON object a line: {@code at, level, logger, thread, message, error}. Secrets are hidden, a
- * line end in a text cannot forge a line, and a text that is too long is cut.
+ * text can neither forge a line nor do anything to a terminal, and one that is too long is cut.
  */
 public final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
   private static final int MESSAGE_MAX = 8192;
@@ -44,7 +44,8 @@ public final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
       line.put("error", cut(hidden(ThrowableProxyUtil.asString(error)), TRACE_MAX));
     }
     try {
-      return (mapper.writeValueAsString(line) + "\n").getBytes(StandardCharsets.UTF_8);
+      String text = VisibleText.json(mapper.writeValueAsString(line));
+      return (text + "\n").getBytes(StandardCharsets.UTF_8);
     } catch (JsonProcessingException e) {
       return "{\"level\":\"error\",\"message\":\"a log line could not be written\"}\n"
           .getBytes(StandardCharsets.UTF_8);

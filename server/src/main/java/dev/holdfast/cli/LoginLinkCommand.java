@@ -22,7 +22,7 @@ final class LoginLinkCommand implements Callable<Integer> {
     if (root.json) {
       root.print(answer);
     } else {
-      root.terminal().line(Terminal.safe(CliJson.text(answer, "url")));
+      root.terminal().line(CliJson.text(answer, "url"));
     }
     return ExitCode.OK;
   }

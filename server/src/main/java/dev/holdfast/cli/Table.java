@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Rows under a heading, one line each, in columns. Cells lose their control characters and line
- * ends.
+ * Rows under a heading, one line each, in columns. Control characters and line ends of cells are
+ * shown as {@link VisibleText}.
  */
 final class Table {
   private static final String GAP = "  ";
@@ -56,7 +56,7 @@ final class Table {
   }
 
   private static String cell(String text) {
-    return Terminal.safe(text).replaceAll("\\s+", " ").strip();
+    return VisibleText.line(text).strip();
   }
 
   private static int length(String cell) {

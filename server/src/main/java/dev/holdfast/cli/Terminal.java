@@ -6,8 +6,8 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command writes. Colours and progress appear on a terminal only; what came from outside
- * loses its control characters, for they could rewrite the screen. Thread-safe.
+ * Where a command writes. Colours and progress appear on a terminal only; what came from outside is
+ * made {@link VisibleText} first, for it could rewrite the screen. Thread-safe.
  */
 final class Terminal {
   private final PrintWriter out;
@@ -111,18 +111,6 @@ final class Terminal {
   /** One fact of what the line above it names. */
   void field(String name, String value) {
     line("  %-10s %s".formatted(name, value));
-  }
-
-  /** Keeps line ends and tabs; every other control character becomes a visible mark. */
-  static String safe(String text) {
-    StringBuilder safe = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean control = Character.isISOControl(c) && c != '\n' && c != '\t';
-      boolean turnsText = (c >= '\u202a' && c <= '\u202e') || (c >= '\u2066' && c <= '\u2069');
-      safe.append(control || turnsText ? '\ufffd' : c);
-    }
-    return safe.toString();
   }
 
   private String coloured(String code, String text) {

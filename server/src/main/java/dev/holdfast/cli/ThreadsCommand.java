@@ -9,6 +9,9 @@ import picocli.CommandLine.Parameters;
 /** The chat threads. */
 @Command(name = "threads", description = "List, show or reset chat threads.")
 final class ThreadsCommand extends CommandGroup {
+  /** Else a line of a message could look like the next one. */
+  private static final String INDENT = "  ";
+
   ThreadsCommand(RootCommand root) {
     super(root, "threads list, show or reset");
   }
@@ -88,14 +91,17 @@ final class ThreadsCommand extends CommandGroup {
           terminal.dim(Formats.day(entry.path("at")) + "  " + CliJson.text(entry, "event_id"))
               + (entry.path("pending").asBoolean() ? terminal.warning("  pending") : ""));
       terminal.line(
-          terminal.bold((who.isEmpty() ? role : who) + ": ") + CliJson.text(entry, "text"));
+          terminal.bold((who.isEmpty() ? role : who) + ": ")
+              + VisibleText.lines(CliJson.raw(entry, "text"), INDENT));
     }
     return ExitCode.OK;
   }
 
   @Command(
       name = "reset",
-      description = "Start a fresh context: the model forgets the chat thread; its log stays.",
+      description =
+          "Stop the running turn and start a fresh context: the model forgets the chat thread; its log"
+              + " stays.",
       footer = {"", "Example: holdfast threads reset web:main:cli"})
   int reset(
       @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")

@@ -128,7 +128,7 @@ final class TraceCommand implements Callable<Integer> {
           "tool %s called with %s%s"
               .formatted(
                   CliJson.text(line, "tool"),
-                  Formats.brief(Terminal.safe(CliJson.text(line, "arguments")), TEXT_SHOWN_MAX),
+                  Formats.brief(CliJson.text(line, "arguments"), TEXT_SHOWN_MAX),
                   execution(line));
       case "tool.ended" ->
           "tool %s %s after %s: %s"
@@ -136,7 +136,7 @@ final class TraceCommand implements Callable<Integer> {
                   CliJson.text(line, "tool"),
                   line.path("error").asBoolean() ? "failed" : "answered",
                   Formats.millis(line.path("millis").asLong()),
-                  Formats.brief(Terminal.safe(CliJson.text(line, "result")), TEXT_SHOWN_MAX));
+                  Formats.brief(CliJson.text(line, "result"), TEXT_SHOWN_MAX));
       default -> what(line);
     };
   }
@@ -169,7 +169,7 @@ final class TraceCommand implements Callable<Integer> {
         ? name.replace("_millis", "").replace("millis", "took").replace('_', ' ')
             + " "
             + Formats.millis(value.asLong())
-        : name.replace('_', ' ') + " " + Formats.brief(Terminal.safe(text), 80);
+        : name.replace('_', ' ') + " " + Formats.brief(VisibleText.line(text), 80);
   }
 
   private static String modelCall(JsonNode call) {

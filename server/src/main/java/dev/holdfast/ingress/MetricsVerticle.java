@@ -19,9 +19,10 @@ import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code metrics} listener: {@code /metrics} in Prometheus' text format and nothing else. */
@@ -35,7 +36,11 @@ final class MetricsVerticle extends VerticleBase {
   private final PrometheusMeterRegistry meters;
   private final Refusals refusals;
   private final Time time;
-  private final AtomicBoolean scraping = new AtomicBoolean();
+
+  /** Those for which the next scrape is; used on the event loop only, as the flag is. */
+  private final List<HttpServerRequest> waiting = new ArrayList<>();
+
+  private boolean scraping;
   private @Nullable HttpServer server;
 
   MetricsVerticle(
@@ -90,11 +95,12 @@ final class MetricsVerticle extends VerticleBase {
     } else if (!mayRead(request)) {
       request.response().putHeader("www-authenticate", "Bearer");
       Responses.empty(request, 401);
-    } else if (!scraping.compareAndSet(false, true)) {
-      request.response().putHeader(Responses.RETRY_AFTER, "1");
-      Responses.empty(request, 503);
     } else {
-      scrape(request);
+      waiting.removeIf(Responses::isOver); // so there are no more of them than connections
+      waiting.add(request);
+      if (!scraping) {
+        scrape();
+      }
     }
   }
 
@@ -110,23 +116,38 @@ final class MetricsVerticle extends VerticleBase {
   }
 
   /**
-   * Off the event loop: gauges may ask anybody. One at a time, so that nobody can make it a load.
+   * Off the event loop: gauges may ask anybody. One at a time, so that nobody can make it a load:
+   * whoever comes meanwhile shares the next one, which shows all that was counted before.
    */
-  private void scrape(HttpServerRequest request) {
+  private void scrape() {
+    scraping = true;
+    List<HttpServerRequest> asked = List.copyOf(waiting);
+    waiting.clear();
     Context loop = vertx.getOrCreateContext();
     Thread.ofVirtual()
         .name("metrics")
         .start(
             () -> {
-              try {
-                String text = meters.scrape();
-                loop.runOnContext(_ -> send(request, text));
-              } catch (RuntimeException | Error e) {
-                loop.runOnContext(_ -> refusals.send(request, e));
-              } finally {
-                scraping.set(false);
-              }
+              Consumer<HttpServerRequest> answer = answer();
+              loop.runOnContext(_ -> scraped(asked, answer));
             });
+  }
+
+  private Consumer<HttpServerRequest> answer() {
+    try {
+      String text = meters.scrape();
+      return request -> send(request, text);
+    } catch (RuntimeException | Error e) {
+      return request -> refusals.send(request, e);
+    }
+  }
+
+  private void scraped(List<HttpServerRequest> asked, Consumer<HttpServerRequest> answer) {
+    scraping = false;
+    asked.forEach(answer);
+    if (!scraping && !waiting.isEmpty()) {
+      scrape();
+    }
   }
 
   private static void send(HttpServerRequest request, String text) {

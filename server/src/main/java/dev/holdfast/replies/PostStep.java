@@ -20,6 +20,9 @@ sealed interface PostStep {
   /** This thread waits; the others of its account go on. */
   record Wait(Duration delay) implements PostStep {}
 
+  /** The whole account waits: it, or its channel, is not there. */
+  record Absent(Duration delay) implements PostStep {}
+
   /**
    * The whole account waits: its platform cannot be reached now.
    *

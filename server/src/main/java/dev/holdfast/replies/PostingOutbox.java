@@ -1,6 +1,7 @@
 package dev.holdfast.replies;
 
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.OpenReplies;
 import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.Reply;
 import java.time.Duration;
@@ -14,6 +15,9 @@ interface PostingOutbox {
 
   /** Open replies of all threads after {@code afterSeq}. */
   List<Reply> open(long afterSeq, int limit);
+
+  /** Open replies of an account. */
+  OpenReplies openTo(String source);
 
   void sending(long seq, boolean resend) throws StoreException;
 
@@ -38,6 +42,11 @@ interface PostingOutbox {
     @Override
     public List<Reply> open(long afterSeq, int limit) {
       return outbox.open(afterSeq, limit);
+    }
+
+    @Override
+    public OpenReplies openTo(String source) {
+      return outbox.openTo(source);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.messages.OpenReplies;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,6 +44,7 @@ public final class Replies {
   private final Time time;
   private final int threadsMax;
   private final Map<String, AccountQueue> queues = new ConcurrentHashMap<>();
+  private final Map<String, AbsentAccount> absent = new ConcurrentHashMap<>();
   private final Set<StopInterrupt> running = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean scanning = new AtomicBoolean();
   private final AtomicBoolean scanAgain = new AtomicBoolean();
@@ -126,6 +128,23 @@ public final class Replies {
                 .ifPresent(
                     waits -> all.add(new PacedAccount(source, waits.threads(), waits.until()))));
     return all;
+  }
+
+  /** The accounts that are not there while replies wait for them, as of the last try. */
+  public List<AbsentAccount> absent() {
+    return absent.values().stream().filter(account -> !poster.isThere(account.source())).toList();
+  }
+
+  /** One after the other, so that the last one to count is right. */
+  private void countWaiting(String source) {
+    synchronized (absent) {
+      OpenReplies open = outbox.openTo(source);
+      if (open.count() == 0) {
+        absent.remove(source);
+      } else {
+        absent.put(source, new AbsentAccount(source, open.count(), open.oldest()));
+      }
+    }
   }
 
   /** The name of the guard of {@code channel:account}. */
@@ -238,8 +257,17 @@ public final class Replies {
     try {
       switch (postAll(queue, turn, stopInterrupt)) {
         case PostStep.Wait(Duration wait) -> waitOn(queue, turn.threadId(), wait);
-        case PostStep.Pause pause -> pause(queue, turn, pause);
-        case PostStep.Done _, PostStep.Arrived _, PostStep.Next _ -> queue.done(turn.threadId());
+        case PostStep.Pause(Duration wait, boolean trying) -> pause(queue, turn, wait, trying);
+        case PostStep.Absent(Duration wait) -> {
+          countWaiting(source(turn.threadId()));
+          pause(queue, turn, wait, false);
+        }
+        case PostStep.Done _, PostStep.Arrived _, PostStep.Next _ -> {
+          if (absent.containsKey(source(turn.threadId()))) {
+            countWaiting(source(turn.threadId()));
+          }
+          queue.done(turn.threadId());
+        }
       }
     } catch (InterruptedException _) {
       waitOn(queue, turn.threadId(), Duration.ofSeconds(1));
@@ -288,9 +316,8 @@ public final class Replies {
         });
   }
 
-  private void pause(AccountQueue queue, AccountQueue.Turn turn, PostStep.Pause pause) {
-    Duration wait = pause.delay();
-    if (queue.pause(turn.threadId(), turn.due(), pause.trying())) {
+  private void pause(AccountQueue queue, AccountQueue.Turn turn, Duration wait, boolean thenTry) {
+    if (queue.pause(turn.threadId(), turn.due(), thenTry)) {
       LOG.info(
           "thread {}: its platform is unavailable, next check in {} ms",
           turn.threadId(),

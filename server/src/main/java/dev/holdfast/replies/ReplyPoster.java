@@ -123,9 +123,18 @@ final class ReplyPoster {
     return channel.facts().accounts().contains(account(reply.reply()));
   }
 
+  /** Whether there is this account of a channel now. */
+  boolean isThere(String source) {
+    return channels.all().stream()
+        .anyMatch(
+            facts ->
+                facts.accounts().stream()
+                    .anyMatch(account -> source.equals(facts.name() + ":" + account)));
+  }
+
   private static PostStep absent(NewReply to) {
     LOG.warn("channel {}: not available; its replies wait", to.source());
-    return new PostStep.Pause(CHANNEL_RETRY, false);
+    return new PostStep.Absent(CHANNEL_RETRY);
   }
 
   private PostStep post(Reply reply, boolean resend, Channel channel, StopInterrupt stopInterrupt)

@@ -196,7 +196,7 @@ class CliTest {
         .containsSubsequence(
             "event e/1",
             "ada on webhook:ci",
-            "hello there",
+            "hello\\nthere",
             "answered after 2 attempts, cost $0.0123",
             "10:00:00.000Z",
             "event accepted",
@@ -241,7 +241,7 @@ class CliTest {
         .on("DELETE /api/v1/schedules/0a1b", 200, "{\"cancelled\":true}");
     assertThat(line.run(server, "schedules", "list", "--thread", "a/b")).isZero();
     assertThat(line.out())
-        .contains("0a1b     2026-01-01 09:00:00Z  cron 0 9 * * * UTC  web:main:a/b  look around");
+        .contains("0a1b     2026-01-01 09:00:00Z  cron 0 9 * * * UTC  web:main:a/b  look\\naround");
     assertThat(line.run(server, "schedules", "cancel", "0a1b")).isZero();
     assertThat(line.out()).contains("0a1b will no longer fire");
   }
@@ -300,7 +300,7 @@ class CliTest {
         .on("GET /api/v1/dead-letters/7", 200, "{\"id\":\"7\",\"payload\":\"{}\"}")
         .on("DELETE /api/v1/dead-letters/7", 200, "{\"discarded\":true}");
     assertThat(line.run(server, "dlq", "list", "--kind", "event")).isZero();
-    assertThat(line.out()).contains("died 3 times");
+    assertThat(line.out()).contains("died\\n3 times");
     assertThat(line.err()).contains("total: event 1");
     assertThat(line.run(server, "dlq", "show", "7")).isZero();
     assertThat(line.run(server, "dlq", "discard", "7", "--json")).isZero();

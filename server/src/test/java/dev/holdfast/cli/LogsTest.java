@@ -11,6 +11,7 @@ import ch.qos.logback.core.AppenderBase;
 import dev.holdfast.config.Secrets;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +22,7 @@ class LogsTest {
     context.setMDCAdapter(new LogbackMDCAdapter());
   }
 
-  private LoggingEvent event(String message, Throwable error) {
+  private LoggingEvent event(String message, @Nullable Throwable error) {
     return new LoggingEvent(
         "x", context.getLogger("dev.holdfast.X"), Level.WARN, message, error, null);
   }
@@ -44,6 +45,17 @@ class LogsTest {
     assertThat(CliJson.parse(line).path("message").asText()).startsWith("thread t: \"***\"\n{");
     assertThat(CliJson.parse(line).path("error").asText())
         .contains("java.lang.Error: ***", "LogsTest");
+  }
+
+  /** Whoever reads the log reads it in a terminal. */
+  @Test
+  void aLineDoesNothingToATerminalAndSaysTheSame() throws Exception {
+    JsonLineEncoder encoder = new JsonLineEncoder();
+    encoder.setContext(context);
+    String hostile = "thread a\u001b[2J\r\n\u009b1A\u007f\u202eb\u2028c\u200fd";
+    String line = new String(encoder.encode(event(hostile, null)), StandardCharsets.UTF_8);
+    assertThat(line).matches("[ -~]+\n").contains("\\u202Eb", "\\u009B1A", "\\r\\n");
+    assertThat(CliJson.parse(line).path("message").asText()).isEqualTo(hostile);
   }
 
   @Test

@@ -52,10 +52,10 @@ class TableTest {
   }
 
   @Test
-  void controlCharactersAndLineEndsReachNoTerminal() {
+  void controlCharactersAndLineEndsAreShownEscaped() {
     String hostile = "a\u001b[2Jb\r\nc\td\u202ee";
     assertThat(Table.lines(List.of("X"), List.of(List.of(hostile)), 0).getLast())
-        .isEqualTo("a\ufffd[2Jb\ufffd c d\ufffde");
+        .isEqualTo("a\\u001B[2Jb\\r\\nc\\td\\u202Ee");
   }
 
   @Test

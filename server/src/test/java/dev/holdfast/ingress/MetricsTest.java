@@ -3,6 +3,9 @@ package dev.holdfast.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.ingress.wire.HttpConfig;
+import io.micrometer.core.instrument.Gauge;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,6 +66,44 @@ class MetricsTest {
     try (Raw raw = new Raw(rig.listener.metricsPort())) {
       return raw.send(Raw.request("GET", "/metrics", "", headers)).answer().status();
     }
+  }
+
+  /** Two that scrape the same server know nothing of each other. */
+  @Test
+  void whoComesDuringAScrapeIsAnsweredWithTheNextOne() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    try (IngressRig rig = new IngressRig();
+        Raw first = new Raw(rig.listener.metricsPort());
+        Raw second = new Raw(rig.listener.metricsPort());
+        Raw third = new Raw(rig.listener.metricsPort())) {
+      Gauge.builder("holdfast.slow", () -> awaited(begun, go)).register(rig.meters);
+      String request =
+          Raw.request("GET", "/metrics", "", IngressRig.bearer(IngressRig.METRICS_TOKEN));
+      first.send(request);
+      begun.await();
+      rig.meters.counter("holdfast.late").increment();
+      second.send(request);
+      third.send(request);
+      assertThat(rig.get("/live").status()).isEqualTo(200);
+      go.countDown();
+      assertThat(first.answer().status()).isEqualTo(200);
+      for (Raw other : List.of(second, third)) {
+        Raw.Answer answer = other.answer();
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.body()).contains("holdfast_late_total 1.0");
+      }
+    }
+  }
+
+  private static double awaited(CountDownLatch begun, CountDownLatch go) {
+    begun.countDown();
+    try {
+      go.await();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    return 1;
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.NewReply;
+import dev.holdfast.store.messages.OpenReplies;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.store.messages.ReplyState;
 import java.time.Duration;
@@ -82,6 +83,17 @@ final class FakeOutbox implements PostingOutbox {
             .toList();
     biggestPage = Math.max(biggestPage, page.size());
     return page;
+  }
+
+  @Override
+  public synchronized OpenReplies openTo(String source) {
+    List<Reply> open =
+        rows.values().stream()
+            .filter(row -> row.state().isOpen() && row.reply().source().equals(source))
+            .toList();
+    return new OpenReplies(
+        open.size(),
+        open.stream().map(Reply::plannedAt).min(Instant::compareTo).orElse(Instant.EPOCH));
   }
 
   @Override

@@ -10,12 +10,14 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.registry.Registration;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.store.messages.ReplyState;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.SystemTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -385,6 +387,41 @@ class RepliesTest extends RepliesFixture {
     added(platform);
     drain();
     assertThat(outbox.changes()).containsExactly("1 sending", "1 sent", "2 sending", "2 sent");
+  }
+
+  @Test
+  void whoeverWaitsForAnAbsentChannelIsCounted() throws Exception {
+    channels.onAdded(replies::onChannelAdded);
+    plan("t", "e0", 1, 1);
+    drain();
+    assertThat(replies.absent()).isEmpty();
+    channel.remove();
+    Instant first = time.now();
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(replies.absent()).containsExactly(new AbsentAccount("fake:main", 1, first));
+    time.advance(Duration.ofHours(1));
+    plan("u", "e2", 1, 1);
+    time.advance(Duration.ofSeconds(20));
+    drain();
+    assertThat(replies.absent()).containsExactly(new AbsentAccount("fake:main", 2, first));
+    Registration back = added(platform);
+    assertThat(replies.absent()).isEmpty();
+    drain();
+    back.remove();
+    assertThat(replies.absent()).as("nothing waits for it").isEmpty();
+  }
+
+  @Test
+  void anAccountThatItsChannelHasNoMoreIsAbsentToo() throws Exception {
+    planAt("fake:former", "t", "e1", 1, 1);
+    drain();
+    assertThat(replies.absent())
+        .containsExactly(new AbsentAccount("fake:former", 1, outbox.row(1).plannedAt()));
+    time.advance(Duration.ofHours(2));
+    drain();
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+    assertThat(replies.absent()).as("the operator has it").isEmpty();
   }
 
   @Test

@@ -7,13 +7,14 @@ import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
-import dev.holdfast.store.messages.EventState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -87,7 +88,8 @@ final class CommandRunner {
       if (attempt > attemptsMax) {
         String reason = "a crash in each of " + (attempt - 1) + " runs";
         Say say = new Say(Voice.ERROR, ChatSentences.CRASHED);
-        endings.end(List.of(incoming), EventState.DEAD_LETTERED, reason, say);
+        endings.end(
+            List.of(incoming), TurnEnd.deadLettered(FailureCode.ACTOR_CRASHED, reason), say);
         return;
       }
       endings.story(incoming, STARTED, Entries.object().put("attempt", attempt));
@@ -103,7 +105,7 @@ final class CommandRunner {
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
-      end(incoming, text);
+      endings.end(List.of(incoming), TurnEnd.ANSWERED, new Say(Voice.COMMAND, text));
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {
         return; // obeyed already
@@ -114,10 +116,6 @@ final class CommandRunner {
       LOG.error("event {}: its command failed and will be retried", incoming.id(), e);
       parts.time().after(AGAIN_AFTER, again);
     }
-  }
-
-  private void end(Incoming incoming, String text) throws InterruptedException {
-    endings.end(List.of(incoming), EventState.ANSWERED, "", new Say(Voice.COMMAND, text));
   }
 
   /**

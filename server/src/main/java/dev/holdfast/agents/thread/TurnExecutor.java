@@ -13,6 +13,7 @@ import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ToolProgress;
 import dev.holdfast.agents.turn.ToolRound;
+import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
@@ -23,6 +24,7 @@ import dev.holdfast.agents.turn.TurnProgress;
 import dev.holdfast.agents.turn.TurnStatus;
 import dev.holdfast.agents.turn.WaitsForPersonException;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.models.ModelsAwayException;
 import dev.holdfast.resilience.Backoff;
@@ -257,7 +259,7 @@ final class TurnExecutor {
     Incoming head = batch.getFirst();
     if (waitsForModel(head, probe)) {
       if (hasWaitedTooLong(head)) {
-        unanswered.giveUpWaiting(batch, "no model was available");
+        unanswered.giveUpWaiting(batch, FailureCode.AGENT_UNAVAILABLE, "no model was available");
         return Optional.of(TurnOutcome.DONE);
       }
       return Optional.of(TurnOutcome.AWAITS_MODEL);
@@ -269,14 +271,12 @@ final class TurnExecutor {
     if (head.command().isPresent()) {
       reset();
       endings.end(
-          started,
-          EventState.ANSWERED,
-          "",
-          new Say(Voice.COMMAND, "This is a fresh conversation."));
+          started, TurnEnd.ANSWERED, new Say(Voice.COMMAND, "This is a fresh conversation."));
       return Optional.of(TurnOutcome.DONE);
     }
     if (!head.isReadable()) {
-      endings.end(started, EventState.DEAD_LETTERED, "unreadable payload", Say.NOTHING);
+      endings.end(
+          started, TurnEnd.deadLettered(FailureCode.INTERNAL, "unreadable payload"), Say.NOTHING);
       return Optional.of(TurnOutcome.DONE);
     }
     return answer(started, probe);
@@ -314,8 +314,9 @@ final class TurnExecutor {
       if (attempt > parts.config().attemptsMax()) {
         endings.end(
             List.of(incoming),
-            EventState.DEAD_LETTERED,
-            "the server went down in each of its " + (attempt - 1) + " runs",
+            TurnEnd.deadLettered(
+                FailureCode.ACTOR_CRASHED,
+                "the server went down in each of its " + (attempt - 1) + " runs"),
             new Say(Voice.ERROR, ChatSentences.CRASHED));
       } else if (attempt > 0) {
         started.add(incoming);
@@ -378,8 +379,7 @@ final class TurnExecutor {
               .put("message", e.failure().message()));
       endings.end(
           batch,
-          EventState.DEAD_LETTERED,
-          e.failure().summary(),
+          TurnEnd.of(EventState.DEAD_LETTERED, e.failure()),
           unanswered.error(ChatSentences.of(e.failure())));
       return Optional.of(TurnOutcome.DONE);
     } catch (EpochOverException e) {
@@ -395,7 +395,7 @@ final class TurnExecutor {
       throws StoreException, InterruptedException {
     Incoming head = batch.getFirst();
     if (hasWaitedTooLong(head)) {
-      unanswered.giveUpWaiting(batch, away.failure().summary());
+      unanswered.giveUpWaiting(batch, away.failure().code(), away.failure().summary());
       return Optional.of(TurnOutcome.DONE);
     }
     boolean refused = away.failure().kind() == FailureKind.PERMANENT;
@@ -433,7 +433,10 @@ final class TurnExecutor {
     int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
     if (attempts >= parts.config().attemptsMax()) {
       String reason = "a crash in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
-      endings.end(batch, EventState.DEAD_LETTERED, reason, unanswered.error(ChatSentences.CRASHED));
+      endings.end(
+          batch,
+          TurnEnd.deadLettered(FailureCode.ACTOR_CRASHED, reason),
+          unanswered.error(ChatSentences.CRASHED));
       return Optional.of(TurnOutcome.DONE);
     }
     return Optional.empty();

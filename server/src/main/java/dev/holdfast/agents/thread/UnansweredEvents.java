@@ -5,9 +5,11 @@ import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
+import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -19,6 +21,9 @@ import org.slf4j.LoggerFactory;
 public final class UnansweredEvents {
   private static final Logger LOG = LoggerFactory.getLogger(UnansweredEvents.class);
   private static final int OPEN_AT_ONCE = 1000;
+
+  private static final TurnEnd STOPPED =
+      new TurnEnd(EventState.CANCELLED, FailureCode.CANCELLED, "stopped by a person");
 
   private final String threadId;
   private final AgentParts parts;
@@ -37,8 +42,7 @@ public final class UnansweredEvents {
     int cancelled = 0;
     for (Incoming incoming : events) {
       logUnlessRun(incoming);
-      int ended =
-          endQuietly(List.of(incoming), EventState.CANCELLED, "stopped by a person", Say.NOTHING);
+      int ended = endQuietly(List.of(incoming), STOPPED, Say.NOTHING);
       cancelled += ended > 0 || isCancelled(incoming) ? 1 : 0;
     }
     return cancelled;
@@ -112,13 +116,15 @@ public final class UnansweredEvents {
         release(later);
         return later.isEmpty() ? TurnOutcome.DONE : TurnOutcome.LEFT;
       }
-      case TIMEOUT -> giveUp(batch, "turn.timeout_secs reached", ChatSentences.TIMED_OUT);
+      case TIMEOUT ->
+          giveUp(batch, FailureCode.TIMEOUT, "turn.timeout_secs reached", ChatSentences.TIMED_OUT);
       case WAITED ->
           giveUp(
               batch,
+              FailureCode.AGENT_UNAVAILABLE,
               "parked longer than turn.park_ttl_secs: a model was asked and said nothing",
               ChatSentences.PARKED_TOO_LONG);
-      case STUCK -> giveUp(batch, "no sign of progress", ChatSentences.STUCK);
+      case STUCK -> giveUp(batch, FailureCode.TIMEOUT, "no sign of progress", ChatSentences.STUCK);
       case SHUTDOWN -> {
         release(batch);
         return TurnOutcome.LEFT;
@@ -127,8 +133,8 @@ public final class UnansweredEvents {
     return TurnOutcome.DONE;
   }
 
-  private void giveUp(List<Incoming> batch, String reason, String sentence) {
-    endQuietly(batch, EventState.DEAD_LETTERED, reason, error(sentence));
+  private void giveUp(List<Incoming> batch, FailureCode code, String reason, String sentence) {
+    endQuietly(batch, TurnEnd.deadLettered(code, reason), error(sentence));
   }
 
   /** Its run does not count. */
@@ -145,9 +151,11 @@ public final class UnansweredEvents {
     }
   }
 
-  void giveUpWaiting(List<Incoming> batch, String why) throws InterruptedException {
+  /** {@code why}: what kept the model from answering. */
+  void giveUpWaiting(List<Incoming> batch, FailureCode code, String why)
+      throws InterruptedException {
     String reason = "parked longer than turn.park_ttl_secs: " + why;
-    endings.end(batch, EventState.DEAD_LETTERED, reason, error(ChatSentences.PARKED_TOO_LONG));
+    endings.end(batch, TurnEnd.deadLettered(code, reason), error(ChatSentences.PARKED_TOO_LONG));
   }
 
   /** What is said about a failure, if anything is. */
@@ -155,9 +163,9 @@ public final class UnansweredEvents {
     return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
   }
 
-  private int endQuietly(List<Incoming> batch, EventState outcome, String reason, Say say) {
+  private int endQuietly(List<Incoming> batch, TurnEnd end, Say say) {
     try {
-      return endings.end(batch, outcome, reason, say);
+      return endings.end(batch, end, say);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 0;

@@ -157,7 +157,7 @@ public final class Budgets {
       endings.logMessage(incoming, List.of());
     }
     Say say = isTold ? Say.NOTHING : new Say(Voice.ERROR, ChatSentences.overBudget(scope));
-    endings.end(batch, outcome(scope, isTold), failure.summary(), say);
+    endings.end(batch, TurnEnd.of(outcome(scope, isTold), failure), say);
     if (!isTold) {
       endings.epoch().change(() -> parts.store().usage().told(notice, parts.time().now()));
     }

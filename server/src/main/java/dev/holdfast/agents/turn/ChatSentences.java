@@ -39,9 +39,9 @@ public final class ChatSentences {
           + " cancel the messages that are waiting.";
   public static final String HELP =
       """
-      /stop: stop what I am doing now
-      /stop all: also cancel the messages that are waiting
-      /new: start a fresh conversation
+      /stop: stop what I am doing now, or else the oldest message that is waiting
+      /stop all: also cancel the messages that were sent before it
+      /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
       /approve CODE, /deny CODE: answer when I ask for permission
       /help: show this list\

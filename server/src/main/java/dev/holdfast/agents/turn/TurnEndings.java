@@ -5,6 +5,7 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.channels.Splitter;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
@@ -87,8 +88,7 @@ public final class TurnEndings {
    * @throws InterruptedException when the server stops first; the next start goes on from the last
    *     checkpoint
    */
-  public int end(List<Incoming> batch, EventState outcome, String reason, Say say)
-      throws InterruptedException {
+  public int end(List<Incoming> batch, TurnEnd end, Say say) throws InterruptedException {
     Incoming last = batch.getLast();
     String id = id(last, say.voice());
     List<NewReply> replies = replies(last, say, id);
@@ -100,14 +100,17 @@ public final class TurnEndings {
       story.add(line(incoming, "turn.joined", Entries.object().put("answered_with", last.id())));
     }
     for (Incoming incoming : batch) {
-      ObjectNode end = Entries.object().put("outcome", name(outcome));
-      story.add(
-          line(incoming, "event.finished", reason.isEmpty() ? end : end.put("reason", reason)));
+      story.add(line(incoming, "event.finished", details(end)));
     }
     Finish finish =
-        new Finish(batch.stream().map(Incoming::seq).toList(), outcome, reason, replies, story);
+        new Finish(
+            batch.stream().map(Incoming::seq).toList(),
+            end.outcome(),
+            end.reason(),
+            replies,
+            story);
     List<Approval> asked =
-        outcome == EventState.ANSWERED
+        end.outcome() == EventState.ANSWERED
             ? List.of()
             : batch.stream()
                 .flatMap(one -> parts.store().approvals().waitingOf(one.id()).stream())
@@ -125,14 +128,22 @@ public final class TurnEndings {
       if (!ended.contains(incoming.seq())) {
         continue;
       }
-      ObjectNode details = Entries.object().put("outcome", name(outcome));
-      news("event.finished", incoming, details);
+      news("event.finished", incoming, Entries.object().put("outcome", name(end.outcome())));
       parts
           .meters()
-          .counter("holdfast.events", "channel", channel(incoming), "outcome", name(outcome))
+          .counter("holdfast.events", "channel", channel(incoming), "outcome", name(end.outcome()))
           .increment();
     }
     return ended.size();
+  }
+
+  private static ObjectNode details(TurnEnd end) {
+    ObjectNode details = Entries.object().put("outcome", name(end.outcome()));
+    FailureCode code = end.code();
+    if (code != null) {
+      details.put("code", code.name());
+    }
+    return end.reason().isEmpty() ? details : details.put("reason", end.reason());
   }
 
   /**

@@ -297,7 +297,7 @@ public final class TurnLoop {
     boolean ours = batch.getLast().id().equals(answer.eventId());
     Say say = ours ? answer(text) : Say.NOTHING;
     String reason = ours ? "" : "answered with " + answer.eventId();
-    endings.end(batch, EventState.ANSWERED, reason, say);
+    endings.end(batch, new TurnEnd(EventState.ANSWERED, null, reason), say);
   }
 
   /** With the files that the turn has attached, as many as one answer may have. */
@@ -331,6 +331,6 @@ public final class TurnLoop {
     conversation.append(Entries.allowed(batch.getLast().id(), parts.time().now()));
     conversation.sync();
     Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, whole) : Say.NOTHING;
-    endings.end(batch, EventState.DEAD_LETTERED, reason, say);
+    endings.end(batch, TurnEnd.deadLettered(FailureCode.BACKEND_FAILURE, reason), say);
   }
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.api.FailureCode;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Finds what an event ended with. */
 @FunctionalInterface
@@ -11,9 +13,8 @@ interface Answers {
   /**
    * How an event ended.
    *
-   * @param state in lower case
-   * @param reason why it has no answer; empty when nothing went wrong
+   * @param failed what went wrong; null when the event was answered
    * @param text what its sender is told; empty when nothing was said
    */
-  record Answer(String state, String reason, String text) {}
+  record Answer(@Nullable FailureCode failed, String text) {}
 }

@@ -87,11 +87,10 @@ final class ChatCall implements ApiCall {
 
   private static ApiAnswer ended(JsonObject body, Answers.Answer answer) {
     body.put("output", answer.text());
-    Optional<FailureCode> failed = ChatFailures.codeOf(answer.state(), answer.reason());
-    if (failed.isEmpty()) {
+    FailureCode code = answer.failed();
+    if (code == null) {
       return ApiAnswer.ok(body.put("status", "success"));
     }
-    FailureCode code = failed.get();
     String said = answer.text().isEmpty() ? "the message was not answered" : answer.text();
     return new ApiAnswer(
         ChatFailures.statusOf(code),

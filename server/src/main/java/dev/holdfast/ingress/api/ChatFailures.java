@@ -1,58 +1,32 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.messages.EventState;
+import java.util.Arrays;
 import java.util.Optional;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 /** What the end of an event that has no answer means to the program that asked. */
 final class ChatFailures {
-  /** A failure in one line: its code, then its message. */
-  private static final Pattern SUMMARY = Pattern.compile("\\b([A-Z][A-Z_]+): ");
-
   private ChatFailures() {}
 
   /**
    * Empty when the event was answered.
    *
-   * @param state of the event, in lower case
-   * @param reason that its story gives; empty when it gives none
+   * @param code that its story ends with; empty when it has none
    */
-  static Optional<FailureCode> codeOf(String state, String reason) {
-    if (state.equals("cancelled")) {
-      return Optional.of(FailureCode.CANCELLED);
-    }
-    Optional<FailureCode> named = named(reason);
-    return named.isEmpty() && state.equals("dead_lettered") ? Optional.of(told(reason)) : named;
+  static Optional<FailureCode> codeOf(EventState state, String code) {
+    Optional<FailureCode> told =
+        Arrays.stream(FailureCode.values()).filter(known -> known.name().equals(code)).findFirst();
+    return told.isPresent() ? told : usual(state);
   }
 
-  private static Optional<FailureCode> named(String reason) {
-    for (String word : SUMMARY.matcher(reason).results().map(ChatFailures::word).toList()) {
-      for (FailureCode code : FailureCode.values()) {
-        if (code.name().equals(word)) {
-          return Optional.of(code);
-        }
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static String word(MatchResult found) {
-    return found.group(1);
-  }
-
-  /** Of the ends that no call's failure led to. */
-  private static FailureCode told(String reason) {
-    if (reason.startsWith("turn.timeout_secs") || reason.startsWith("no sign of progress")) {
-      return FailureCode.TIMEOUT;
-    }
-    if (reason.startsWith("parked")) {
-      return FailureCode.AGENT_UNAVAILABLE;
-    }
-    if (reason.startsWith("a crash") || reason.startsWith("the server went down")) {
-      return FailureCode.ACTOR_CRASHED;
-    }
-    return FailureCode.BACKEND_FAILURE;
+  /** Of ends that no turn wrote. */
+  private static Optional<FailureCode> usual(EventState state) {
+    return switch (state) {
+      case CANCELLED -> Optional.of(FailureCode.CANCELLED);
+      case DEAD_LETTERED -> Optional.of(FailureCode.BACKEND_FAILURE);
+      case PENDING, RUNNING, PARKED, ANSWERED, SILENT, HELD -> Optional.empty();
+    };
   }
 
   /** The status of the answer that carries the code. A refused key of ours is no 401 of theirs. */

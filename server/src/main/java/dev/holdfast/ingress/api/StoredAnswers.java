@@ -3,7 +3,6 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.messages.Reply;
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -24,15 +23,15 @@ final class StoredAnswers implements Answers {
         .map(
             event ->
                 new Answer(
-                    event.state().name().toLowerCase(Locale.ROOT), reason(eventId), text(eventId)));
+                    ChatFailures.codeOf(event.state(), code(eventId)).orElse(null), text(eventId)));
   }
 
   /** Of its last end: it may have been replayed. */
-  private String reason(String eventId) {
+  private String code(String eventId) {
     return store.stories().of(eventId).reversed().stream()
         .filter(line -> line.what().equals("event.finished"))
         .findFirst()
-        .map(line -> new JsonObject(line.json()).getString("reason", ""))
+        .map(line -> new JsonObject(line.json()).getString("code", ""))
         .orElse("");
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.login;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Scope;
@@ -15,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; everything but {@link #reader} blocks.
  */
 public final class ThreadAccess {
+  /**
+   * Where {@code holdfast chat} talks unless it is told otherwise: whoever began it before the
+   * operator would read along.
+   */
+  private static final String OF_OPERATORS = "web:main:cli";
+
   private final ThreadOwners owners;
 
   public ThreadAccess(ThreadOwners owners) {
@@ -32,7 +39,13 @@ public final class ThreadAccess {
 
   /** Whether the caller may see what is in a thread. */
   public boolean maySee(Caller caller, String threadId) {
-    return isOperator(caller) || isOpenTo(caller, owners.find(threadId));
+    return isOperator(caller) || isOpenTo(caller, whose(threadId));
+  }
+
+  private Ownership whose(String threadId) {
+    Ownership known = owners.find(threadId);
+    boolean shared = known instanceof Ownership.Owned owned && owned.shared();
+    return threadId.equals(OF_OPERATORS) && !shared ? new Ownership.OfOperators() : known;
   }
 
   private static boolean isOpenTo(Caller caller, Ownership whose) {
@@ -53,7 +66,7 @@ public final class ThreadAccess {
     if (isOperator(caller)) {
       return;
     }
-    Ownership whose = owners.find(threadId);
+    Ownership whose = whose(threadId);
     if (!(whose instanceof Ownership.Fresh) && !isOpenTo(caller, whose)) {
       throw notTheirs();
     }
@@ -63,11 +76,15 @@ public final class ThreadAccess {
    * Lets a caller write to a thread; the first who does begins it and is its owner, durably.
    *
    * @param shared whether everybody may see and write it from now on; null: as it is
-   * @throws RefusedRequestException 404 when it belongs to somebody else, 403 when only its owner
-   *     may share it
+   * @throws RefusedRequestException 404 when it belongs to somebody else, 403 when it is kept for
+   *     operators, or when only its owner may share it
    */
   public void enter(Caller caller, String threadId, @Nullable Boolean shared)
       throws RefusedRequestException, StoreException {
+    if (threadId.equals(OF_OPERATORS) && !maySee(caller, threadId)) {
+      throw new RefusedRequestException(
+          403, FailureCode.AUTH, "the chat thread cli is kept for operators: name another one");
+    }
     Ownership whose = owners.find(threadId);
     if (whose instanceof Ownership.Fresh) {
       whose = owners.claim(threadId, caller.name(), Boolean.TRUE.equals(shared));

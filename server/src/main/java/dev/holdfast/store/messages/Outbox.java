@@ -76,6 +76,20 @@ public final class Outbox {
     return list("r." + ReplyState.OPEN + " and r.seq > ? order by r.seq limit ?", afterSeq, limit);
   }
 
+  /** What waits for one account, {@code channel:account}, of whatever thread. */
+  public OpenReplies openTo(String source) {
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> new OpenReplies(row.getLong(1), Instant.ofEpochMilli(row.getLong(2))),
+                    "select count(*), coalesce(min(r.planned_at), 0) from replies r where r."
+                        + ReplyState.OPEN
+                        + " and r.damaged = 0 and r.source = ?",
+                    source))
+        .orElseThrow();
+  }
+
   /** All replies of an event, in their order. */
   public List<Reply> ofEvent(String eventId) {
     return list("r.event_id = ? order by r.seq", eventId);

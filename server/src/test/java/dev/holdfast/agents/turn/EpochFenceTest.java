@@ -102,10 +102,8 @@ class EpochFenceTest {
     ToolFacts facts =
         new ToolFacts(unsafe.spec(), unsafe.replay(), unsafe.risk(), Duration.ofSeconds(1));
     Map<String, ThrowingCallable> writes = new LinkedHashMap<>();
-    writes.put(
-        "the end", () -> endings.end(List.of(incoming), EventState.ANSWERED, "", Say.NOTHING));
-    writes.put(
-        "the end with a reply", () -> endings.end(List.of(incoming), EventState.ANSWERED, "", say));
+    writes.put("the end", () -> endings.end(List.of(incoming), TurnEnd.ANSWERED, Say.NOTHING));
+    writes.put("the end with a reply", () -> endings.end(List.of(incoming), TurnEnd.ANSWERED, say));
     writes.put("a notice", () -> endings.tell(incoming, say));
     writes.put("the story", () -> endings.story(incoming, "turn.started", Entries.object()));
     writes.put("news", () -> endings.news("turn.started", incoming, Entries.object()));

@@ -2,6 +2,7 @@ package dev.holdfast.tests.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** Every metric that docs/metrics.md promises is served, under exactly that name. */
 @Timeout(60)
 class MetricNamesTest {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final Path PAGE = Path.of("../docs/metrics.md");
 
   /** The first cell of a row: one name, or several. */
@@ -117,7 +119,7 @@ class MetricNamesTest {
     rig.converse("e2", "t", ShellRig.call("write_file", Map.of("path", "x", "content", "y")));
     assertThat(rig.sender().send("e3", "t", " ").isAccepted()).isTrue();
     assertThat(rig.server().probe("/nothing")).isEqualTo(404);
-    rig.api().awaitQuiet(Duration.ofSeconds(10));
+    rig.api().awaitQuiet(LIMIT);
   }
 
   private static Set<String> promised() throws IOException {
@@ -140,19 +142,19 @@ class MetricNamesTest {
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.start();
       rig.converse("e1", "t", "hello");
-      rig.api().awaitQuiet(Duration.ofSeconds(10));
-      assertThat(sum(rig, "holdfast_events_total", "channel=\"webhook\"", "outcome=\"accepted\""))
-          .isEqualTo(1);
-      assertThat(sum(rig, "holdfast_events_total", "channel=\"webhook\"", "outcome=\"answered\""))
-          .isEqualTo(1);
-      assertThat(sum(rig, "holdfast_replies_total", "channel=\"webhook\"", "outcome=\"sent\""))
-          .isEqualTo(1);
-      assertThat(
-              sum(rig, "holdfast_model_calls_total", "provider=\"openai\"", "model=\"gpt-test\""))
-          .isEqualTo(1);
+      awaitOne(rig, "holdfast_events_total", "channel=\"webhook\"", "outcome=\"accepted\"");
+      awaitOne(rig, "holdfast_events_total", "channel=\"webhook\"", "outcome=\"answered\"");
+      awaitOne(rig, "holdfast_replies_total", "channel=\"webhook\"", "outcome=\"sent\"");
+      awaitOne(rig, "holdfast_model_calls_total", "provider=\"openai\"", "model=\"gpt-test\"");
       assertThat(sum(rig, "holdfast_breaker_state", "name=\"llm:openai\"")).isZero();
       assertThat(model.requests()).hasSize(1);
     }
+  }
+
+  /** What is counted is counted a moment after it has happened. */
+  private static void awaitOne(ServerRig rig, String name, String... labels) throws Exception {
+    Await.until(name + " is counted", LIMIT, () -> sum(rig, name, labels) > 0);
+    assertThat(sum(rig, name, labels)).as(name).isEqualTo(1);
   }
 
   private static double sum(ServerRig rig, String name, String... labels) throws Exception {

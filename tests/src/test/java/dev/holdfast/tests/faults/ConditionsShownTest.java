@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -67,6 +69,39 @@ class ConditionsShownTest {
       assertThat(list(holdfast(rig, "status", "--json"))).isEmpty();
       assertThat(metric(rig, "breaker") + metric(rig, "configuration")).isZero();
     }
+  }
+
+  @Test
+  void repliesThatWaitForAnAccountThatIsGoneAreCounted() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.platform().always(PlatformMode.UNAVAILABLE);
+      rig.start();
+      rig.accept("m1", "t", "hello");
+      Await.until("a post is refused", LIMIT, () -> !rig.platform().posts().isEmpty());
+      rig.server().kill9();
+      rig.setup().set("channels.webhook.accounts", Map.of());
+      rig.start();
+      Await.until("it is told", LIMIT, () -> ofChannel(rig).isPresent());
+      JsonNode told = ofChannel(rig).orElseThrow();
+      assertThat(told.path("reason").asText()).isEqualTo("absent");
+      assertThat(told.path("message").asText())
+          .contains("webhook:ci", " 1 reply waits for it since 2");
+      rig.platform().always(PlatformMode.ACCEPT);
+      rig.setup()
+          .setNamed(
+              "channels.webhook.accounts",
+              "ci",
+              Map.of("secret", ServerRig.SECRET, "reply_url", rig.platform().replyUrl()));
+      rig.restart();
+      rig.platform().awaitPost("m1", LIMIT);
+      assertThat(ofChannel(rig)).isEmpty();
+    }
+  }
+
+  private static Optional<JsonNode> ofChannel(ServerRig rig) throws IOException {
+    return told(rig).stream()
+        .filter(condition -> condition.path("type").asText().equals("channel/webhook:ci"))
+        .findFirst();
   }
 
   private static String breaker(ServerRig rig) throws IOException {
