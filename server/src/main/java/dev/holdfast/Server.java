@@ -1,8 +1,10 @@
 package dev.holdfast;
 
+import dev.holdfast.agents.dispatch.AgentParts;
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.agents.dispatch.Wakeups;
-import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.AgentConfig;
+import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
@@ -373,28 +375,26 @@ final class Server {
   }
 
   private AgentParts agentParts() {
-    return new AgentParts(
-        vertx,
-        store,
-        models,
-        channels,
-        tooling.toolbox(),
-        tooling.knowledge(),
-        news,
-        settings.secrets(),
-        time,
-        meters,
-        this::agentConfig,
-        tooling.attachments());
+    TurnResources resources =
+        new TurnResources(
+            store,
+            models,
+            tooling.toolbox(),
+            tooling.knowledge(),
+            tooling.attachments(),
+            settings.secrets(),
+            this::agentConfig,
+            time);
+    return new AgentParts(resources, channels, news, vertx, meters);
   }
 
   private Set<Integer> ownPorts() {
     return Set.of(listener.port(), listener.metricsPort());
   }
 
-  private AgentParts.AgentConfig agentConfig() {
+  private AgentConfig agentConfig() {
     ServerConfig config = live;
-    return new AgentParts.AgentConfig(
+    return new AgentConfig(
         config.threads(),
         config.turn(),
         config.context(),

@@ -7,15 +7,17 @@ import dev.holdfast.agents.thread.Freshness;
 import dev.holdfast.agents.thread.StuckTurns;
 import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
+import dev.holdfast.agents.thread.TurnLimits;
 import dev.holdfast.agents.thread.UnansweredEvents;
-import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnMemory;
 import dev.holdfast.agents.turn.TurnPermits;
+import dev.holdfast.agents.turn.TurnResources;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
+import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -35,15 +37,13 @@ import org.slf4j.LoggerFactory;
 final class ActiveAgents implements ThreadAgent.Keeper {
   private static final Logger LOG = LoggerFactory.getLogger(ActiveAgents.class);
 
-  private final AgentParts parts;
+  private final TurnResources resources;
+  private final TurnEndings endings;
+  private final Vertx vertx;
   private final ThreadOwner owner;
   private final AgentHost host;
   private final Runnable lost;
-  private final TurnPermits permits;
-  private final TurnMemory memory = TurnMemory.ofHeap();
-  private final Freshness freshness;
-  private final Budgets budgets;
-  private final MemoryBudget mailboxes = MemoryBudget.ofHeap();
+  private final TurnLimits limits;
   private final StuckTurns stuck;
   private final ConcurrentMap<String, ThreadAgent> agents = new ConcurrentHashMap<>();
   private final IdleAgents idle = new IdleAgents();
@@ -52,14 +52,20 @@ final class ActiveAgents implements ThreadAgent.Keeper {
 
   /** {@code lost} hears when an agent could not start: its events are to be looked for again. */
   ActiveAgents(AgentParts parts, ThreadOwner owner, AgentHost host, Runnable lost) {
-    this.parts = parts;
+    this.resources = parts.resources();
+    this.endings = parts.endings();
+    this.vertx = parts.vertx();
     this.owner = owner;
     this.host = host;
     this.lost = lost;
-    permits = new TurnPermits(parts.config().threads().concurrentTurnsMax());
-    freshness = new Freshness(parts.time(), parts.store().inbox().newest());
-    budgets = new Budgets(parts);
-    stuck = new StuckTurns(parts, this::replace);
+    limits =
+        new TurnLimits(
+            new TurnPermits(resources.config().threads().concurrentTurnsMax()),
+            new Freshness(resources.time(), resources.store().inbox().newest()),
+            TurnMemory.ofHeap(),
+            MemoryBudget.ofHeap(),
+            new Budgets(resources, parts.meters()));
+    stuck = new StuckTurns(resources, endings, parts.meters(), this::replace);
     parts.meters().gauge("holdfast.threads.active", agents, ConcurrentMap::size);
   }
 
@@ -104,7 +110,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
 
   /** Room is made at the cost of the agent that has been idle for longest. */
   private boolean hasRoom(Share share) {
-    int all = parts.config().threads().activeMax();
+    int all = resources.config().threads().activeMax();
     int limit = share == Share.ALL ? all : all - all / 10;
     int active = agents.size();
     while (active >= limit) {
@@ -128,15 +134,13 @@ final class ActiveAgents implements ThreadAgent.Keeper {
    * thread. {@code fresh}: it starts with a new context.
    */
   private ThreadAgent activate(String threadId, boolean fresh) {
-    ThreadAgent agent =
-        new ThreadAgent(
-            threadId, parts, host, this, permits, memory, freshness, budgets, mailboxes);
+    ThreadAgent agent = new ThreadAgent(threadId, resources, endings, limits, host, this);
     if (fresh) {
       agent.reset();
     }
     DeploymentOptions options =
         new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD);
-    parts.vertx().deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
+    vertx.deployVerticle(agent, options).onFailure(bug -> failed(agent, bug));
     return agent;
   }
 
@@ -167,17 +171,17 @@ final class ActiveAgents implements ThreadAgent.Keeper {
     agents.computeIfPresent(
         old.threadId(),
         (id, agent) -> agent != old ? agent : isOurs(id) ? activate(id, old.leavesReset()) : null);
-    old.deployment().ifPresent(parts.vertx()::undeploy);
+    old.deployment().ifPresent(vertx::undeploy);
   }
 
   private void leave(ThreadAgent agent) {
     agents.remove(agent.threadId(), agent);
-    agent.deployment().ifPresent(parts.vertx()::undeploy);
+    agent.deployment().ifPresent(vertx::undeploy);
   }
 
   /** Lets those go that have been idle for long, and frees turns that do not move. */
   void sweep() {
-    Instant limit = parts.time().now().minus(parts.config().threads().idle());
+    Instant limit = resources.time().now().minus(resources.config().threads().idle());
     idle.retireSince(limit).forEach(this::leave);
     agents.values().forEach(stuck::lookAfter);
   }
@@ -215,7 +219,8 @@ final class ActiveAgents implements ThreadAgent.Keeper {
       Optional<List<Incoming>> inHand = interrupt(threadId, place);
       writing.lock();
       try {
-        UnansweredEvents unanswered = new UnansweredEvents(threadId, parts, new TurnEndings(parts));
+        UnansweredEvents unanswered =
+            new UnansweredEvents(threadId, resources.store(), resources.configs(), endings);
         int ended = inHand.map(unanswered::cancel).orElse(0);
         if (all) {
           return ended + unanswered.cancelOpen(place);
@@ -262,6 +267,6 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   /** As {@link Orchestrator#close}. */
   void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
     closing = true;
-    new Shutdown(parts.time(), agents.values()).close(patience, hurry);
+    new Shutdown(resources.time(), agents.values()).close(patience, hurry);
   }
 }

@@ -5,7 +5,7 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
-import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
@@ -13,14 +13,17 @@ import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +39,9 @@ final class CommandRunner {
   /** In stories: a command is obeyed from here on. */
   private static final String STARTED = "command.started";
 
-  private final AgentParts parts;
+  private final Store store;
+  private final Supplier<AgentConfig> configs;
+  private final Time time;
   private final ActiveAgents agents;
   private final Decisions decisions;
   private final Runnable again;
@@ -51,11 +56,13 @@ final class CommandRunner {
 
   /** {@code again} has open events looked for, commands too. */
   CommandRunner(AgentParts parts, ActiveAgents agents, Decisions decisions, Runnable again) {
-    this.parts = parts;
+    this.store = parts.resources().store();
+    this.configs = parts.resources().configs();
+    this.time = parts.resources().time();
     this.agents = agents;
     this.decisions = decisions;
     this.again = again;
-    this.endings = new TurnEndings(parts);
+    this.endings = parts.endings();
   }
 
   /**
@@ -83,8 +90,8 @@ final class CommandRunner {
 
   private void obeyOnce(Incoming incoming) throws InterruptedException {
     try {
-      int attemptsMax = parts.config().attemptsMax();
-      int attempt = parts.store().inbox().start(incoming.seq(), attemptsMax);
+      int attemptsMax = configs.get().attemptsMax();
+      int attempt = store.inbox().start(incoming.seq(), attemptsMax);
       if (attempt > attemptsMax) {
         String reason = "a crash in each of " + (attempt - 1) + " runs";
         Say say = new Say(Voice.ERROR, ChatSentences.CRASHED);
@@ -105,17 +112,21 @@ final class CommandRunner {
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
           };
-      endings.end(List.of(incoming), TurnEnd.ANSWERED, new Say(Voice.COMMAND, text));
+      end(incoming, text);
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {
         return; // obeyed already
       }
       LOG.warn("event {}: a command waits, the store refuses: {}", incoming.id(), e.getMessage());
-      parts.time().after(AGAIN_AFTER, again);
+      time.after(AGAIN_AFTER, again);
     } catch (RuntimeException e) { // a bug, or a store that cannot be read
       LOG.error("event {}: its command failed and will be retried", incoming.id(), e);
-      parts.time().after(AGAIN_AFTER, again);
+      time.after(AGAIN_AFTER, again);
     }
+  }
+
+  private void end(Incoming incoming, String text) throws InterruptedException {
+    endings.end(List.of(incoming), TurnEnd.ANSWERED, new Say(Voice.COMMAND, text));
   }
 
   /**
@@ -123,8 +134,7 @@ final class CommandRunner {
    * stop has ended since it began counts for it too, so that in doubt a message is answered.
    */
   private String stop(Incoming incoming, int attempt, boolean all) {
-    boolean isDone =
-        attempt > 1 && parts.store().stories().isAnyCancelledSince(incoming.id(), STARTED);
+    boolean isDone = attempt > 1 && store.stories().isAnyCancelledSince(incoming.id(), STARTED);
     boolean endsMore = all || !isDone;
     int ended = endsMore ? agents.stop(incoming.event().threadId(), incoming.seq(), all) : 0;
     return isDone || ended > 0 ? ChatSentences.STOPPED : "Nothing was running.";
@@ -133,7 +143,7 @@ final class CommandRunner {
   private String answer(Incoming incoming, boolean yes) throws StoreException {
     String threadId = incoming.event().threadId();
     String code = incoming.command().map(Command::argument).orElse("");
-    Optional<Approval> asked = parts.store().approvals().waiting(threadId, code);
+    Optional<Approval> asked = store.approvals().waiting(threadId, code);
     if (asked.isEmpty()) {
       return "Nothing is waiting under the code " + code + ".";
     }
@@ -154,8 +164,8 @@ final class CommandRunner {
         agents
             .find(threadId)
             .map(ThreadAgent::view)
-            .orElse(new ThreadView(threadId, "idle", parts.time().now(), 0, ""));
-    long seconds = Duration.between(view.since(), parts.time().now()).toSeconds();
+            .orElse(new ThreadView(threadId, "idle", time.now(), 0, ""));
+    long seconds = Duration.between(view.since(), time.now()).toSeconds();
     String waiting = view.waiting() == 0 ? "" : ", " + view.waiting() + " more waiting";
     return view.doing() + " for " + seconds + " s" + waiting + ".";
   }

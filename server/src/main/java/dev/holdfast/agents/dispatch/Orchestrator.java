@@ -5,15 +5,16 @@ import dev.holdfast.agents.dispatch.ActiveAgents.Share;
 import dev.holdfast.agents.thread.AgentHost;
 import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
-import dev.holdfast.agents.turn.AgentParts;
-import dev.holdfast.agents.turn.ApprovalPrompts;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.Waiting;
+import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,7 +33,9 @@ public final class Orchestrator {
   private static final int PAGE = 500;
   private static final long POLL_MILLIS = 100;
 
-  private final AgentParts parts;
+  private final Store store;
+  private final Time time;
+  private final TurnEndings endings;
   private final ActiveAgents agents;
   private final OutageQueue parking;
   private final CommandRunner commands;
@@ -62,17 +65,20 @@ public final class Orchestrator {
   }
 
   Orchestrator(AgentParts parts, ThreadOwner owner) {
-    this.parts = parts;
+    TurnResources resources = parts.resources();
+    store = resources.store();
+    time = resources.time();
+    endings = parts.endings();
     agents = new ActiveAgents(parts, owner, new Host(), this::rescan);
     commands = new CommandRunner(parts, agents, this::decide, this::rescan);
     overtaking = new CommandQueue(commands::obey, this::rescan);
     parking =
         new OutageQueue(
-            parts.time(),
-            () -> parts.config().turn().parkTtl(),
-            () -> parts.models().opensIn(parts.models().defaultLevel()),
+            time,
+            () -> resources.config().turn().parkTtl(),
+            () -> resources.models().opensIn(resources.models().defaultLevel()),
             this::resume);
-    if (parts.store().inbox().counts().getOrDefault("parked", 0L) > 0) {
+    if (store.inbox().counts().getOrDefault("parked", 0L) > 0) {
       parking.assumeAway();
     }
   }
@@ -102,7 +108,7 @@ public final class Orchestrator {
    * @param tick called after each round: real progress, for those who watch
    */
   public void run(Runnable tick) throws InterruptedException {
-    long swept = parts.time().nanos();
+    long swept = time.nanos();
     boolean moving = true;
     boolean agedFirst = false;
     scanned = 0; // after a crash of this loop too: an event may have been lost between two hands
@@ -119,9 +125,9 @@ public final class Orchestrator {
           awaitingRoom.letIn(threadId -> !agents.isOurs(threadId) || agents.activate(threadId));
       moving |= !agedFirst && scan();
       waiting.getAndSet(Optional.empty()).ifPresent(this::findUnserved);
-      if (parts.time().nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
+      if (time.nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
         agents.sweep();
-        swept = parts.time().nanos();
+        swept = time.nanos();
       }
       tick.run();
     }
@@ -152,7 +158,7 @@ public final class Orchestrator {
       return false;
     }
     scanWanted = false;
-    List<Event> page = parts.store().inbox().open(scanned, PAGE);
+    List<Event> page = store.inbox().open(scanned, PAGE);
     for (Event event : page) {
       // Unless new messages wait for room too: then whoever comes first gets it.
       if (!dispatch(event, awaitingRoom.isEmpty() ? Share.ALL_BUT_A_TENTH : Share.ALL)) {
@@ -182,8 +188,7 @@ public final class Orchestrator {
     List<Long> twice = now.stream().filter(unserved::contains).sorted().toList();
     unserved = now;
     if (!twice.isEmpty()) {
-      parts
-          .store()
+      store
           .engine()
           .repairs()
           .add(
@@ -243,21 +248,21 @@ public final class Orchestrator {
    * how many events it ended.
    */
   public int stop(String threadId, boolean all) {
-    return stop(threadId, parts.store().inbox().newest(), all);
+    return stop(threadId, store.inbox().newest(), all);
   }
 
   /** As {@link #stop(String, boolean)}, said where the inbox had come to {@code place}. */
   int stop(String threadId, long place, boolean all) {
     int ended = agents.stop(threadId, place, all);
     if (ended > 0) {
-      new TurnEndings(parts).logDone(threadId, ChatSentences.STOPPED);
+      endings.logDone(threadId, ChatSentences.STOPPED);
     }
     return ended;
   }
 
   /** Starts a fresh context before the next turn; the running turn, if any, ends first. */
   public void reset(String threadId) {
-    long place = parts.store().inbox().newest();
+    long place = store.inbox().newest();
     agents.reset(threadId); // first: what comes behind the place must not begin with the old one
     stop(threadId, place, false);
   }
@@ -268,8 +273,12 @@ public final class Orchestrator {
    * @param by {@code person:<platform id>} or {@code token:<name>}
    */
   public boolean decide(String approvalId, boolean yes, String by) throws StoreException {
-    Optional<Approval> asked = parts.store().approvals().find(approvalId);
-    boolean counts = asked.isPresent() && ApprovalPrompts.decide(parts, asked.get(), yes, by);
+    Optional<Approval> asked = store.approvals().find(approvalId);
+    boolean counts = asked.isPresent() && store.approvals().decide(approvalId, yes, by, time.now());
+    if (counts) {
+      Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
+      endings.closed(asked.get(), state, by);
+    }
     asked.flatMap(question -> agents.find(question.threadId())).ifPresent(ThreadAgent::answered);
     return counts;
   }
@@ -304,9 +313,9 @@ public final class Orchestrator {
 
     @Override
     public void asked(String threadId, Instant until) {
-      Duration left = Duration.between(parts.time().now(), until);
+      Duration left = Duration.between(time.now(), until);
       Duration wait = left.isNegative() ? Duration.ZERO : left;
-      parts.time().after(wait.plusMillis(50), () -> resume(threadId, false));
+      time.after(wait.plusMillis(50), () -> resume(threadId, false));
     }
 
     @Override

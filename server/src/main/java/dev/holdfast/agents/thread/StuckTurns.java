@@ -1,10 +1,11 @@
 package dev.holdfast.agents.thread;
 
-import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnResources;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -30,26 +31,32 @@ public final class StuckTurns {
   private static final Duration AGAIN_AFTER = Duration.ofSeconds(10);
   private static final int FRAMES_MAX = 40;
 
-  private final AgentParts parts;
+  private final TurnResources resources;
+  private final TurnEndings endings;
   private final Consumer<ThreadAgent> replace;
   private final Set<Thread> givenUp = ConcurrentHashMap.newKeySet();
   private final Counter interrupted;
   private final Counter abandoned;
 
   /** {@code replace}: puts another agent in the place of one whose thread was given up. */
-  public StuckTurns(AgentParts parts, Consumer<ThreadAgent> replace) {
-    this.parts = parts;
+  public StuckTurns(
+      TurnResources resources,
+      TurnEndings endings,
+      MeterRegistry meters,
+      Consumer<ThreadAgent> replace) {
+    this.resources = resources;
+    this.endings = endings;
     this.replace = replace;
-    interrupted = counter("interrupted");
-    abandoned = counter("abandoned");
-    parts.meters().gauge("holdfast.given.up.threads", this, StuckTurns::count);
+    interrupted = counter(meters, "interrupted");
+    abandoned = counter(meters, "abandoned");
+    meters.gauge("holdfast.given.up.threads", this, StuckTurns::count);
   }
 
-  private Counter counter(String freed) {
+  private static Counter counter(MeterRegistry meters, String freed) {
     return Counter.builder("holdfast.stuck.turns")
         .description("turns that were freed because they did not move or did not stop")
         .tag("freed", freed)
-        .register(parts.meters());
+        .register(meters);
   }
 
   /**
@@ -63,7 +70,7 @@ public final class StuckTurns {
     }
     RunningTurn turn = running.get();
     Duration overdue = turn.overdue();
-    boolean isSilent = overdue.compareTo(parts.config().turn().stuck()) >= 0;
+    boolean isSilent = overdue.compareTo(resources.config().turn().stuck()) >= 0;
     if (!turn.isSilentAgain(isSilent)) {
       return;
     }
@@ -91,11 +98,11 @@ public final class StuckTurns {
     }
     if (count() >= GIVEN_UP_MAX) {
       LOG.error("thread {}: stuck, like too many others: only a restart helps", agent.threadId());
-      parts.time().after(AGAIN_AFTER, () -> free(agent, turn)); // unless others come back
+      resources.time().after(AGAIN_AFTER, () -> free(agent, turn)); // unless others come back
       return;
     }
     if (!agent.giveUp(turn)) { // it writes: the disk is slow, and would be for another thread too
-      parts.time().after(RunningTurn.REACTION, () -> free(agent, turn));
+      resources.time().after(RunningTurn.REACTION, () -> free(agent, turn));
       return;
     }
     abandoned.increment();
@@ -107,7 +114,7 @@ public final class StuckTurns {
     turn.release();
     Cancel why = turn.close().orElse(Cancel.STUCK);
     try {
-      new UnansweredEvents(agent.threadId(), parts, new TurnEndings(parts))
+      new UnansweredEvents(agent.threadId(), resources.store(), resources.configs(), endings)
           .cutOff(turn.events(), why, turn.stoppedUpTo());
     } finally {
       replace.accept(agent); // a bug above must not leave the chat thread without an agent
@@ -121,7 +128,7 @@ public final class StuckTurns {
 
   /** How many given-up threads still run, and tools that go on after their end. */
   public int hanging() {
-    return count() + parts.toolbox().hanging();
+    return count() + resources.toolbox().hanging();
   }
 
   /** How many given-up threads still run. */

@@ -2,7 +2,6 @@ package dev.holdfast.agents.thread;
 
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.context.MemoryBudget;
 import dev.holdfast.agents.thread.AgentEffect.AwaitModel;
 import dev.holdfast.agents.thread.AgentEffect.AwaitNothing;
 import dev.holdfast.agents.thread.AgentEffect.AwaitPerson;
@@ -20,13 +19,11 @@ import dev.holdfast.agents.thread.AgentState.Gone;
 import dev.holdfast.agents.thread.AgentState.Idle;
 import dev.holdfast.agents.thread.AgentState.Running;
 import dev.holdfast.agents.thread.AgentState.Starting;
-import dev.holdfast.agents.turn.AgentParts;
-import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
-import dev.holdfast.agents.turn.TurnMemory;
-import dev.holdfast.agents.turn.TurnPermits;
+import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -66,10 +63,11 @@ public final class ThreadAgent extends VerticleBase {
   }
 
   private final String threadId;
-  private final AgentParts parts;
+  private final TurnResources resources;
   private final AgentHost host;
   private final Keeper keeper;
   private final Epoch epoch;
+  private final TurnEndings endings;
   private final TurnExecutor turns;
   private final Object lock = new Object();
   private final Mailbox mailbox;
@@ -80,32 +78,28 @@ public final class ThreadAgent extends VerticleBase {
   /** Until it has; used by the loop alone. */
   private boolean looksForOldCommands = true;
 
-  /**
-   * @param permits one for each turn that may run at the same time
-   * @param memory what all turns may hold together
-   * @param mailboxes what all mailboxes may hold together
-   */
+  /** {@code endings}: its own are the same, but within its epoch. */
   public ThreadAgent(
       String threadId,
-      AgentParts parts,
+      TurnResources resources,
+      TurnEndings endings,
+      TurnLimits limits,
       AgentHost host,
-      Keeper keeper,
-      TurnPermits permits,
-      TurnMemory memory,
-      Freshness freshness,
-      Budgets budgets,
-      MemoryBudget mailboxes) {
+      Keeper keeper) {
     this.threadId = threadId;
-    this.parts = parts;
+    this.resources = resources;
     this.host = host;
     this.keeper = keeper;
-    this.epoch = new Epoch(parts.time());
+    this.epoch = new Epoch(resources.time());
+    this.endings = endings.within(epoch);
     this.turns =
-        new TurnExecutor(
-            threadId, parts, host, epoch, permits, memory, freshness, budgets, this::joinRunning);
+        new TurnExecutor(threadId, resources, this.endings, limits, host, this::joinRunning);
     this.mailbox =
-        new Mailbox(parts.config().threads().mailbox(), mailboxes, () -> keeper.isHeld(threadId));
-    this.since = parts.time().now();
+        new Mailbox(
+            resources.config().threads().mailbox(),
+            limits.mailboxes(),
+            () -> keeper.isHeld(threadId));
+    this.since = resources.time().now();
   }
 
   public String threadId() {
@@ -274,7 +268,7 @@ public final class ThreadAgent extends VerticleBase {
   private List<AgentEffect> move(AgentEvent event) {
     AgentMoves.Move move = AgentMoves.next(state, event);
     if (move.next().getClass() != state.getClass()) {
-      since = parts.time().now();
+      since = resources.time().now();
     }
     state = move.next();
     move.effects().forEach(this::carryOut);
@@ -284,7 +278,7 @@ public final class ThreadAgent extends VerticleBase {
   private void carryOut(AgentEffect effect) {
     switch (effect) {
       case RunLoop() -> runLoop();
-      case RunLoopLater() -> parts.time().after(RESTART_PAUSE, this::restart);
+      case RunLoopLater() -> resources.time().after(RESTART_PAUSE, this::restart);
       case Reread() -> mailbox.reread();
       case StopTurn(RunningTurn turn, long place) -> turn.stop(place);
       case CutOff(RunningTurn turn) -> turn.cancel(Cancel.SHUTDOWN);
@@ -320,7 +314,7 @@ public final class ThreadAgent extends VerticleBase {
         return;
       }
       LOG.error("thread {}: its loop crashed and will restart soon", threadId, e);
-      parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
+      endings.countRestart();
       synchronized (lock) {
         move(new AgentEvent.LoopCrashed());
       }
@@ -366,7 +360,7 @@ public final class ThreadAgent extends VerticleBase {
       }
     }
     if (wanted) {
-      Backlog backlog = Backlog.read(parts.store().inbox(), threadId, mailbox.capacity());
+      Backlog backlog = Backlog.read(resources.store().inbox(), threadId, mailbox.capacity());
       synchronized (lock) {
         mailbox.refill(backlog.events(), backlog.complete());
       }
@@ -380,7 +374,7 @@ public final class ThreadAgent extends VerticleBase {
    */
   private void obeyOldCommands(Backlog backlog) {
     if (looksForOldCommands) {
-      backlog.commands(parts.store().inbox(), threadId).forEach(host::obey);
+      backlog.commands(resources.store().inbox(), threadId).forEach(host::obey);
       looksForOldCommands = false;
     }
   }
@@ -404,7 +398,7 @@ public final class ThreadAgent extends VerticleBase {
       if (!(state instanceof Choosing choosing)) {
         return Optional.empty();
       }
-      boolean collect = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
+      boolean collect = resources.config().threads().whileBusy() == WhileBusy.COLLECT;
       List<Incoming> batch =
           choosesFromMailbox()
               ? light(mailbox.take(incoming -> collect && incoming.canJoin()))
@@ -414,7 +408,7 @@ public final class ThreadAgent extends VerticleBase {
       }
       RunningTurn turn =
           new RunningTurn(
-              batch, choosing.probe(), epoch, parts.time(), deaf -> keeper.deaf(this, deaf));
+              batch, choosing.probe(), epoch, resources.time(), deaf -> keeper.deaf(this, deaf));
       move(new AgentEvent.TurnBegun(turn, batch));
       return Optional.of(turn);
     }
@@ -448,7 +442,7 @@ public final class ThreadAgent extends VerticleBase {
 
   /** With {@code while_busy: steer}: what came while the turn runs becomes a part of it. */
   private List<Incoming> joinRunning() {
-    if (parts.config().threads().whileBusy() != WhileBusy.STEER) {
+    if (resources.config().threads().whileBusy() != WhileBusy.STEER) {
       return List.of();
     }
     synchronized (lock) {

@@ -5,7 +5,6 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.EpochOverException;
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.turn.AgentParts;
 import dev.holdfast.agents.turn.ApprovalGate;
 import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.ChatSentences;
@@ -18,9 +17,8 @@ import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.agents.turn.TurnLoop;
-import dev.holdfast.agents.turn.TurnMemory;
-import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.agents.turn.TurnProgress;
+import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.agents.turn.TurnStatus;
 import dev.holdfast.agents.turn.WaitsForPersonException;
 import dev.holdfast.api.CallFailedException;
@@ -55,15 +53,12 @@ final class TurnExecutor {
   private static final Backoff RETRY = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(15));
 
   private final String threadId;
-  private final AgentParts parts;
-  private final AgentHost host;
-  private final TurnPermits permits;
-  private final TurnMemory memory;
-  private final Freshness freshness;
-  private final Budgets budgets;
-  private final TurnLoop.Joining joining;
-  private final Epoch epoch;
+  private final TurnResources resources;
   private final TurnEndings endings;
+  private final Epoch epoch;
+  private final TurnLimits limits;
+  private final AgentHost host;
+  private final TurnLoop.Joining joining;
   private final UnansweredEvents unanswered;
   private final ApprovalGate gate;
   private final TurnStatus turnStatus;
@@ -80,26 +75,21 @@ final class TurnExecutor {
 
   TurnExecutor(
       String threadId,
-      AgentParts parts,
+      TurnResources resources,
+      TurnEndings endings,
+      TurnLimits limits,
       AgentHost host,
-      Epoch epoch,
-      TurnPermits permits,
-      TurnMemory memory,
-      Freshness freshness,
-      Budgets budgets,
       TurnLoop.Joining joining) {
     this.threadId = threadId;
-    this.epoch = epoch;
-    this.parts = parts;
+    this.resources = resources;
+    this.endings = endings;
+    this.epoch = endings.epoch();
+    this.limits = limits;
     this.host = host;
-    this.permits = permits;
-    this.memory = memory;
-    this.freshness = freshness;
-    this.budgets = budgets;
     this.joining = joining;
-    this.endings = new TurnEndings(parts, epoch);
-    this.unanswered = new UnansweredEvents(threadId, parts, endings);
-    this.gate = new ApprovalGate(parts, endings);
+    this.unanswered =
+        new UnansweredEvents(threadId, resources.store(), resources.configs(), endings);
+    this.gate = new ApprovalGate(resources, endings);
     this.turnStatus = new TurnStatus(host::outage);
   }
 
@@ -124,12 +114,12 @@ final class TurnExecutor {
    */
   private Duration waited(Incoming head) {
     String now = head.id() + "." + head.event().replays();
-    long nanos = parts.time().nanos();
+    long nanos = resources.time().nanos();
     if (!waits.equals(now)) {
       Duration age =
           head.event().replays() > 0
               ? Duration.ZERO
-              : Duration.between(head.event().receivedAt(), parts.time().now());
+              : Duration.between(head.event().receivedAt(), resources.time().now());
       Duration away = host.awayFor();
       Duration waited = age.compareTo(away) < 0 ? age : away;
       waits = now;
@@ -139,15 +129,15 @@ final class TurnExecutor {
   }
 
   private boolean hasWaitedTooLong(Incoming head) {
-    return waited(head).compareTo(parts.config().turn().parkTtl()) > 0;
+    return waited(head).compareTo(resources.config().turn().parkTtl()) > 0;
   }
 
   /** A probe that hangs does not keep its message waiting for longer than any other. */
   private TimeLimit waitOf(RunningTurn turn, Incoming head) {
-    Duration limit = parts.config().turn().parkTtl().minus(waited(head));
+    Duration limit = resources.config().turn().parkTtl().minus(waited(head));
     turnStatus.heard(false);
     return TimeLimit.start(
-        parts.time(),
+        resources.time(),
         limit.isNegative() ? Duration.ZERO : limit,
         _ -> Duration.ZERO,
         () -> {
@@ -159,9 +149,9 @@ final class TurnExecutor {
 
   /** Time in which the process stood still does not count. */
   private TimeLimit timeoutOf(RunningTurn turn) {
-    Duration limit = parts.config().turn().timeout();
+    Duration limit = resources.config().turn().timeout();
     return TimeLimit.start(
-        parts.time(),
+        resources.time(),
         limit,
         stood -> stood.compareTo(limit) < 0 ? stood : limit,
         () -> turn.cancel(Cancel.TIMEOUT));
@@ -175,7 +165,12 @@ final class TurnExecutor {
       for (int failures = 1; ; failures++) {
         turnStatus.doing("waiting for a free turn");
         epoch.waits(Epoch.AS_LONG_AS_IT_TAKES); // each of the others has its own limits
-        turn.acquire(memory, bytesOf(batch), isSuspect(head), permits, freshness.of(head));
+        turn.acquire(
+            limits.memory(),
+            bytesOf(batch),
+            isSuspect(head),
+            limits.permits(),
+            limits.freshness().of(head));
         epoch.works();
         try (TimeLimit _ = timeoutOf(turn);
             TimeLimit _ = turn.isProbe() ? waitOf(turn, head) : null) {
@@ -203,7 +198,7 @@ final class TurnExecutor {
         turnStatus.doing("waiting to retry");
         Duration wait = RETRY.after(failures);
         epoch.waits(wait);
-        parts.time().sleep(wait);
+        resources.time().sleep(wait);
       }
     } catch (InterruptedException e) {
       epoch.works();
@@ -223,12 +218,12 @@ final class TurnExecutor {
    */
   private long bytesOf(List<Incoming> batch) {
     long units = batch.stream().mapToLong(Incoming::units).sum();
-    return BYTES_PER_UNIT * (units + parts.store().threads().of(threadId).contextBytes());
+    return BYTES_PER_UNIT * (units + resources.store().threads().of(threadId).contextBytes());
   }
 
   /** Whether one more end of the process in a run of it gives it up. */
   private boolean isSuspect(Incoming head) {
-    return head.event().attempts() >= Math.max(1, parts.config().attemptsMax() - 1);
+    return head.event().attempts() >= Math.max(1, resources.config().attemptsMax() - 1);
   }
 
   /** A turn that has not ended may have been stopped in the same moment. */
@@ -287,7 +282,7 @@ final class TurnExecutor {
     List<Incoming> whole = new ArrayList<>();
     for (Incoming incoming : batch) {
       if (incoming.isLight()) {
-        parts.store().inbox().find(incoming.id()).map(Incoming::of).ifPresent(whole::add);
+        resources.store().inbox().find(incoming.id()).map(Incoming::of).ifPresent(whole::add);
       } else {
         whole.add(incoming);
       }
@@ -311,7 +306,7 @@ final class TurnExecutor {
     List<Incoming> started = new ArrayList<>();
     for (Incoming incoming : batch) {
       int attempt = startOne(incoming);
-      if (attempt > parts.config().attemptsMax()) {
+      if (attempt > resources.config().attemptsMax()) {
         endings.end(
             List.of(incoming),
             TurnEnd.deadLettered(
@@ -331,7 +326,7 @@ final class TurnExecutor {
   private int startOne(Incoming incoming) throws StoreException {
     try {
       return epoch.write(
-          () -> parts.store().inbox().start(incoming.seq(), parts.config().attemptsMax()));
+          () -> resources.store().inbox().start(incoming.seq(), resources.config().attemptsMax()));
     } catch (StoreException e) {
       if (e.failure().kind() == FailureKind.INVALID) {
         return 0;
@@ -343,13 +338,17 @@ final class TurnExecutor {
   private Optional<TurnOutcome> answer(List<Incoming> batch, boolean probe)
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
-    long begun = parts.time().nanos();
-    TurnProgress progress = new TurnProgress(parts, endings, head, probe, budgets, turnStatus);
-    ToolProgress watch = new ToolProgress(parts, endings, head, turnStatus::doing);
+    long begun = resources.time().nanos();
+    TurnProgress progress =
+        new TurnProgress(
+            resources.store().usage(), endings, head, probe, limits.budgets(), turnStatus);
+    ToolProgress watch =
+        new ToolProgress(resources.secrets(), resources.time(), endings, head, turnStatus::doing);
     try {
       Conversation talk = conversation(head);
-      ToolRound tools = new ToolRound(parts, talk, head, watch, gate);
-      new TurnLoop(parts, talk, progress, tools, joining).run(batch);
+      ToolRound tools =
+          new ToolRound(resources::toolbox, resources.time(), talk, head, watch, gate);
+      new TurnLoop(resources, talk, progress, tools, joining).run(batch);
       endings.measure(begun, progress.modelTime().plus(watch.toolTime()));
       host.modelAnswered();
       return Optional.of(TurnOutcome.DONE);
@@ -357,7 +356,7 @@ final class TurnExecutor {
       askedUntil = e.until();
       for (Incoming incoming : batch) {
         String reason = "waiting for approval of: " + e.getMessage();
-        epoch.change(() -> parts.store().inbox().park(incoming.seq(), reason, true));
+        epoch.change(() -> resources.store().inbox().park(incoming.seq(), reason, true));
       }
       return Optional.of(TurnOutcome.AWAITS_PERSON);
     } catch (ModelsAwayException e) {
@@ -366,7 +365,7 @@ final class TurnExecutor {
       throw e;
     } catch (CallFailedException e) {
       if (Budgets.isOurs(e.failure())) {
-        budgets.refuse(batch, e.failure(), endings);
+        limits.budgets().refuse(batch, e.failure(), endings);
         return Optional.of(TurnOutcome.DONE);
       }
       LOG.warn("event {}: its turn failed: {}", head.id(), e.getMessage());
@@ -408,7 +407,7 @@ final class TurnExecutor {
     for (Incoming incoming : batch) {
       epoch.change(
           () ->
-              parts
+              resources
                   .store()
                   .inbox()
                   .park(incoming.seq(), away.failure().summary(), progress.hasTold()));
@@ -426,12 +425,12 @@ final class TurnExecutor {
       throws InterruptedException {
     Incoming head = batch.getFirst();
     LOG.error("thread {}: crashed in event {}", threadId, head.id(), bug);
-    parts.meters().counter("holdfast.restarts", "child", "thread-agent").increment();
+    endings.countRestart();
     conversation = null;
     endings.story(
         head, "turn.crashed", Entries.object().put("error", bug.getClass().getSimpleName()));
-    int attempts = parts.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
-    if (attempts >= parts.config().attemptsMax()) {
+    int attempts = resources.store().inbox().find(head.id()).map(Event::attempts).orElse(0);
+    if (attempts >= resources.config().attemptsMax()) {
       String reason = "a crash in each of " + attempts + " runs: " + bug.getClass().getSimpleName();
       endings.end(
           batch,
@@ -462,6 +461,6 @@ final class TurnExecutor {
   }
 
   private Conversation load() throws IOException {
-    return epoch.write(() -> Conversation.load(parts.store().threads().of(threadId), epoch));
+    return epoch.write(() -> Conversation.load(resources.store().threads().of(threadId), epoch));
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.agents.thread;
 
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.turn.AgentParts;
+import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
@@ -10,10 +10,12 @@ import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +28,15 @@ public final class UnansweredEvents {
       new TurnEnd(EventState.CANCELLED, FailureCode.CANCELLED, "stopped by a person");
 
   private final String threadId;
-  private final AgentParts parts;
+  private final Store store;
+  private final Supplier<AgentConfig> configs;
   private final TurnEndings endings;
 
-  public UnansweredEvents(String threadId, AgentParts parts, TurnEndings endings) {
+  public UnansweredEvents(
+      String threadId, Store store, Supplier<AgentConfig> configs, TurnEndings endings) {
     this.threadId = threadId;
-    this.parts = parts;
+    this.store = store;
+    this.configs = configs;
     this.endings = endings;
   }
 
@@ -50,7 +55,7 @@ public final class UnansweredEvents {
 
   /** What a turn has begun with, that turn has logged, with its files. */
   private void logUnlessRun(Incoming incoming) {
-    parts.store().inbox().find(incoming.id()).stream()
+    store.inbox().find(incoming.id()).stream()
         .filter(event -> event.state().isOpen() && !hasRun(event))
         .map(Incoming::of)
         .forEach(whole -> endings.logMessage(whole, List.of()));
@@ -59,12 +64,12 @@ public final class UnansweredEvents {
   /** A run that does not count any more has left its line in the story. */
   private boolean hasRun(Event event) {
     return event.attempts() > 0
-        || parts.store().stories().of(event.id()).stream()
+        || store.stories().of(event.id()).stream()
             .anyMatch(line -> line.what().equals(TurnEndings.STARTED));
   }
 
   private boolean isCancelled(Incoming incoming) {
-    return parts.store().inbox().find(incoming.id()).stream()
+    return store.inbox().find(incoming.id()).stream()
         .anyMatch(event -> event.state() == EventState.CANCELLED);
   }
 
@@ -74,13 +79,11 @@ public final class UnansweredEvents {
    */
   public int cancelNext(long place) {
     List<Incoming> next =
-        Backlog.read(parts.store().inbox(), threadId, parts.config().threads().mailbox())
-            .events()
-            .stream()
+        Backlog.read(store.inbox(), threadId, configs.get().threads().mailbox()).events().stream()
             .filter(incoming -> incoming.seq() <= place && !incoming.overtakes())
             .dropWhile(incoming -> incoming.command().isPresent())
             .toList();
-    boolean collects = parts.config().threads().whileBusy() == WhileBusy.COLLECT;
+    boolean collects = configs.get().threads().whileBusy() == WhileBusy.COLLECT;
     List<Incoming> together =
         collects ? next.stream().takeWhile(Incoming::canJoin).toList() : List.of();
     return cancel(together.isEmpty() ? next.stream().limit(1).toList() : together);
@@ -89,7 +92,7 @@ public final class UnansweredEvents {
   /** Ends all that is open up to {@code place}, but commands. Returns how many events that were. */
   public int cancelOpen(long place) {
     int cancelled = 0;
-    List<Event> page = parts.store().inbox().openOf(threadId, 0, OPEN_AT_ONCE);
+    List<Event> page = store.inbox().openOf(threadId, 0, OPEN_AT_ONCE);
     while (!page.isEmpty() && page.getFirst().seq() <= place) {
       cancelled +=
           cancel(
@@ -98,7 +101,7 @@ public final class UnansweredEvents {
                   .map(Incoming::of)
                   .filter(incoming -> incoming.command().isEmpty())
                   .toList());
-      page = parts.store().inbox().openOf(threadId, page.getLast().seq(), OPEN_AT_ONCE);
+      page = store.inbox().openOf(threadId, page.getLast().seq(), OPEN_AT_ONCE);
     }
     return cancelled;
   }
@@ -141,7 +144,7 @@ public final class UnansweredEvents {
   void release(List<Incoming> batch) {
     for (Incoming incoming : batch) {
       try {
-        endings.epoch().change(() -> parts.store().inbox().release(incoming.seq()));
+        endings.epoch().change(() -> store.inbox().release(incoming.seq()));
       } catch (StoreException e) {
         LOG.warn(
             "event {}: its run counts as a crash, the store refused: {}",
@@ -160,7 +163,7 @@ public final class UnansweredEvents {
 
   /** What is said about a failure, if anything is. */
   Say error(String sentence) {
-    return parts.config().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+    return configs.get().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
   }
 
   private int endQuietly(List<Incoming> batch, TurnEnd end, Say say) {

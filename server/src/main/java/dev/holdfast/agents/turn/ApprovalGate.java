@@ -36,23 +36,23 @@ public final class ApprovalGate implements ToolRound.Gate {
   private static final int CODE_LENGTH = 5;
   private static final int CALL_SHOWN = 12;
 
-  private final AgentParts parts;
+  private final TurnResources resources;
   private final TurnEndings endings;
   private final SecureRandom random = new SecureRandom();
 
-  public ApprovalGate(AgentParts parts, TurnEndings endings) {
-    this.parts = parts;
+  public ApprovalGate(TurnResources resources, TurnEndings endings) {
+    this.resources = resources;
     this.endings = endings;
   }
 
   @Override
   public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, ToolFacts tool)
       throws WaitsForPersonException, StoreException, InterruptedException {
-    if (!parts.isSupervised() || !needsYes(tool)) {
+    if (!resources.isSupervised() || !needsYes(tool)) {
       return Optional.empty();
     }
     endings.epoch().check();
-    Approvals approvals = parts.store().approvals();
+    Approvals approvals = resources.store().approvals();
     String hash = hash(pending.call().arguments());
     String key = pending.key();
     Optional<Approval> asked = approvals.ofCall(key);
@@ -90,24 +90,25 @@ public final class ApprovalGate implements ToolRound.Gate {
 
   private Optional<ToolResult> waitOrExpire(Incoming incoming, Approval approval)
       throws WaitsForPersonException, StoreException {
-    if (parts.time().now().isBefore(approval.expiresAt())) {
+    if (resources.time().now().isBefore(approval.expiresAt())) {
       if (!endings.isTold(Voice.QUESTION, approval.id())) {
         tell(incoming, approval); // a crash came between writing it down and asking it
       }
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
-    if (endings.epoch().write(() -> parts.store().approvals().expire(approval.id()))) {
-      ApprovalPrompts.closed(parts.news(), approval, Approval.State.EXPIRED, "server");
+    if (endings.epoch().write(() -> resources.store().approvals().expire(approval.id()))) {
+      endings.closed(approval, Approval.State.EXPIRED, "server");
     }
     return refusal("Nobody approved this call in time. Do not retry it unless you are asked to.");
   }
 
   private Approval ask(Incoming incoming, TurnState.Pending pending)
       throws StoreException, InterruptedException {
-    Instant now = parts.time().now();
+    Instant now = resources.time().now();
     String arguments = pending.call().arguments();
     String shown =
-        ApprovalPrompts.visible(parts.secrets().redact(parts.toolbox().label(pending.call())));
+        ApprovalPrompts.visible(
+            resources.secrets().redact(resources.toolbox().label(pending.call())));
     Approval question =
         new Approval(
             UUID.randomUUID().toString(),
@@ -123,9 +124,9 @@ public final class ApprovalGate implements ToolRound.Gate {
             now,
             now.plus(TIME_TO_ANSWER),
             "",
-            ApprovalPrompts.visible(parts.secrets().redact(arguments)));
-    endings.epoch().change(() -> parts.store().approvals().ask(question));
-    ApprovalPrompts.opened(parts.news(), question);
+            ApprovalPrompts.visible(resources.secrets().redact(arguments)));
+    endings.epoch().change(() -> resources.store().approvals().ask(question));
+    endings.opened(question);
     tell(incoming, question);
     return question;
   }
@@ -138,7 +139,7 @@ public final class ApprovalGate implements ToolRound.Gate {
   private String person(Incoming incoming) {
     String sender = incoming.message().sender();
     return incoming.isWakeup()
-        ? parts.store().schedules().personBehind(incoming.id()).orElse(sender)
+        ? resources.store().schedules().personBehind(incoming.id()).orElse(sender)
         : sender;
   }
 

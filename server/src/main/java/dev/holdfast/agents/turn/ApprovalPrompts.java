@@ -2,7 +2,6 @@ package dev.holdfast.agents.turn;
 
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.bus.News;
-import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import java.util.Locale;
 
@@ -23,17 +22,6 @@ public final class ApprovalPrompts {
             .put("asked_at", question.askedAt().toString())
             .put("expires_at", question.expiresAt().toString());
     news.publish("approval.asked", question.threadId(), question.eventId(), details.toString());
-  }
-
-  /** Writes a person's word down. False when the question does not wait any more. */
-  public static boolean decide(AgentParts parts, Approval question, boolean yes, String by)
-      throws StoreException {
-    boolean counts = parts.store().approvals().decide(question.id(), yes, by, parts.time().now());
-    if (counts) {
-      Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
-      closed(parts.news(), question, state, by);
-    }
-    return counts;
   }
 
   /** It waits no longer, whoever decided that. */

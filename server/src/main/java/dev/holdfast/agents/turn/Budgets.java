@@ -30,7 +30,8 @@ public final class Budgets {
   private static final Logger LOG = LoggerFactory.getLogger(Budgets.class);
   private static final String SCOPE = "budget";
 
-  private final AgentParts parts;
+  private final TurnResources resources;
+  private final MeterRegistry meters;
   private final BudgetConfig config;
 
   /** How much of the two budgets of all is used, in percent, when it was looked at last. */
@@ -46,10 +47,10 @@ public final class Budgets {
     MONTHLY
   }
 
-  public Budgets(AgentParts parts) {
-    this.parts = parts;
-    this.config = parts.knowledge().budget();
-    MeterRegistry meters = parts.meters();
+  public Budgets(TurnResources resources, MeterRegistry meters) {
+    this.resources = resources;
+    this.meters = meters;
+    this.config = resources.knowledge().budget();
     for (Scope scope : Scope.values()) {
       meters.counter("holdfast.budget.refusals", "scope", label(scope));
     }
@@ -71,7 +72,7 @@ public final class Budgets {
       return;
     }
     LocalDate today = today();
-    Instant day = today.atStartOfDay(parts.knowledge().zone()).toInstant();
+    Instant day = today.atStartOfDay(resources.knowledge().zone()).toInstant();
     if (!config.perUser().isNone()) {
       Spent hers = spent(Whose.PERSON, person(incoming), day, incoming);
       check(Scope.USER, config.perUser(), hers, tokensAhead);
@@ -81,8 +82,9 @@ public final class Budgets {
       Spent its = spent(Whose.THREAD, thread, day, incoming);
       check(Scope.THREAD, config.perThread(), its, tokensAhead);
     }
-    if (!parts.models().isLocal(parts.models().defaultLevel())) {
-      Instant month = today.withDayOfMonth(1).atStartOfDay(parts.knowledge().zone()).toInstant();
+    if (!resources.models().isLocal(resources.models().defaultLevel())) {
+      Instant month =
+          today.withDayOfMonth(1).atStartOfDay(resources.knowledge().zone()).toInstant();
       check(Scope.DAILY, config.dailyUsd(), day, incoming);
       check(Scope.MONTHLY, config.monthlyUsd(), month, incoming);
     }
@@ -90,7 +92,7 @@ public final class Budgets {
 
   private Spent spent(Whose whose, String id, Instant since, Incoming incoming)
       throws StoreException {
-    return parts.store().usage().spent(whose, id, since, incoming.id());
+    return resources.store().usage().spent(whose, id, since, incoming.id());
   }
 
   private void check(Scope scope, BudgetConfig.Limit limit, Spent spent, long tokensAhead)
@@ -128,7 +130,7 @@ public final class Budgets {
   }
 
   private CallFailedException exhausted(Scope scope, String what) {
-    parts.meters().counter("holdfast.budget.refusals", "scope", label(scope)).increment();
+    meters.counter("holdfast.budget.refusals", "scope", label(scope)).increment();
     return new CallFailedException(
         Failure.of(
                 FailureCode.BUDGET_EXHAUSTED,
@@ -151,7 +153,7 @@ public final class Budgets {
     Scope scope = Scope.valueOf(failure.context().getOrDefault(SCOPE, Scope.DAILY.name()));
     String notice =
         "budget " + today() + " " + scope + " " + person(last) + " " + last.event().threadId();
-    boolean isTold = parts.store().usage().isTold(notice);
+    boolean isTold = resources.store().usage().isTold(notice);
     LOG.info("event {}: refused: {}", last.id(), failure.message());
     for (Incoming incoming : batch) {
       endings.logMessage(incoming, List.of());
@@ -159,7 +161,7 @@ public final class Budgets {
     Say say = isTold ? Say.NOTHING : new Say(Voice.ERROR, ChatSentences.overBudget(scope));
     endings.end(batch, TurnEnd.of(outcome(scope, isTold), failure), say);
     if (!isTold) {
-      endings.epoch().change(() -> parts.store().usage().told(notice, parts.time().now()));
+      endings.epoch().change(() -> resources.store().usage().told(notice, resources.time().now()));
     }
   }
 
@@ -175,13 +177,13 @@ public final class Budgets {
     String sender = incoming.message().sender();
     String who =
         incoming.isWakeup()
-            ? parts.store().schedules().personBehind(incoming.id()).orElse(sender)
+            ? resources.store().schedules().personBehind(incoming.id()).orElse(sender)
             : sender;
     return incoming.event().source() + ":" + who;
   }
 
   private LocalDate today() {
-    return LocalDate.ofInstant(parts.time().now(), parts.knowledge().zone());
+    return LocalDate.ofInstant(resources.time().now(), resources.knowledge().zone());
   }
 
   private static String label(Scope scope) {

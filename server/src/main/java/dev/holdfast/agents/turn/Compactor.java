@@ -30,12 +30,12 @@ final class Compactor {
       Keep names, paths, numbers and exact words that will be needed. Do not answer the conversation.\
       """;
 
-  private final AgentParts parts;
+  private final TurnResources resources;
   private final Conversation conversation;
   private final TurnProgress ear;
 
-  Compactor(AgentParts parts, Conversation conversation, TurnProgress ear) {
-    this.parts = parts;
+  Compactor(TurnResources resources, Conversation conversation, TurnProgress ear) {
+    this.resources = resources;
     this.conversation = conversation;
     this.ear = ear;
   }
@@ -76,8 +76,8 @@ final class Compactor {
   }
 
   private long tokensMax() {
-    int window = parts.models().windowTokens(parts.models().defaultLevel());
-    return Math.max(window - parts.config().context().reserveTokens(), window / 2);
+    int window = resources.models().windowTokens(resources.models().defaultLevel());
+    return Math.max(window - resources.config().context().reserveTokens(), window / 2);
   }
 
   /**
@@ -85,7 +85,7 @@ final class Compactor {
    * results.
    */
   private int cut(List<ContextEntry> entries) {
-    long keep = Math.min(parts.config().context().keepRecentTokens(), tokensMax() / 2);
+    long keep = Math.min(resources.config().context().keepRecentTokens(), tokensMax() / 2);
     long tokens = 0;
     int cut = entries.size();
     for (int i = entries.size() - 1; i >= 0; i--) {
@@ -131,7 +131,7 @@ final class Compactor {
   }
 
   private ContextEntry summaryEntry(String summary, int rounds) {
-    return Entries.summary(parts.time().now(), summary, rounds);
+    return Entries.summary(resources.time().now(), summary, rounds);
   }
 
   private String summarise(List<ContextEntry> old)
@@ -145,9 +145,9 @@ final class Compactor {
     ModelQuestion question =
         new ModelQuestion(SUMMARY_PROMPT, List.of(new Message.User(input)), List.of());
     String summary =
-        parts
+        resources
             .models()
-            .ask(parts.models().defaultLevel(), question, ear.isProbe(), ear.silent())
+            .ask(resources.models().defaultLevel(), question, ear.isProbe(), ear.silent())
             .answer()
             .message()
             .text();

@@ -39,20 +39,20 @@ final class SystemPrompt {
   private static final String SUPERVISED =
       "\nCalls that cannot be undone wait until the person who wrote to you approves them.";
 
-  private final AgentParts parts;
+  private final TurnResources resources;
   private final Path identity;
 
-  SystemPrompt(AgentParts parts) {
-    this.parts = parts;
-    this.identity = parts.config().dataDir().resolve("memory").resolve("IDENTITY.md");
+  SystemPrompt(TurnResources resources) {
+    this.resources = resources;
+    this.identity = resources.config().dataDir().resolve("memory").resolve("IDENTITY.md");
   }
 
   String system(String threadId) {
     List<String> sections = new ArrayList<>();
     sections.add(identity());
     sections.add(MESSAGES);
-    if (!parts.toolbox().specs().isEmpty()) {
-      sections.add(TOOLS + (parts.isSupervised() ? SUPERVISED : ""));
+    if (!resources.toolbox().specs().isEmpty()) {
+      sections.add(TOOLS + (resources.isSupervised() ? SUPERVISED : ""));
       addSkills(sections);
     }
     addMemory(sections, "for all conversations", "global", new Memory.Scope.Global());
@@ -62,7 +62,7 @@ final class SystemPrompt {
   }
 
   private String identity() {
-    TextFiles texts = parts.store().texts();
+    TextFiles texts = resources.store().texts();
     try {
       return texts
           .read(identity, IDENTITY_BYTES_MAX)
@@ -76,7 +76,7 @@ final class SystemPrompt {
   }
 
   private void addSkills(List<String> sections) {
-    List<Skill> skills = parts.knowledge().skills().list();
+    List<Skill> skills = resources.knowledge().skills().list();
     if (!skills.isEmpty()) {
       sections.add(
           "# Skills\nHow things are done here. Before doing one of these, read its skill with read_skill.\n"
@@ -87,11 +87,11 @@ final class SystemPrompt {
   }
 
   private void addMemory(List<String> sections, String whose, String name, Memory.Scope scope) {
-    if (parts.knowledge().memory().isEmpty()) {
+    if (resources.knowledge().memory().isEmpty()) {
       return;
     }
     try {
-      String text = parts.knowledge().memory().get().text(scope);
+      String text = resources.knowledge().memory().get().text(scope);
       if (!text.isEmpty()) {
         sections.add(
             "# Memory "

@@ -6,6 +6,8 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnState.Pending;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -14,16 +16,20 @@ import java.util.function.Consumer;
 public final class ToolProgress {
   private static final int SHOWN_MAX = 2000;
 
-  private final AgentParts parts;
+  private final Secrets secrets;
+  private final Time time;
   private final TurnEndings endings;
   private final Incoming incoming;
   private final Consumer<String> doing;
   private final AtomicLong nanos = new AtomicLong();
 
-  /** {@code doing} hears what the turn does, in a few words. */
+  /**
+   * {@code secrets}: what nobody is shown; {@code doing} hears what the turn does, in a few words.
+   */
   public ToolProgress(
-      AgentParts parts, TurnEndings endings, Incoming incoming, Consumer<String> doing) {
-    this.parts = parts;
+      Secrets secrets, Time time, TurnEndings endings, Incoming incoming, Consumer<String> doing) {
+    this.secrets = secrets;
+    this.time = time;
     this.endings = endings;
     this.incoming = incoming;
     this.doing = doing;
@@ -81,11 +87,11 @@ public final class ToolProgress {
     details.put("arguments", shown(pending.call().arguments()));
     endings.story(incoming, "tool.started", details);
     endings.news("tool.started", incoming, details);
-    return parts.time().nanos();
+    return time.nanos();
   }
 
   void ended(Pending pending, ToolResult result, long begun) {
-    long took = parts.time().nanos() - begun;
+    long took = time.nanos() - begun;
     nanos.addAndGet(took);
     ObjectNode details = head(pending).put("error", result.isError());
     details.put("millis", took / 1_000_000).put("result", shown(result.text()));
@@ -102,7 +108,7 @@ public final class ToolProgress {
   }
 
   private String shown(String text) {
-    String safe = parts.secrets().redact(text);
+    String safe = secrets.redact(text);
     return safe.length() <= SHOWN_MAX ? safe : safe.substring(0, SHOWN_MAX) + "…";
   }
 }

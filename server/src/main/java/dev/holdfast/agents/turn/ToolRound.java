@@ -14,6 +14,7 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.time.Time;
 import dev.holdfast.tools.AttachFileTool;
 import dev.holdfast.tools.ToolFacts;
 import dev.holdfast.tools.Toolbox;
@@ -27,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /**
  * Runs the calls of one word of the model. What a crash may cut off is announced on disk before it
@@ -40,7 +42,8 @@ public final class ToolRound {
   private static final String CUT =
       "not run: your answer was cut before its end. Call again, with shorter arguments.";
 
-  private final AgentParts parts;
+  private final Supplier<Toolbox> toolbox;
+  private final Time time;
   private final Conversation conversation;
   private final Incoming incoming;
   private final ToolProgress watch;
@@ -54,12 +57,14 @@ public final class ToolRound {
   }
 
   public ToolRound(
-      AgentParts parts,
+      Supplier<Toolbox> toolbox,
+      Time time,
       Conversation conversation,
       Incoming incoming,
       ToolProgress watch,
       Gate gate) {
-    this.parts = parts;
+    this.toolbox = toolbox;
+    this.time = time;
     this.conversation = conversation;
     this.incoming = incoming;
     this.watch = watch;
@@ -151,7 +156,7 @@ public final class ToolRound {
       return call(next);
     }
     if (tool.get().replay() != ReplayClass.IDEMPOTENT) {
-      conversation.append(Entries.toolStarted(incoming.id(), parts.time().now(), next.call()));
+      conversation.append(Entries.toolStarted(incoming.id(), time.now(), next.call()));
     }
     conversation.sync();
     return call(next);
@@ -184,16 +189,16 @@ public final class ToolRound {
         repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
     Optional<ReplyFile> file = AttachFileTool.attached(call.tool(), result);
     if (file.isPresent()) { // before its result: after a crash in between the call runs again
-      conversation.append(Entries.outgoing(incoming.id(), parts.time().now(), file.get()));
+      conversation.append(Entries.outgoing(incoming.id(), time.now(), file.get()));
     }
     conversation.append(
         Entries.toolResult(
             incoming.id(),
-            parts.time().now(),
+            time.now(),
             new Message.ToolResult(call.id(), call.tool(), text, result.isError())));
   }
 
   private Toolbox toolbox() {
-    return parts.toolbox();
+    return toolbox.get();
   }
 }

@@ -6,8 +6,11 @@ import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.Splitter;
 import dev.holdfast.resilience.Backoff;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.EventState;
@@ -15,6 +18,8 @@ import dev.holdfast.store.messages.Finish;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.messages.StoryLine;
+import dev.holdfast.time.Time;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
 import java.time.Duration;
@@ -61,22 +66,50 @@ public final class TurnEndings {
     }
   }
 
-  private final AgentParts parts;
+  private final Store store;
+  private final Channels channels;
+  private final News news;
+  private final MeterRegistry meters;
+  private final Time time;
   private final Epoch epoch;
 
   /** For those whose thread nobody gives up. */
-  public TurnEndings(AgentParts parts) {
-    this(parts, new Epoch(parts.time()));
+  public TurnEndings(Store store, Channels channels, News news, MeterRegistry meters, Time time) {
+    this(store, channels, news, meters, time, new Epoch(time));
   }
 
-  /** {@code epoch}: of the thread that writes. */
-  public TurnEndings(AgentParts parts, Epoch epoch) {
-    this.parts = parts;
+  private TurnEndings(
+      Store store, Channels channels, News news, MeterRegistry meters, Time time, Epoch epoch) {
+    this.store = store;
+    this.channels = channels;
+    this.news = news;
+    this.meters = meters;
+    this.time = time;
     this.epoch = epoch;
+  }
+
+  /** The same for a thread that may be given up: it writes within this epoch. */
+  public TurnEndings within(Epoch one) {
+    return new TurnEndings(store, channels, news, meters, time, one);
   }
 
   public Epoch epoch() {
     return epoch;
+  }
+
+  /** A question waits for a person. */
+  void opened(Approval question) {
+    ApprovalPrompts.opened(news, question);
+  }
+
+  /** It waits no longer, whoever decided that. */
+  public void closed(Approval question, Approval.State state, String by) {
+    ApprovalPrompts.closed(news, question, state, by);
+  }
+
+  /** Counts that an agent begins again after a bug. */
+  public void countRestart() {
+    meters.counter("holdfast.restarts", "child", "thread-agent").increment();
   }
 
   /**
@@ -113,24 +146,21 @@ public final class TurnEndings {
         end.outcome() == EventState.ANSWERED
             ? List.of()
             : batch.stream()
-                .flatMap(one -> parts.store().approvals().waitingOf(one.id()).stream())
+                .flatMap(one -> store.approvals().waitingOf(one.id()).stream())
                 .toList();
     Set<Long> ended = new HashSet<>();
-    persist(last, () -> ended.addAll(parts.store().inbox().finish(finish)));
+    persist(last, () -> ended.addAll(store.inbox().finish(finish)));
     if (ended.isEmpty()) {
       return 0;
     }
     announce(last, replies, say.voice());
-    asked.forEach(
-        question ->
-            ApprovalPrompts.closed(parts.news(), question, Approval.State.EXPIRED, "server"));
+    asked.forEach(question -> closed(question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
       if (!ended.contains(incoming.seq())) {
         continue;
       }
       news("event.finished", incoming, Entries.object().put("outcome", name(end.outcome())));
-      parts
-          .meters()
+      meters
           .counter("holdfast.events", "channel", channel(incoming), "outcome", name(end.outcome()))
           .increment();
     }
@@ -152,7 +182,7 @@ public final class TurnEndings {
    */
   private boolean isAnyOpen(List<Incoming> batch) {
     return batch.stream()
-        .flatMap(incoming -> parts.store().inbox().find(incoming.id()).stream())
+        .flatMap(incoming -> store.inbox().find(incoming.id()).stream())
         .anyMatch(event -> event.state().isOpen());
   }
 
@@ -180,37 +210,37 @@ public final class TurnEndings {
   private void plan(Incoming incoming, Say say, String id) throws StoreException {
     List<NewReply> replies = replies(incoming, say, id);
     log(incoming, id, say);
-    epoch.change(() -> parts.store().outbox().plan(replies));
+    epoch.change(() -> store.outbox().plan(replies));
     announce(incoming, replies, say.voice());
   }
 
   /** Whether that was said about this. */
   boolean isTold(Voice voice, String about) {
-    return parts.store().outbox().find(about + "." + voice.label + ".1").isPresent();
+    return store.outbox().find(about + "." + voice.label + ".1").isPresent();
   }
 
   /** {@code outside}: the time that models and tools took of a turn that began at {@code begun}. */
   public void measure(long begun, Duration outside) {
-    Duration whole = Duration.ofNanos(parts.time().nanos() - begun);
-    parts.meters().timer("holdfast.turn").record(whole);
+    Duration whole = Duration.ofNanos(time.nanos() - begun);
+    meters.timer("holdfast.turn").record(whole);
     // Buckets, because what the slowest turns cost is asked for and no mean tells.
     Timer.builder("holdfast.turn.overhead")
         .description("Turns without the time of models and tools.")
         .publishPercentileHistogram()
         .minimumExpectedValue(Duration.ofNanos(50_000))
         .maximumExpectedValue(Duration.ofSeconds(30))
-        .register(parts.meters())
+        .register(meters)
         .record(whole.compareTo(outside) > 0 ? whole.minus(outside) : Duration.ZERO);
   }
 
   public void news(String kind, Incoming incoming, ObjectNode details) {
     epoch.check();
-    parts.news().publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
+    news.publish(kind, incoming.event().threadId(), incoming.id(), details.toString());
   }
 
   public void story(Incoming incoming, String what, ObjectNode details) {
     StoryLine line = line(incoming, what, details);
-    epoch.change(() -> parts.store().stories().add(line));
+    epoch.change(() -> store.stories().add(line));
   }
 
   /** A write that the disk refused is tried again until it is taken. */
@@ -226,7 +256,7 @@ public final class TurnEndings {
             e.failure().message());
         Duration wait = RETRY.after(failures);
         epoch.waits(wait);
-        parts.time().sleep(wait);
+        time.sleep(wait);
       }
     }
   }
@@ -279,14 +309,14 @@ public final class TurnEndings {
   private ObjectNode logLine(String id, String role, String eventId) {
     return Entries.object()
         .put("id", id)
-        .put("at", parts.time().now().toString())
+        .put("at", time.now().toString())
         .put("role", role)
         .put("event", eventId);
   }
 
   private void write(String threadId, ObjectNode line) {
     try {
-      epoch.change(() -> parts.store().threads().of(threadId).log(line.toString()));
+      epoch.change(() -> store.threads().of(threadId).log(line.toString()));
     } catch (IOException e) {
       LOG.warn("thread {}: not written to its log: {}", threadId, e.getMessage());
     }
@@ -297,8 +327,8 @@ public final class TurnEndings {
       return List.of();
     }
     String channel = channel(incoming);
-    boolean delivered = parts.channels().facts(channel).map(facts -> !facts.posts()).orElse(false);
-    List<String> texts = Splitter.split(say.text(), parts.channels().textUnitsMax(channel));
+    boolean delivered = channels.facts(channel).map(facts -> !facts.posts()).orElse(false);
+    List<String> texts = Splitter.split(say.text(), channels.textUnitsMax(channel));
     List<NewReply> replies = new ArrayList<>();
     for (int part = 1; part <= texts.size(); part++) {
       replies.add(
@@ -333,7 +363,7 @@ public final class TurnEndings {
   }
 
   private StoryLine line(Incoming incoming, String what, ObjectNode details) {
-    return new StoryLine(incoming.id(), parts.time().now(), what, details.toString());
+    return new StoryLine(incoming.id(), time.now(), what, details.toString());
   }
 
   private static String channel(Incoming incoming) {

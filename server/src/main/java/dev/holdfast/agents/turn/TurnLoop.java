@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class TurnLoop {
   private static final Logger LOG = LoggerFactory.getLogger(TurnLoop.class);
 
-  private final AgentParts parts;
+  private final TurnResources resources;
   private final TurnEndings endings;
   private final SystemPrompt prompt;
   private final Conversation conversation;
@@ -51,14 +51,14 @@ public final class TurnLoop {
   }
 
   public TurnLoop(
-      AgentParts parts,
+      TurnResources resources,
       Conversation conversation,
       TurnProgress progress,
       ToolRound tools,
       Joining joining) {
-    this.parts = parts;
+    this.resources = resources;
     this.endings = progress.endings();
-    this.prompt = new SystemPrompt(parts);
+    this.prompt = new SystemPrompt(resources);
     this.conversation = conversation;
     this.progress = progress;
     this.tools = tools;
@@ -92,7 +92,7 @@ public final class TurnLoop {
           end(batch, entry, text);
           return;
         }
-        case Ask(int rounds) when rounds >= parts.config().turn().roundsMax() -> {
+        case Ask(int rounds) when rounds >= resources.config().turn().roundsMax() -> {
           giveUp(batch, "turn.max_rounds reached", ChatSentences.ROUNDS_SPENT);
           return;
         }
@@ -107,11 +107,11 @@ public final class TurnLoop {
               Entries.assistant(
                   id + "." + (rounds + 1),
                   id,
-                  parts.time().now(),
+                  resources.time().now(),
                   answer.message(),
                   answer.stop()));
         }
-        case Calls _ when LoopGuard.repeats(turn) >= parts.config().turn().sameCallMax() -> {
+        case Calls _ when LoopGuard.repeats(turn) >= resources.config().turn().sameCallMax() -> {
           giveUp(batch, "turn.same_call_max reached", ChatSentences.IN_CIRCLES);
           return;
         }
@@ -172,7 +172,7 @@ public final class TurnLoop {
               .sum()); // before it is written: what is too dear must not weigh on later turns
     }
     if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
-      conversation.append(Entries.allowed(batch.getFirst().id(), parts.time().now()));
+      conversation.append(Entries.allowed(batch.getFirst().id(), resources.time().now()));
     }
     join(batch, List.copyOf(batch));
   }
@@ -182,7 +182,7 @@ public final class TurnLoop {
     return !Entries.endsTurn(turn.getLast())
         && turn.stream()
             .filter(entry -> entry.type().equals(Entries.USER))
-            .flatMap(entry -> parts.store().inbox().find(entry.id()).stream())
+            .flatMap(entry -> resources.store().inbox().find(entry.id()).stream())
             .anyMatch(event -> event.state() == EventState.CANCELLED);
   }
 
@@ -209,12 +209,12 @@ public final class TurnLoop {
     if (incoming.message().attachments().isEmpty()) {
       return List.of();
     }
-    progress.fetching();
+    progress.fetching(resources.attachments().config().timeout());
     try {
       List<StoredAttachment> had =
           new AttachmentIntake(
-                  parts.attachments(),
-                  parts.time(),
+                  resources.attachments(),
+                  resources.time(),
                   endings.epoch(),
                   conversation.attachments(),
                   conversation.scratch())
@@ -230,7 +230,7 @@ public final class TurnLoop {
 
   private ModelAnswer ask() throws CallFailedException, IOException, InterruptedException {
     progress.mayAsk(0);
-    Compactor compactor = new Compactor(parts, conversation, progress);
+    Compactor compactor = new Compactor(resources, conversation, progress);
     compactor.compactIfFull();
     try {
       return askOnce();
@@ -254,7 +254,7 @@ public final class TurnLoop {
       }
     }
     ModelAnswer answer = ask(messages(true));
-    conversation.append(Entries.imagesRefused("", parts.time().now()));
+    conversation.append(Entries.imagesRefused("", resources.time().now()));
     return answer;
   }
 
@@ -270,19 +270,20 @@ public final class TurnLoop {
   private List<Message> messages(boolean withoutImages) {
     ImageSelection pictures =
         new ImageSelection(
-            conversation.attachments(), parts.attachments().config().images(), withoutImages);
+            conversation.attachments(), resources.attachments().config().images(), withoutImages);
     return ContextRepair.repair(
-        conversation.messages(pictures, parts.knowledge().zone(), parts.time().now()));
+        conversation.messages(pictures, resources.knowledge().zone(), resources.time().now()));
   }
 
   private ModelAnswer ask(List<Message> messages) throws CallFailedException, InterruptedException {
     ModelQuestion question =
-        new ModelQuestion(prompt.system(progress.threadId()), messages, parts.toolbox().specs());
+        new ModelQuestion(
+            prompt.system(progress.threadId()), messages, resources.toolbox().specs());
     progress.asking();
     ModelAnswer answer =
-        parts
+        resources
             .models()
-            .ask(parts.models().defaultLevel(), question, progress.isProbe(), progress)
+            .ask(resources.models().defaultLevel(), question, progress.isProbe(), progress)
             .answer();
     progress.answered();
     return answer;
@@ -306,7 +307,7 @@ public final class TurnLoop {
     if (wanted.isEmpty()) {
       return new Say(Voice.ANSWER, text);
     }
-    AttachmentsConfig limits = parts.attachments().config();
+    AttachmentsConfig limits = resources.attachments().config();
     List<ReplyFile> files = new ArrayList<>();
     long bytes = 0;
     for (ReplyFile file : wanted) {
@@ -328,9 +329,9 @@ public final class TurnLoop {
       throws IOException, InterruptedException {
     String said = Entries.spoken(conversation.lastTurn());
     String whole = said.isEmpty() ? sentence : said + "\n\n" + sentence;
-    conversation.append(Entries.allowed(batch.getLast().id(), parts.time().now()));
+    conversation.append(Entries.allowed(batch.getLast().id(), resources.time().now()));
     conversation.sync();
-    Say say = parts.config().turn().errorReplies() ? new Say(Voice.ERROR, whole) : Say.NOTHING;
+    Say say = resources.config().turn().errorReplies() ? new Say(Voice.ERROR, whole) : Say.NOTHING;
     endings.end(batch, TurnEnd.deadLettered(FailureCode.BACKEND_FAILURE, reason), say);
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.models.AnswerListener;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
+import dev.holdfast.store.ledgers.Usage;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class TurnProgress implements AnswerListener {
   private static final Logger LOG = LoggerFactory.getLogger(TurnProgress.class);
 
-  private final AgentParts parts;
+  private final Usage usage;
   private final TurnEndings endings;
   private final Incoming incoming;
   private final boolean probe;
@@ -33,13 +34,13 @@ public final class TurnProgress implements AnswerListener {
   private final AtomicLong modelNanos = new AtomicLong();
 
   public TurnProgress(
-      AgentParts parts,
+      Usage usage,
       TurnEndings endings,
       Incoming incoming,
       boolean probe,
       Budgets budgets,
       TurnStatus turnStatus) {
-    this.parts = parts;
+    this.usage = usage;
     this.endings = endings;
     this.incoming = incoming;
     this.probe = probe;
@@ -90,9 +91,9 @@ public final class TurnProgress implements AnswerListener {
     endings.epoch().works();
   }
 
-  /** Files that came with a message are being fetched. */
-  void fetching() {
-    endings.epoch().waits(parts.attachments().config().timeout());
+  /** Files that came with a message are being fetched, which may take so long. */
+  void fetching(Duration timeout) {
+    endings.epoch().waits(timeout);
     turnStatus.doing("fetching attachments");
     endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
   }
@@ -151,25 +152,22 @@ public final class TurnProgress implements AnswerListener {
   public void onCall(ModelCall call) {
     modelNanos.addAndGet(call.total().toNanos());
     Duration firstToken = call.firstToken();
-    parts
-        .store()
-        .usage()
-        .add(
-            new ModelCallRow(
-                incoming.id(),
-                incoming.event().threadId(),
-                call.at(),
-                call.provider(),
-                call.model(),
-                call.outcome(),
-                call.usage().input(),
-                call.usage().output(),
-                call.usage().cacheRead(),
-                call.usage().cacheWrite(),
-                call.costUsd(),
-                firstToken == null ? -1 : firstToken.toMillis(),
-                call.total().toMillis()),
-            budgets.person(incoming));
+    usage.add(
+        new ModelCallRow(
+            incoming.id(),
+            incoming.event().threadId(),
+            call.at(),
+            call.provider(),
+            call.model(),
+            call.outcome(),
+            call.usage().input(),
+            call.usage().output(),
+            call.usage().cacheRead(),
+            call.usage().cacheWrite(),
+            call.costUsd(),
+            firstToken == null ? -1 : firstToken.toMillis(),
+            call.total().toMillis()),
+        budgets.person(incoming));
   }
 
   @Override

@@ -3,11 +3,12 @@ package dev.holdfast.agents.dispatch;
 import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.agents.context.ContextConfig;
-import dev.holdfast.agents.turn.AgentParts;
-import dev.holdfast.agents.turn.AgentParts.AgentConfig;
+import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ThreadsConfig;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.agents.turn.TurnConfig;
+import dev.holdfast.agents.turn.TurnEndings;
+import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.InboundMessage;
@@ -60,7 +61,8 @@ public final class AgentRig {
 
   public final ScriptedProvider model;
   public final Store store;
-  public final AgentParts parts;
+  public final TurnResources resources;
+  final AgentParts parts;
   public final Orchestrator orchestrator;
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   public final Secrets secrets = new Secrets();
@@ -125,24 +127,21 @@ public final class AgentRig {
                 folder);
     Toolbox toolbox =
         new Toolbox(options.tools, new ToolOutputConfig(51_200, 2000), secrets, time, meters);
-    parts =
-        new AgentParts(
-            vertx,
+    resources =
+        new TurnResources(
             store,
             models,
-            new Channels(options.channels),
             toolbox,
             new AgentKnowledge(
                 Optional.of(new Memory(store, folder, options.memoryBytes)),
                 new Skills(folder, store.texts()),
                 ZoneOffset.UTC,
                 options.budget),
-            news,
+            options.attachments,
             secrets,
-            options.time,
-            meters,
             agents,
-            options.attachments);
+            options.time);
+    parts = new AgentParts(resources, new Channels(options.channels), news, vertx, meters);
     orchestrator = new Orchestrator(parts, options.owner);
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(
@@ -221,6 +220,11 @@ public final class AgentRig {
       }
       LockSupport.parkNanos(2_000_000);
     }
+  }
+
+  /** Of those whose thread nobody gives up. */
+  public TurnEndings endings() {
+    return parts.endings();
   }
 
   /** Until the dispatching loop has made a whole round, which looks after stuck turns too. */

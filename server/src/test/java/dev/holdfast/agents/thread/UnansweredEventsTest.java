@@ -8,7 +8,6 @@ import dev.holdfast.agents.dispatch.AgentRigs;
 import dev.holdfast.agents.dispatch.ScriptedProvider;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
-import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.store.messages.Event;
@@ -44,7 +43,7 @@ class UnansweredEventsTest {
     assertThat(world.answerOf(event)).isEqualTo("heard: x");
     world.await(() -> count(event, "event.finished") == 1, () -> "nobody was told");
 
-    new UnansweredEvents(THREAD, world.parts, new TurnEndings(world.parts))
+    new UnansweredEvents(THREAD, world.store, world.resources.configs(), world.endings())
         .cutOff(List.of(Incoming.of(event)), Cancel.STUCK, 0);
 
     assertThat(world.stateOf(event)).isEqualTo(EventState.ANSWERED);

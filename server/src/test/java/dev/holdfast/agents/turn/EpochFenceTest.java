@@ -87,7 +87,7 @@ class EpochFenceTest {
 
   private static Map<String, ThrowingCallable> writes(
       AgentRig world, Incoming incoming, Epoch epoch, Conversation conversation, Path scratch) {
-    TurnEndings endings = new TurnEndings(world.parts, epoch);
+    TurnEndings endings = world.endings().within(epoch);
     Say say = new Say(Voice.ANSWER, "too late");
     TurnState.Pending call =
         new TurnState.Pending(new ToolCall("c1", "unsafe", "{}"), "key", false);
@@ -113,13 +113,16 @@ class EpochFenceTest {
     writes.put("the scratch folder", conversation::scratch);
     writes.put("a file of a message", () -> intake.take(incoming));
     writes.put(
-        "a question", () -> new ApprovalGate(world.parts, endings).check(incoming, call, facts));
+        "a question",
+        () -> new ApprovalGate(world.resources, endings).check(incoming, call, facts));
     writes.put(
-        "a refusal", () -> new Budgets(world.parts).refuse(List.of(incoming), spent, endings));
+        "a refusal",
+        () -> new Budgets(world.resources, world.meters).refuse(List.of(incoming), spent, endings));
     writes.put(
         "a cancellation",
         () ->
-            new UnansweredEvents(incoming.event().threadId(), world.parts, endings)
+            new UnansweredEvents(
+                    incoming.event().threadId(), world.store, world.resources.configs(), endings)
                 .cancelOpen(incoming.seq()));
     return writes;
   }
