@@ -110,13 +110,13 @@ class BudgetTest {
   }
 
   @Test
-  void aThousandMessagesOfOnePersonStayWithinTheBudget() throws Exception {
+  void manyMessagesOfOnePersonStayWithinTheBudget() throws Exception {
     AgentRig world = world("per_user_daily_messages: 10");
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 200; i++) {
       world.send("t", "k" + i, "m" + i);
     }
     world.await(
-        () -> world.store.inbox().counts().getOrDefault("silent", 0L) == 989,
+        () -> world.store.inbox().counts().getOrDefault("silent", 0L) == 189,
         () -> "ended so far: " + world.store.inbox().counts());
     assertThat(model.requests()).hasSize(10);
     assertThat(world.store.outbox().depth()).isZero();

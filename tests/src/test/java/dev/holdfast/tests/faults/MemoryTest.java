@@ -2,6 +2,7 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastProcess;
@@ -105,6 +106,42 @@ class MemoryTest {
       for (int i = 0; i < count; i++) {
         rig.api().awaitState("large-" + i, Set.of("answered"), Duration.ofSeconds(60));
       }
+      assertThat(rig.server().isAlive()).isTrue();
+    }
+  }
+
+  /**
+   * An outage in which parked turns are tried again and again: large messages crash nothing, and so
+   * no small one is taken for what crashed it.
+   */
+  @Test
+  @Timeout(900)
+  void largeMessagesEndNoProcessAndNoOtherMessageInAnOutage() throws Exception {
+    boolean full = Boolean.getBoolean("holdfast.full");
+    int count = full ? 420 : 60;
+    Duration outage = Duration.ofSeconds(full ? 100 : 5);
+    try (ServerRig rig = new ServerRig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup()).unrecorded()) {
+      rig.setup().heap(full ? "-Xmx768m" : "-Xmx96m");
+      rig.setup().set("breakers.default.initial_backoff_ms", 200);
+      rig.setup().set("breakers.default.max_backoff_ms", 400);
+      rig.setup().set("models.retry.server_error.max_attempts", 1);
+      model.always(ModelScript.unavailable());
+      rig.start();
+      String text = "x".repeat(1_000_000);
+      for (int i = 0; i < count; i++) {
+        rig.accept("large-" + i, "t" + i, text);
+        if (i % (count / 5) == 0) {
+          rig.accept("small-" + i, "s" + i, "hello " + i);
+        }
+      }
+      Await.throughout("the process lives", outage, () -> rig.server().isAlive());
+      rig.restart();
+      Await.throughout("the next one lives", outage, () -> rig.server().isAlive());
+      model.always(ModelScript.answer(said -> "got " + said.length()));
+      rig.api().awaitQuiet(Duration.ofSeconds(full ? 300 : 60));
+      JsonNode counts = rig.api().status().path("counts");
+      assertThat(counts.path("answered").asInt()).as(counts.toString()).isEqualTo(count + 5);
       assertThat(rig.server().isAlive()).isTrue();
     }
   }

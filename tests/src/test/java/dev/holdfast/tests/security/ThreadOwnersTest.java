@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerApi;
@@ -265,6 +266,34 @@ class ThreadOwnersTest extends SharedServer {
     assertThat(as(ANN, "GET", "/api/v1/threads/old/log", "").status()).isEqualTo(404);
     assertThat(say(ANN, "old", Map.of("text", "mine?")).status()).isEqualTo(404);
     assertThat(rig.api().get("/api/v1/threads/old/log").body()).contains("from before");
+  }
+
+  /** Else whoever began it would read along when the operator first says something. */
+  @Test
+  void theThreadOfTheCommandLineIsBegunByOperatorsAlone() throws Exception {
+    Answer early = say(ANN, "cli", Map.of("text", "mine", "shared", true));
+    assertThat(early.status()).isEqualTo(403);
+    assertThat(early.body()).contains("kept for operators");
+    Map<String, Object> chat =
+        Map.of("message", "mine", "context", Map.of("thread_id", "web:main:cli"));
+    assertThat(as(ANN, "POST", "/api/v1/chat", chat).status()).isEqualTo(403);
+    assertThat(as(ANN, "GET", "/api/v1/threads/cli/log", "").status()).isEqualTo(404);
+    HoldfastCommand.Result said =
+        HoldfastCommand.run(rig.setup(), "chat", "a word of the operator");
+    assertThat(said.exitCode()).as(said.err()).isZero();
+    assertThat(rig.api().get("/api/v1/threads/cli/log").body()).contains("word of the operator");
+    assertThat(as(ANN, "GET", "/api/v1/threads/cli/log", "").status()).isEqualTo(404);
+    assertThat(as(ANN, "GET", "/api/v1/threads", "").body()).doesNotContain("web:main:cli");
+    assertThat(say(ANN, "cli", Map.of("text", "let me in")).status()).isEqualTo(403);
+    assertThat(
+            as(
+                    rig.api().token(),
+                    "POST",
+                    "/api/v1/threads/cli/messages",
+                    Map.of("text", "come in", "shared", true))
+                .status())
+        .isEqualTo(202);
+    assertThat(say(ANN, "cli", Map.of("text", "thank you")).status()).isEqualTo(202);
   }
 
   @Test
