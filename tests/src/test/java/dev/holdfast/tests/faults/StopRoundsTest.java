@@ -119,10 +119,10 @@ class StopRoundsTest {
           some.forEach(round -> round.say(rig));
           atOnce(some.stream().<Runnable>map(round -> () -> round.stopAndGreet(rig)).toList());
           rig.restart();
+          // A stop whose effect the kill left on disk, and whose answer it did not, finds nothing
+          // more. All are judged here: three kills of one run after the other give a message up.
+          judge(rig, some, Set.of("Stopped.", "Nothing was running."));
         }
-        // A stop whose effect the kill left on disk, and whose answer it did not, finds nothing
-        // more.
-        judge(rig, rounds, Set.of("Stopped.", "Nothing was running."));
       }
     }
   }
