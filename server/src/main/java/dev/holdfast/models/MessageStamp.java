@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  */
 public final class MessageStamp {
   private static final int SENDER_MAX = 100;
-  private static final Pattern LINE = Pattern.compile("\\n\\n\\[sent [0-9+-][^\\n\\[\\]]*\\]\\z");
+  private static final String START = "\n\n[sent ";
+  private static final Pattern NOT_OF_A_NAME = Pattern.compile("[\\p{Cntrl}\\u2028\\u2029\\[\\]]");
 
   private MessageStamp() {}
 
@@ -23,20 +24,31 @@ public final class MessageStamp {
   public static String on(
       String text, Instant sent, ZoneId zone, String sender, Optional<Instant> now) {
     String later = now.map(time -> "; it is " + shown(time, zone) + " now").orElse("");
-    return text
-        + "\n\n[sent "
-        + shown(sent, zone)
-        + " "
-        + zone
-        + " by "
-        + plain(sender)
-        + later
-        + "]";
+    return text + START + shown(sent, zone) + " " + zone + " by " + plain(sender) + later + "]";
   }
 
   /** The text as it was written. */
   public static String off(String stamped) {
-    return LINE.matcher(stamped).replaceFirst("");
+    int start = stamped.lastIndexOf(START);
+    return start >= 0 && isStamp(stamped, start + START.length())
+        ? stamped.substring(0, start)
+        : stamped;
+  }
+
+  /** Plain code: an embedded model does this with each message of its context. */
+  private static boolean isStamp(String stamped, int from) {
+    int last = stamped.length() - 1;
+    if (from >= last || stamped.charAt(last) != ']') {
+      return false;
+    }
+    char first = stamped.charAt(from);
+    for (int i = from; i < last; i++) {
+      char unit = stamped.charAt(i);
+      if (unit == '\n' || unit == '[' || unit == ']') {
+        return false;
+      }
+    }
+    return first == '+' || first == '-' || (first >= '0' && first <= '9');
   }
 
   private static String shown(Instant at, ZoneId zone) {
@@ -45,7 +57,7 @@ public final class MessageStamp {
 
   /** A name that cannot pass for anything else in the line. */
   private static String plain(String sender) {
-    String line = sender.replaceAll("[\\p{Cntrl}\\u2028\\u2029\\[\\]]", " ").strip();
+    String line = NOT_OF_A_NAME.matcher(sender).replaceAll(" ").strip();
     return line.length() <= SENDER_MAX ? line : line.substring(0, SENDER_MAX);
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,8 @@ import org.slf4j.LoggerFactory;
  */
 final class SystemPrompt {
   private static final Logger LOG = LoggerFactory.getLogger(SystemPrompt.class);
+  private static final Pattern FENCE = Pattern.compile("(?i)<(/?\\s*memory)");
+  private static final Pattern SPACE_OR_QUOTE = Pattern.compile("[\\s\"]");
   private static final int THREAD_MAX = 100;
   private static final int IDENTITY_BYTES_MAX = 64 * 1024;
   private static final String DEFAULT_IDENTITY =
@@ -109,12 +112,12 @@ final class SystemPrompt {
 
   /** What is remembered cannot end its own fence. */
   private static String fenced(String text) {
-    return text.replaceAll("(?i)<(/?\\s*memory)", "< $1");
+    return FENCE.matcher(text).replaceAll("< $1");
   }
 
   private static String place(String threadId) {
     String[] ids = threadId.split(":", 3);
-    String name = ApprovalPrompts.visible(threadId).replaceAll("[\\s\"]", " ");
+    String name = SPACE_OR_QUOTE.matcher(ApprovalPrompts.visible(threadId)).replaceAll(" ");
     String cut = name.length() <= THREAD_MAX ? name : name.substring(0, THREAD_MAX) + "…";
     return "# Where you are\nOn the channel "
         + ids[0]
