@@ -58,6 +58,17 @@ class StoppedThreadLogTest {
     assertThat(texts()).as("after a stop that ended nothing").hasSize(3);
   }
 
+  /** Who stops hundreds of them must not wait until all that was never read is copied. */
+  @Test
+  void ofAVeryLongMessageThatWaitedTheBeginning() throws Exception {
+    send("x".repeat(70_000));
+    assertThat(stop(true)).isEqualTo(3);
+    assertThat(texts().get(2))
+        .startsWith("xxx")
+        .endsWith("x\n(4,464 more characters)")
+        .hasSizeLessThan(66_000);
+  }
+
   @Test
   void twoStopsOverTheApi() throws Exception {
     assertThat(stop(false)).isEqualTo(1);

@@ -24,6 +24,9 @@ public final class UnansweredEvents {
   private static final Logger LOG = LoggerFactory.getLogger(UnansweredEvents.class);
   private static final int OPEN_AT_ONCE = 1000;
 
+  /** In UTF-16 units: who stops hundreds of large messages does not wait until all are copied. */
+  private static final int LOGGED_MAX = 65_536;
+
   private static final TurnEnd STOPPED =
       new TurnEnd(EventState.CANCELLED, FailureCode.CANCELLED, "stopped by a person");
 
@@ -53,12 +56,19 @@ public final class UnansweredEvents {
     return cancelled;
   }
 
-  /** What a turn has begun with, that turn has logged, with its files. */
+  /** What a turn has begun with, that turn has logged, with its files. A long one is cut. */
   private void logUnlessRun(Incoming incoming) {
     store.inbox().find(incoming.id()).stream()
         .filter(event -> event.state().isOpen() && !hasRun(event))
         .map(Incoming::of)
-        .forEach(whole -> endings.logMessage(whole, List.of()));
+        .forEach(whole -> endings.logMessage(whole, beginning(whole.message().text()), List.of()));
+  }
+
+  private static String beginning(String text) {
+    return text.length() <= LOGGED_MAX
+        ? text
+        : "%s\n(%,d more characters)"
+            .formatted(text.substring(0, LOGGED_MAX), text.length() - LOGGED_MAX);
   }
 
   /** A run that does not count any more has left its line in the story. */

@@ -271,10 +271,15 @@ public final class TurnEndings {
    * place of an earlier one with the same id. A failure costs the line only.
    */
   public void logMessage(Incoming incoming, List<StoredAttachment> files) {
+    logMessage(incoming, incoming.message().text(), files);
+  }
+
+  /** As {@link #logMessage(Incoming, List)}, with this text in place of its own. */
+  public void logMessage(Incoming incoming, String text, List<StoredAttachment> files) {
     ObjectNode json =
         logLine(incoming.id(), "user", incoming.id())
             .put("sender", incoming.message().sender())
-            .put("text", incoming.message().text());
+            .put("text", text);
     StoredAttachment.write(json, files);
     write(incoming.event().threadId(), json);
   }
