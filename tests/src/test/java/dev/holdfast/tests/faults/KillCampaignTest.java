@@ -7,11 +7,13 @@ import dev.holdfast.tests.harness.EquationWatch;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.PlatformMode;
+import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -32,6 +34,8 @@ class KillCampaignTest {
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
   private final List<Long> killsAtNanos = new ArrayList<>();
+  private final AtomicInteger lost = new AtomicInteger();
+  private int killsOfStarts;
 
   @Test
   void everyAcceptedEventIsAnsweredThroughKills() throws Exception {
@@ -51,11 +55,21 @@ class KillCampaignTest {
         assertThat(watch.violations()).as("I5, seed %d", seed).isEmpty();
         assertThat(watch.looks()).as("looks at the equation").isGreaterThan(KILLS / 2);
       }
+      String counts = rig.api().status().path("counts").toString();
       assertThat(rig.server().stop()).isZero();
       assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
+      long answered = rig.platform().posts().stream().map(Post::inReplyTo).distinct().count();
       System.out.printf(
-          "kill campaign: %d kills hit, %d acked, %d posts, 0 lost, seed %d%n",
-          killsAtNanos.size(), acked, rig.platform().posts().size(), seed);
+          "kill campaign: %d kills hit, %d of them during a start; %d acked, %d answered by %d"
+              + " posts, of which %d lost their response; 0 lost; %s; seed %d%n",
+          killsAtNanos.size(),
+          killsOfStarts,
+          acked,
+          answered,
+          rig.platform().posts().size(),
+          lost.get(),
+          counts,
+          seed);
       // I10: a run in which nothing was at stake proves nothing.
       assertThat(killsAtNanos).hasSizeGreaterThanOrEqualTo(KILLS);
       assertThat(acked).isGreaterThanOrEqualTo(KILLS * 20);
@@ -68,9 +82,11 @@ class KillCampaignTest {
         .plan(
             _ -> {
               synchronized (platformRandom) {
-                return platformRandom.nextInt(100) < LOSE_PERCENT
-                    ? PlatformMode.LOSE_ANSWER
-                    : PlatformMode.ACCEPT;
+                if (platformRandom.nextInt(100) >= LOSE_PERCENT) {
+                  return PlatformMode.ACCEPT;
+                }
+                lost.incrementAndGet();
+                return PlatformMode.LOSE_ANSWER;
               }
             });
   }
@@ -84,6 +100,10 @@ class KillCampaignTest {
       Await.pause(Duration.ofMillis(50L + random.nextInt(inRecovery ? 1_000 : 2_950)));
       if (rig.server().isAlive()) {
         killsAtNanos.add(System.nanoTime());
+        killsOfStarts += inRecovery ? 1 : 0;
+        if (killsAtNanos.size() % 100 == 0) {
+          System.out.printf("kill campaign: %d kills so far%n", killsAtNanos.size());
+        }
         rig.server().kill9();
       }
       assertThat(rig.server().exitNow()).as("killed by us, seed %d", seed).contains(137);
