@@ -59,6 +59,11 @@ public final class Await {
     }
   }
 
+  /**
+   * For the length of a fault, the moment of one and the pace of a load, which a test chooses. What
+   * is to happen is awaited with {@link #until}, what is not to happen is watched with {@link
+   * #throughout}.
+   */
   public static void pause(Duration span) {
     try {
       Thread.sleep(span);

@@ -95,7 +95,7 @@ class DuplicateTest {
         String whole = request(rig, "expecting", "never sent", 0);
         expecting.say(
             whole.substring(0, whole.indexOf("\r\n\r\n")) + "\r\nexpect: 100-continue\r\n\r\n");
-        Await.pause(Duration.ofMillis(300));
+        assertThat(expecting.hear(Duration.ofSeconds(5))).startsWith("HTTP/1.1 100");
         expecting.reset();
       }
       rig.converse("honest", "t", "I stay");

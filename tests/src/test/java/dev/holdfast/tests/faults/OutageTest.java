@@ -91,7 +91,8 @@ class OutageTest {
       rig.accept("e1", "t", "hello");
       rig.platform().awaitPost("e1", Duration.ofSeconds(20));
       rig.restart();
-      Await.pause(Duration.ofSeconds(2));
+      rig.accept("e2", "u", "hello");
+      rig.platform().awaitPost("e2", Duration.ofSeconds(20)); // it knows that the model is away
       model.accept();
       rig.platform().awaitText("e1", "answer to hello", Duration.ofSeconds(30));
       // The kill may have hit while the notice was being sent: then it is sent again, under the

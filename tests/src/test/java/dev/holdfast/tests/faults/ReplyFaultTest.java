@@ -32,8 +32,7 @@ class ReplyFaultTest {
       rig.platform().plan(_ -> posts.getAndIncrement() == 0 ? mode : PlatformMode.ACCEPT);
       rig.start();
       rig.accept("e1", "t", "hello");
-      Await.until("a resend", SOON, () -> rig.platform().shownFor("e1").size() == 2);
-      Await.pause(Duration.ofSeconds(2));
+      Await.until("resent, an end", SOON, () -> replyState(rig, "e1").equals("resent"));
       assertThat(rig.platform().shownFor("e1")).hasSize(2);
       assertThat(rig.platform().shownFor("e1").stream().map(Post::replyId).distinct()).hasSize(1);
       JsonNode reply = rig.api().event("e1").path("replies").path(0);
@@ -134,8 +133,9 @@ class ReplyFaultTest {
           "the wait is shown", SOON, () -> conditions(rig).contains("pace/channel:webhook:ci"));
       rig.restart();
       rig.accept("e4", "t4", "hello");
-      Await.pause(Duration.ofSeconds(2));
-      assertThat(rig.platform().posts()).hasSize(3);
+      rig.api().awaitState("e4", Set.of("answered"), SOON);
+      Await.throughout(
+          "its reply waits", Duration.ofSeconds(1), () -> rig.platform().posts().size() == 3);
       assertThat(conditions(rig)).contains("pace/channel:webhook:ci");
     }
   }
@@ -151,7 +151,8 @@ class ReplyFaultTest {
       rig.platform().awaitPost("e1", SOON);
       Await.until("held", SOON, () -> replyState(rig, "e1").equals("held"));
       rig.restart();
-      Await.pause(Duration.ofSeconds(3));
+      rig.accept("e2", "t", "what comes behind it");
+      rig.platform().awaitPost("e2", SOON);
       assertThat(rig.platform().shownFor("e1")).hasSize(1);
     }
   }
@@ -167,10 +168,9 @@ class ReplyFaultTest {
       rig.platform().refuse();
       rig.start();
       rig.accept("e1", "t", "hello");
-      Await.pause(Duration.ofMillis(700));
+      Await.until("refused", SOON, () -> replyState(rig, "e1").equals("retry_at"));
       rig.platform().accept();
-      rig.platform().awaitPost("e1", SOON);
-      Await.pause(Duration.ofSeconds(2));
+      Await.until("sent, an end", SOON, () -> replyState(rig, "e1").equals("sent"));
       assertThat(rig.platform().shownFor("e1")).hasSize(1);
     }
   }
@@ -200,8 +200,7 @@ class ReplyFaultTest {
       rig.platform().always(PlatformMode.GONE);
       rig.start();
       rig.accept("e1", "t", "hello");
-      Await.until("rejected", SOON, () -> replyState(rig, "e1").equals("rejected"));
-      Await.pause(Duration.ofSeconds(3));
+      Await.until("rejected, an end", SOON, () -> replyState(rig, "e1").equals("rejected"));
       assertThat(rig.platform().posts()).hasSize(1);
       String letters = rig.api().get("/api/v1/dead-letters").body();
       assertThat(letters).contains("e1");

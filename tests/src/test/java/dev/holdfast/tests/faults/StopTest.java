@@ -77,7 +77,10 @@ class StopTest {
       rig.accept("stuck", "t", "this will hang");
       Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
       rig.server().terminate();
-      Await.pause(Duration.ofMillis(500));
+      Await.until(
+          "it has heard the first",
+          Duration.ofSeconds(5),
+          () -> rig.server().probe("/ready") != 200);
       rig.server().terminate();
       assertThat(rig.server().exitCode(Duration.ofSeconds(7))).isZero();
       model.always(ModelScript.echo());

@@ -10,6 +10,7 @@ import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -68,8 +69,14 @@ class FloodTest extends SharedServer {
         "POST /api/v1/threads/up/attachments HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer "
             + rig.api().token()
             + "\r\ncontent-type: application/octet-stream\r\ncontent-length: 1000000\r\n\r\nx";
-    try (Flood _ = Flood.of(rig.setup().httpPort(), 8, client -> client.say(head))) {
-      Await.pause(Duration.ofMillis(300));
+    AtomicInteger uploads = new AtomicInteger();
+    Flood.Attack upload =
+        client -> {
+          client.say(head);
+          uploads.incrementAndGet();
+        };
+    try (Flood _ = Flood.of(rig.setup().httpPort(), 8, upload)) {
+      Await.until("all upload", Duration.ofSeconds(10), () -> uploads.get() >= 8);
       Answer answer =
           http.post(
               rig.setup().url("/api/v1/threads/up/attachments?name=a.txt"),
