@@ -14,8 +14,11 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +27,7 @@ public final class UnansweredEvents {
   private static final Logger LOG = LoggerFactory.getLogger(UnansweredEvents.class);
   private static final int OPEN_AT_ONCE = 1000;
 
-  /** In UTF-16 units: who stops hundreds of large messages does not wait until all are copied. */
+  /** In UTF-16 units. */
   private static final int LOGGED_MAX = 65_536;
 
   private static final TurnEnd STOPPED =
@@ -47,35 +50,47 @@ public final class UnansweredEvents {
    * Ends events that will not run. Returns how many of them were stopped, here or by their turn.
    */
   public int cancel(List<Incoming> events) {
+    return events.stream() // one after the other: together they may be large
+        .flatMap(incoming -> store.inbox().find(incoming.id()).stream())
+        .mapToInt(event -> cancelAsRead(List.of(Incoming.of(event))))
+        .sum();
+  }
+
+  /** {@code events}: as disk has them just now. */
+  private int cancelAsRead(List<Incoming> events) {
+    Set<String> unrun = unrun(events);
     int cancelled = 0;
     for (Incoming incoming : events) {
-      logUnlessRun(incoming);
+      if (unrun.contains(incoming.id())) {
+        endings.logMessage(incoming, beginning(incoming.message().text()), List.of());
+      }
       int ended = endQuietly(List.of(incoming), STOPPED, Say.NOTHING);
       cancelled += ended > 0 || isCancelled(incoming) ? 1 : 0;
     }
     return cancelled;
   }
 
-  /** What a turn has begun with, that turn has logged, with its files. A long one is cut. */
-  private void logUnlessRun(Incoming incoming) {
-    store.inbox().find(incoming.id()).stream()
-        .filter(event -> event.state().isOpen() && !hasRun(event))
-        .map(Incoming::of)
-        .forEach(whole -> endings.logMessage(whole, beginning(whole.message().text()), List.of()));
+  /**
+   * Those that are in no log yet: what a turn has begun with, that turn has logged, with its files.
+   * A run that does not count any more has left its line in the story.
+   */
+  private Set<String> unrun(List<Incoming> events) {
+    Set<String> ids =
+        events.stream()
+            .map(Incoming::event)
+            .filter(event -> event.state().isOpen() && event.attempts() == 0)
+            .map(Event::id)
+            .collect(Collectors.toCollection(HashSet::new));
+    ids.removeAll(store.stories().count(TurnEndings.STARTED, List.copyOf(ids)).keySet());
+    return ids;
   }
 
+  /** Who stops hundreds of them does not wait until all that was never read is copied. */
   private static String beginning(String text) {
     return text.length() <= LOGGED_MAX
         ? text
         : "%s\n(%,d more characters)"
             .formatted(text.substring(0, LOGGED_MAX), text.length() - LOGGED_MAX);
-  }
-
-  /** A run that does not count any more has left its line in the story. */
-  private boolean hasRun(Event event) {
-    return event.attempts() > 0
-        || store.stories().of(event.id()).stream()
-            .anyMatch(line -> line.what().equals(TurnEndings.STARTED));
   }
 
   private boolean isCancelled(Incoming incoming) {
@@ -105,7 +120,7 @@ public final class UnansweredEvents {
     List<Event> page = store.inbox().openOf(threadId, 0, OPEN_AT_ONCE);
     while (!page.isEmpty() && page.getFirst().seq() <= place) {
       cancelled +=
-          cancel(
+          cancelAsRead(
               page.stream()
                   .filter(event -> event.seq() <= place)
                   .map(Incoming::of)
