@@ -103,6 +103,15 @@ class LauncherTest {
   }
 
   @Test
+  void withoutTheFlagsOfJavaItSaysWhichFileIsMissing() throws Exception {
+    Path options = home.resolve("systemd/java.options");
+    Files.delete(options);
+    Ended ended = run(withJava(), launcher(), "status");
+    assertThat(ended.output()).contains("cannot read " + options);
+    assertThat(ended.code()).isEqualTo(UNAVAILABLE);
+  }
+
+  @Test
   void withoutAJarAndWithoutMavenItSaysWhatToInstall() throws Exception {
     Files.delete(home.resolve("server/target/holdfast.jar"));
     Map<String, String> environment = new HashMap<>(withoutJava());
