@@ -5,8 +5,11 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +26,16 @@ final class AccountQueue {
   private final Map<String, Place> places = new HashMap<>();
   private final Map<String, Integer> failures = new HashMap<>();
   private final Map<String, Instant> askedWaits = new HashMap<>();
+
+  /** Replies that are marked as being sent, before a worker has taken them up. */
+  private final Set<Long> begun = new HashSet<>();
+
   private int workers;
   private boolean paused;
   private boolean trying;
   private @Nullable String trial;
   private boolean forgot;
+  private boolean closed;
 
   private enum Place {
     READY,
@@ -73,6 +81,39 @@ final class AccountQueue {
         failures.put(threadId, failed);
       }
     }
+  }
+
+  /**
+   * Whether the first reply of a thread that has nothing else to post goes out as soon as it is
+   * planned: then it counts as begun, until {@link #takeBegun}.
+   */
+  synchronized boolean begin(String threadId, long seq) {
+    boolean free =
+        !closed
+            && !paused
+            && !trying
+            && places.size() < threadsMax
+            && !places.containsKey(threadId)
+            && workers + begun.size() < WORKERS_MAX;
+    return free && begun.add(seq);
+  }
+
+  /** Whether the reply is begun. */
+  synchronized boolean hasBegun(long seq) {
+    return begun.contains(seq);
+  }
+
+  /** Whether the reply was begun, which it is no longer. */
+  synchronized boolean takeBegun(long seq) {
+    return begun.remove(seq);
+  }
+
+  /** Begins no more replies. Returns those that were begun and that no worker has taken up. */
+  synchronized List<Long> close() {
+    closed = true;
+    List<Long> left = List.copyOf(begun);
+    begun.clear();
+    return left;
   }
 
   /**

@@ -6,6 +6,9 @@ import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.FirstPosts;
+import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.OpenReplies;
 import dev.holdfast.store.messages.Reply;
 import dev.holdfast.time.Time;
@@ -18,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * the same time. What it remembers is bounded; the outbox is the truth. Thread-safe; posting runs
  * on virtual threads of its own.
  */
-public final class Replies {
+public final class Replies implements FirstPosts {
   private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
 
   private static final int THREADS_MAX = 10_000;
@@ -69,6 +73,7 @@ public final class Replies {
         new ReplyEvents(news, store.stories()::add, metrics, time),
         time,
         THREADS_MAX);
+    store.outbox().onPlanning(this);
     store.outbox().onPlanned(this::wake);
     channels.onAdded(this::onChannelAdded);
     channels.onGone(channel -> forget(channel, guards));
@@ -89,6 +94,21 @@ public final class Replies {
   /** Takes up what an earlier run left, in the background. */
   public void start() {
     rescan();
+  }
+
+  /** When nothing keeps it waiting: neither its thread nor its account, guard or channel. */
+  @Override
+  public boolean begin(long seq, NewReply reply) {
+    AccountQueue queue = queues.get(source(reply.threadId()));
+    return !stopped
+        && queue != null
+        && poster.mayPost(reply.source())
+        && queue.begin(reply.threadId(), seq);
+  }
+
+  @Override
+  public void forget(long seq) {
+    queues.values().forEach(queue -> queue.takeBegun(seq));
   }
 
   /** Something may be there to post for this thread. Returns at once. */
@@ -199,6 +219,19 @@ public final class Replies {
           "replies: {} posts did not stop; they count as unknown at the next start",
           running.size());
     }
+    for (AccountQueue queue : queues.values()) {
+      for (long seq : queue.close()) {
+        takeBack(seq);
+      }
+    }
+  }
+
+  private void takeBack(long seq) {
+    try {
+      outbox.retryAt(seq, time.now(), ReplyPoster.NOT_POSTED, false, Duration.ZERO);
+    } catch (StoreException e) {
+      LOG.warn("replies: one that was not sent counts as unknown at the next start", e);
+    }
   }
 
   private boolean isIdle() {
@@ -292,7 +325,14 @@ public final class Replies {
       if (open.isEmpty()) {
         return new PostStep.Done();
       }
-      PostStep step = poster.advance(open.getFirst(), due, stopInterrupt);
+      Reply first = open.getFirst();
+      BooleanSupplier takeBegun = () -> queue.takeBegun(first.seq());
+      PostStep step =
+          poster.advance(
+              queue.hasBegun(first.seq()) ? first.untried() : first, due, takeBegun, stopInterrupt);
+      if (takeBegun.getAsBoolean()) {
+        poster.takeBack(first, stopInterrupt); // a kill during its wait leaves no doubt about it
+      }
       if (step instanceof PostStep.Arrived(boolean trying)) {
         queue.arrived(turn.threadId(), trying);
         startWorkers(queue); // a trial that arrived lets the others go on

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,9 @@ final class ReplyPoster {
   private static final Duration STORE_RETRY_MAX = Duration.ofSeconds(5);
   private static final Backoff STORE_RETRY = new Backoff(Duration.ofMillis(50), STORE_RETRY_MAX);
   private static final int PARTS_MAX = 200;
+
+  /** Why a reply that was begun waits again. */
+  static final String NOT_POSTED = "not posted yet";
 
   private final PostingOutbox outbox;
   private final Channels channels;
@@ -74,23 +78,28 @@ final class ReplyPoster {
   /**
    * @param reply the first open one of its thread
    * @param due whether its wait was waited for in this process
+   * @param takeBegun right before the post: whether the store has its mark already
    */
-  PostStep advance(Reply reply, boolean due, StopInterrupt stopInterrupt)
+  PostStep advance(Reply reply, boolean due, BooleanSupplier takeBegun, StopInterrupt stopInterrupt)
       throws InterruptedException {
     String channel = channel(reply.reply());
     Optional<Use<Channel>> begun = channels.begin(channel);
     if (begun.isPresent()) {
       try (Use<Channel> use = begun.get()) {
-        return advance(reply, due, Optional.of(use.value()), stopInterrupt);
+        return advance(reply, due, Optional.of(use.value()), takeBegun, stopInterrupt);
       }
     }
     return channels.mayBeAdded(channel)
         ? absent(reply.reply()) // however long it takes: it does not grow too old meanwhile
-        : advance(reply, due, Optional.empty(), stopInterrupt);
+        : advance(reply, due, Optional.empty(), takeBegun, stopInterrupt);
   }
 
   private PostStep advance(
-      Reply reply, boolean due, Optional<Channel> channel, StopInterrupt stopInterrupt)
+      Reply reply,
+      boolean due,
+      Optional<Channel> channel,
+      BooleanSupplier takeBegun,
+      StopInterrupt stopInterrupt)
       throws InterruptedException {
     ReplyRules its = rules(channel, reply);
     return switch (its.before(reply, time.now(), due)) {
@@ -104,7 +113,7 @@ final class ReplyPoster {
       case ReplyMove.Hold(String why) -> hold(reply, why, stopInterrupt);
       case ReplyMove.Post(boolean resend) ->
           channel.filter(found -> hasAccountOf(found, reply)).isPresent()
-              ? post(reply, resend, channel.get(), stopInterrupt)
+              ? post(reply, resend, channel.get(), takeBegun, stopInterrupt)
               : absent(reply.reply());
     };
   }
@@ -137,7 +146,12 @@ final class ReplyPoster {
     return new PostStep.Absent(CHANNEL_RETRY);
   }
 
-  private PostStep post(Reply reply, boolean resend, Channel channel, StopInterrupt stopInterrupt)
+  private PostStep post(
+      Reply reply,
+      boolean resend,
+      Channel channel,
+      BooleanSupplier takeBegun,
+      StopInterrupt stopInterrupt)
       throws InterruptedException {
     NewReply to = reply.reply();
     PostGuard guard = guards.apply(to.source());
@@ -150,7 +164,11 @@ final class ReplyPoster {
         new PostAttempt(
             channel,
             outbound(to, resend),
-            () -> outbox.sending(reply.seq(), resend),
+            () -> {
+              if (!takeBegun.getAsBoolean()) {
+                outbox.sending(reply.seq(), resend);
+              }
+            },
             stopInterrupt);
     Duration rejectedFor = PAUSE_MIN;
     boolean interrupted = false;
@@ -175,6 +193,20 @@ final class ReplyPoster {
       throw new InterruptedException("stopped while posting " + to.id());
     }
     return settled.orElse(pause(rejectedFor, guard));
+  }
+
+  /** A reply that was planned as being sent, and that something keeps waiting after all. */
+  void takeBack(Reply reply, StopInterrupt stopInterrupt) throws InterruptedException {
+    write(
+        reply,
+        () -> outbox.retryAt(reply.seq(), time.now(), NOT_POSTED, false, Duration.ZERO),
+        stopInterrupt);
+  }
+
+  /** Whether nothing that is known now would keep a reply to this account waiting. */
+  boolean mayPost(String source) {
+    PostGuard guard = guards.apply(source);
+    return !guard.opensIn().isPositive() && !guard.isTrying() && isThere(source);
   }
 
   /** Writes down what became of the reply; empty when the guard did not let the post through. */

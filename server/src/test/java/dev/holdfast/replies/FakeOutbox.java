@@ -3,6 +3,7 @@ package dev.holdfast.replies;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.messages.FirstPosts;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.OpenReplies;
 import dev.holdfast.store.messages.Reply;
@@ -18,12 +19,21 @@ import java.util.function.UnaryOperator;
 final class FakeOutbox implements PostingOutbox {
   private final TreeMap<Long, Reply> rows = new TreeMap<>();
   private final List<String> changes = new ArrayList<>();
+  private FirstPosts posts = FirstPosts.NONE;
   private int failures;
   private int biggestPage;
 
+  synchronized void onPlanning(FirstPosts asked) {
+    posts = asked;
+  }
+
   synchronized Reply plan(NewReply reply, Instant at) {
     long seq = rows.size() + 1L;
-    Reply row = new Reply(seq, reply, ReplyState.PLANNED, 0, 0, at, at, Duration.ZERO, "");
+    boolean begins = openOf(reply.threadId(), 1).isEmpty() && posts.begin(seq, reply);
+    Reply row =
+        begins
+            ? new Reply(seq, reply, ReplyState.SENDING, 1, 0, at, at, Duration.ZERO, "")
+            : new Reply(seq, reply, ReplyState.PLANNED, 0, 0, at, at, Duration.ZERO, "");
     rows.put(seq, row);
     return row;
   }

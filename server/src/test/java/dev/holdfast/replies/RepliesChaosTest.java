@@ -111,16 +111,19 @@ class RepliesChaosTest {
     }
 
     private Replies boot() {
-      return new Replies(
-          new ReplyPoster.Connections(
-              outbox,
-              new Channels(List.of(platform)),
-              _ -> new FakePostGuard(),
-              RepliesFixture.noFiles()),
-          new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofMinutes(30), policy),
-          new ReplyEvents(new News(1), _ -> {}, new SimpleMeterRegistry(), time),
-          time,
-          3);
+      Replies booted =
+          new Replies(
+              new ReplyPoster.Connections(
+                  outbox,
+                  new Channels(List.of(platform)),
+                  _ -> new FakePostGuard(),
+                  RepliesFixture.noFiles()),
+              new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofMinutes(30), policy),
+              new ReplyEvents(new News(1), _ -> {}, new SimpleMeterRegistry(), time),
+              time,
+              3);
+      outbox.onPlanning(booted);
+      return booted;
     }
 
     private FakeAccount.Behaviour behaviour() {

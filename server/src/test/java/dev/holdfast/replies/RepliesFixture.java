@@ -54,12 +54,15 @@ abstract class RepliesFixture {
   Replies replies(OnUnknown onUnknown, int threadsMax) {
     News news = new News(1000, Runnable::run);
     news.watch(items::add, () -> {});
-    return new Replies(
-        new ReplyPoster.Connections(outbox, channels, name -> guards.apply(name), noFiles()),
-        new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
-        new ReplyEvents(news, stories::add, metrics, time),
-        time,
-        threadsMax);
+    Replies made =
+        new Replies(
+            new ReplyPoster.Connections(outbox, channels, name -> guards.apply(name), noFiles()),
+            new RepliesConfig(3, Duration.ofSeconds(1), Duration.ofHours(1), onUnknown),
+            new ReplyEvents(news, stories::add, metrics, time),
+            time,
+            threadsMax);
+    outbox.onPlanning(made);
+    return made;
   }
 
   Registration added(FakeAccount adapter) {

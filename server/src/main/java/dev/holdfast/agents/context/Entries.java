@@ -232,7 +232,9 @@ public final class Entries {
   public static boolean endsTurn(ContextEntry entry) {
     return switch (entry.type()) {
       case FENCE -> true;
-      case ASSISTANT -> read(entry.json()).path("calls").isEmpty();
+      // A text cannot contain the name in these quotes: there they are escaped.
+      case ASSISTANT ->
+          !entry.json().contains("\"calls\"") || read(entry.json()).path("calls").isEmpty();
       default -> false;
     };
   }

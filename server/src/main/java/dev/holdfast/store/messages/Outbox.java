@@ -49,6 +49,11 @@ public final class Outbox {
     replies.onPlanned(threadIds);
   }
 
+  /** Asks {@code posts} from now on which replies are planned as being sent. */
+  public void onPlanning(FirstPosts posts) {
+    replies.onPlanning(posts);
+  }
+
   /** Plans replies outside of a turn's end, for example a notice that the answer comes later. */
   public void plan(List<NewReply> wanted) throws StoreException {
     engine.<Boolean>call(
@@ -117,7 +122,10 @@ public final class Outbox {
         .toList();
   }
 
-  /** Before the first byte goes out. {@code resend}: an earlier send may have arrived. */
+  /**
+   * Before the first byte goes out, unless it was planned so. {@code resend}: an earlier send may
+   * have arrived.
+   */
   public void sending(long seq, boolean resend) throws StoreException {
     change(
         seq,

@@ -27,4 +27,9 @@ public record Reply(
   public Reply tried() {
     return new Reply(seq, reply, state, attempts + 1, unknowns, plannedAt, nextAt, paced, detail);
   }
+
+  /** The same before its first send. */
+  public Reply untried() {
+    return new Reply(seq, reply, ReplyState.PLANNED, 0, unknowns, plannedAt, nextAt, paced, detail);
+  }
 }

@@ -24,12 +24,13 @@ final class ReplyRows {
 
   private static final String INSERT =
       "insert into replies (seq, id, event_id, source, thread, address, in_reply_to, text, part,"
-          + " parts, delivered, crc, ends, state, planned_at, next_at, files) values (?, ?, ?, ?,"
-          + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
+          + " parts, delivered, crc, ends, state, attempts, planned_at, next_at, files) values (?, ?,"
+          + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
 
   private final NumberedNames names;
   private final Time time;
   private volatile Consumer<String> planned = _ -> {};
+  private volatile FirstPosts firstPosts = FirstPosts.NONE;
 
   ReplyRows(NumberedNames names, Time time) {
     this.names = names;
@@ -49,6 +50,10 @@ final class ReplyRows {
 
   void onPlanned(Consumer<String> listener) {
     planned = listener;
+  }
+
+  void onPlanning(FirstPosts posts) {
+    firstPosts = posts;
   }
 
   static Found read(ResultSet row) throws SQLException {
@@ -114,15 +119,22 @@ final class ReplyRows {
   /** A known id changes nothing. {@code ends}: whether its fate decides about its event. */
   void plan(Transaction tx, NewReply reply, boolean ends) throws SQLException {
     long now = Timestamps.of(time.now());
+    long seq = tx.counted(MessageCounters.REPLIES) + 1;
+    long thread = names.thread(tx, reply.threadId());
+    FirstPosts posts = firstPosts;
+    boolean begins = !reply.delivered() && isFirst(tx, thread) && posts.begin(seq, reply);
+    if (begins) {
+      tx.afterRollback(() -> posts.forget(seq));
+    }
     int inserted =
         tx.sql()
             .update(
                 INSERT,
-                tx.counted(MessageCounters.REPLIES) + 1,
+                seq,
                 reply.id(),
                 reply.eventId(),
                 reply.source(),
-                names.thread(tx, reply.threadId()),
+                thread,
                 reply.address(),
                 reply.inReplyTo(),
                 reply.text(),
@@ -131,11 +143,15 @@ final class ReplyRows {
                 reply.delivered() ? 1 : 0,
                 crc(reply),
                 ends ? 1 : 0,
-                (reply.delivered() ? ReplyState.SENT : ReplyState.PLANNED).code(),
+                state(reply, begins).code(),
+                begins ? 1 : 0,
                 now,
                 now,
                 reply.files());
     if (inserted == 0) {
+      if (begins) {
+        posts.forget(seq);
+      }
       return;
     }
     tx.count(MessageCounters.REPLIES, 1);
@@ -143,6 +159,23 @@ final class ReplyRows {
       tx.count(MessageCounters.OPEN_REPLIES, 1);
       announce(tx, reply.threadId());
     }
+  }
+
+  /** Whether nothing of the thread is open before it. */
+  private static boolean isFirst(Transaction tx, long thread) throws SQLException {
+    return tx.sql()
+        .first(
+            row -> row.getLong(1),
+            "select seq from replies where thread = ? and " + ReplyState.OPEN + " limit 1",
+            thread)
+        .isEmpty();
+  }
+
+  private static ReplyState state(NewReply reply, boolean begins) {
+    if (reply.delivered()) {
+      return ReplyState.SENT;
+    }
+    return begins ? ReplyState.SENDING : ReplyState.PLANNED;
   }
 
   /** Tells the poster of a thread's replies, once the transaction is durable. */

@@ -155,7 +155,7 @@ final class LineFile {
   private RandomAccessFile open() throws IOException {
     RandomAccessFile file = open;
     if (file == null) {
-      created |= AtomicFiles.create(path);
+      created |= !Files.exists(path) && AtomicFiles.create(path);
       file = new RandomAccessFile(path.toFile(), "rw");
       try {
         good = mendTail(file);

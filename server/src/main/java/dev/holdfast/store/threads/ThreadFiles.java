@@ -30,6 +30,7 @@ public final class ThreadFiles {
   private static final String ID = "thread_id";
 
   private final String threadId;
+  private final FolderClaim place;
   private final Path folder;
   private final Path contextFile;
   private final Host host;
@@ -38,7 +39,6 @@ public final class ThreadFiles {
   private final RotatedFiles oldContexts;
   private final RotatedFiles oldLogs;
   private long rotateAt;
-  private boolean known;
   private boolean made;
 
   /** Whom a folder belongs to. */
@@ -59,9 +59,10 @@ public final class ThreadFiles {
     void changed(ThreadFiles files, boolean any);
   }
 
-  ThreadFiles(String threadId, Path folder, Host host) {
+  ThreadFiles(String threadId, FolderClaim place, Host host) {
     this.threadId = threadId;
-    this.folder = folder;
+    this.place = place;
+    this.folder = place.path();
     this.contextFile = folder.resolve("context.jsonl");
     this.host = host;
     this.context =
@@ -121,6 +122,7 @@ public final class ThreadFiles {
     if (!Files.exists(folder)) {
       return new Loaded(waiting(), 0, false);
     }
+    place.claimed(false); // looked at once for each load
     claimQuietly();
     context.close();
     byte[] bytes = Files.exists(contextFile) ? Files.readAllBytes(contextFile) : new byte[0];
@@ -180,7 +182,7 @@ public final class ThreadFiles {
     byte[] line = ContextLines.write(entry);
     claimQuietly();
     context.append(line);
-    host.unsaved().changed(this, hasUnsaved());
+    noteUnsaved();
   }
 
   /**
@@ -207,7 +209,7 @@ public final class ThreadFiles {
     } catch (SyncFailedException e) {
       throw failStop(e);
     } finally {
-      host.unsaved().changed(this, hasUnsaved());
+      noteUnsaved();
     }
   }
 
@@ -240,7 +242,7 @@ public final class ThreadFiles {
     } catch (SyncFailedException e) {
       throw failStop(e);
     } finally {
-      host.unsaved().changed(this, hasUnsaved());
+      noteUnsaved();
     }
   }
 
@@ -257,7 +259,7 @@ public final class ThreadFiles {
           claimQuietly();
           log.append(line);
           log.close();
-          host.unsaved().changed(this, hasUnsaved());
+          noteUnsaved();
           if (log.length() >= rotateAt && !log.hasUnwritten()) {
             rotateLog();
           }
@@ -307,6 +309,14 @@ public final class ThreadFiles {
     return tail.lines();
   }
 
+  private void noteUnsaved() {
+    boolean any = hasUnsaved();
+    if (any) {
+      place.claimed(false); // the folder may be gone
+    }
+    host.unsaved().changed(this, any);
+  }
+
   private boolean hasUnsaved() {
     return hasUnsavedContext() || log.hasUnwritten();
   }
@@ -331,7 +341,7 @@ public final class ThreadFiles {
    * Makes the folder when it is missing; refuses one that belongs to another id with the same hash.
    */
   private void claim() throws IOException {
-    if (known) {
+    if (place.isClaimed()) {
       return;
     }
     if (!Files.exists(folder)) {
@@ -351,7 +361,7 @@ public final class ThreadFiles {
     } else if (!owner.equals(threadId)) {
       throw new ForeignFolderException(folder + " belongs to another thread than " + threadId);
     }
-    known = true;
+    place.claimed(true);
   }
 
   /** Empty when it is missing or unreadable: then it is written again. */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,10 @@ public final class ThreadFolders {
   private static final Pattern OTHERS = Pattern.compile("[^a-z0-9]+");
   private static final Pattern OUTER_DASHES = Pattern.compile("^-+|-+$");
   private static final long UNWRITTEN_MAX = 64L * 1024 * 1024;
+
+  /** So many threads are worked with again and again. */
+  private static final int REMEMBERED_MAX = 10_000;
+
   private final Path root;
   private final ThreadFiles.Host host;
 
@@ -36,6 +41,8 @@ public final class ThreadFolders {
    * Whoever logs a line and the thread's agent may hold such lines each by itself.
    */
   private final Map<String, List<ThreadFiles>> unsaved = new ConcurrentHashMap<>();
+
+  private final Map<String, FolderClaim> remembered = new ConcurrentHashMap<>();
 
   public ThreadFolders(Path root, FailStop failStop, Time time, ThreadFilesConfig limits) {
     this.root = root;
@@ -79,7 +86,18 @@ public final class ThreadFolders {
         .orElseGet(() -> new ThreadFiles(threadId, folder(threadId), host));
   }
 
-  private Path folder(String threadId) {
+  private FolderClaim folder(String threadId) {
+    @Nullable FolderClaim known = remembered.get(threadId);
+    if (known != null) {
+      return known;
+    }
+    if (remembered.size() >= REMEMBERED_MAX) {
+      remembered.clear();
+    }
+    return remembered.computeIfAbsent(threadId, id -> new FolderClaim(path(id)));
+  }
+
+  private Path path(String threadId) {
     int colon = threadId.indexOf(':');
     String channel = slug(colon < 0 ? "other" : threadId.substring(0, colon));
     String hash = hash(threadId);

@@ -1,6 +1,7 @@
 package dev.holdfast.store.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
@@ -53,6 +54,65 @@ class OutboxTest {
       assertThat(again(it, reply).attempts()).isEqualTo(1);
       assertThat(it.store.outbox().depth()).isZero();
       assertThat(stateOf(it, reply)).isEqualTo(EventState.ANSWERED);
+    }
+  }
+
+  @Test
+  void aReplyIsPlannedAsBeingSentWhenItsPosterBeginsAtOnce() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      Outbox outbox = it.store.outbox();
+      Begun begun = new Begun();
+      outbox.onPlanning(begun);
+      Reply first = answered(it, "k1");
+      assertThat(first.state()).isEqualTo(ReplyState.SENDING);
+      assertThat(first.attempts()).isEqualTo(1);
+      assertThat(answered(it, "k2").state()).isEqualTo(ReplyState.PLANNED); // not the first one
+      outbox.sent(first.seq(), "p1");
+      assertThat(again(it, first).attempts()).isEqualTo(1);
+      assertThat(begun.seqs).containsExactly(first.seq());
+      outbox.plan(List.of(first.reply()));
+      assertThat(again(it, first).state()).isEqualTo(ReplyState.SENT);
+      assertThat(begun.seqs).containsExactly(first.seq());
+    }
+  }
+
+  @Test
+  void whatIsNotPlannedAfterAllIsNotBegun() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      Begun begun = new Begun();
+      it.store.outbox().onPlanning(begun);
+      Reply first = answered(it, "k1");
+      it.store.outbox().sent(first.seq(), "p1");
+      it.store.outbox().plan(List.of(first.reply())); // known
+      assertThat(begun.seqs).containsExactly(first.seq());
+      NewReply other = TestStore.reply(it.append("t2", "k2"), "a.1", false);
+      NewReply last = TestStore.reply(it.append("refused", "k3"), "a.1", false);
+      assertThatThrownBy(() -> it.store.outbox().plan(List.of(other, last)))
+          .isInstanceOf(RuntimeException.class);
+      assertThat(it.store.outbox().find(other.id())).isEmpty();
+      assertThat(begun.seqs).containsExactly(first.seq());
+      assertThat(begun.forgotten).hasSizeGreaterThan(1);
+    }
+  }
+
+  /** Begins each reply it is asked about; fails for one chat thread. */
+  private static final class Begun implements FirstPosts {
+    private final List<Long> seqs = new ArrayList<>();
+    private final List<Long> forgotten = new ArrayList<>();
+
+    @Override
+    public synchronized boolean begin(long seq, NewReply reply) {
+      if (reply.threadId().endsWith(":refused")) {
+        throw new IllegalStateException("a bug");
+      }
+      seqs.add(seq);
+      return true;
+    }
+
+    @Override
+    public synchronized void forget(long seq) {
+      seqs.remove(seq);
+      forgotten.add(seq);
     }
   }
 

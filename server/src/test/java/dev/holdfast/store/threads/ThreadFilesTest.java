@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +31,7 @@ class ThreadFilesTest {
   private ThreadFiles files(Path folder) {
     return new ThreadFiles(
         ID,
-        folder,
+        new FolderClaim(folder),
         new ThreadFiles.Host(
             new FailStop((code, text) -> fatals.add(code + text)),
             new ManualTime(),
@@ -180,7 +181,7 @@ class ThreadFilesTest {
     ThreadFiles other =
         new ThreadFiles(
             "webhook:ci:other",
-            root.resolve("t"),
+            new FolderClaim(root.resolve("t")),
             new ThreadFiles.Host(
                 new FailStop((_, _) -> {}),
                 new ManualTime(),
@@ -281,5 +282,30 @@ class ThreadFilesTest {
     LineFile missing = new LineFile(root.resolve("none"), LineFile.Torn.FENCE, new AtomicLong(9));
     missing.sync();
     assertThat(root.resolve("none")).doesNotExist();
+  }
+
+  @Test
+  void aFolderThatSomebodyHasDeletedIsMadeAgainAndHasWhatCameMeanwhile() throws Exception {
+    ThreadFolders folders =
+        new ThreadFolders(root, new FailStop((_, _) -> {}), new ManualTime(), TestStore.FILES);
+    folders.of(ID).log("{\"id\":\"1\"}");
+    Path folder = folders.of(ID).folder();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+    folders.of(ID).log("{\"id\":\"2\"}");
+    folders.of(ID).log("{\"id\":\"3\"}");
+    assertThat(folders.of(ID).readLog(10))
+        .satisfiesExactly(
+            line -> assertThat(line).contains("\"2\""), line -> assertThat(line).contains("\"3\""));
+    assertThat(folder.resolve("meta.json")).exists();
+    assertThat(
+            new ThreadFolders(root, new FailStop((_, _) -> {}), new ManualTime(), TestStore.FILES)
+                .of(ID)
+                .readLog(10))
+        .hasSize(2);
   }
 }

@@ -31,7 +31,7 @@ class ThreadLogTest {
   private ThreadFiles files() {
     return new ThreadFiles(
         ID,
-        root.resolve("t"),
+        new FolderClaim(root.resolve("t")),
         new ThreadFiles.Host(
             new FailStop((code, text) -> fatals.add(code + text)),
             new ManualTime(),
@@ -231,7 +231,7 @@ class ThreadLogTest {
     ThreadFiles files =
         new ThreadFiles(
             ID,
-            root.resolve("t"),
+            new FolderClaim(root.resolve("t")),
             new ThreadFiles.Host(
                 new FailStop((code, text) -> fatals.add(code + text)),
                 new ManualTime(),
