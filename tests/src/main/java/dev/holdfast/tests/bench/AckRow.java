@@ -13,7 +13,7 @@ final class AckRow implements Row {
     LoadResult bareSteady;
     try (BareProcess process = new BareProcess();
         LoadClient client = new LoadClient(process.port(), CONNECTIONS)) {
-      client.flatOut(Duration.ZERO, scale.warmUp());
+      WarmUp.until(scale, window -> client.flatOut(Duration.ZERO, window).perSecond());
       Duration before = Probe.cpuTime(process.pid());
       bare = client.flatOut(Duration.ZERO, scale.span(20));
       bareCpu = Probe.cpuTime(process.pid()).minus(before);
@@ -21,7 +21,7 @@ final class AckRow implements Row {
     }
     try (HeldRig held = new HeldRig();
         LoadClient client = new LoadClient(held.rig().start().setup().httpPort(), CONNECTIONS)) {
-      client.flatOut(Duration.ZERO, scale.warmUp());
+      WarmUp.until(scale, window -> client.flatOut(Duration.ZERO, window).perSecond());
       long pid = held.rig().server().pid();
       Duration before = Probe.cpuTime(pid);
       LoadResult durable = client.flatOut(Duration.ZERO, scale.span(20));

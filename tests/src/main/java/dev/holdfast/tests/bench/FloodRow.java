@@ -31,7 +31,7 @@ final class FloodRow implements Row {
     Duration span = scale.span(60);
     try (ServerRig rig = new ServerRig(false);
         LoadClient client = new LoadClient(rig.start().setup().httpPort(), 16)) {
-      client.flatOut(scale.warmUp(), Duration.ofSeconds(1));
+      WarmUp.until(scale, window -> client.flatOut(Duration.ZERO, window).perSecond());
       LoadResult alone = null;
       for (Map.Entry<String, Kind> kind : kinds().entrySet()) {
         LoadResult honest;

@@ -1,5 +1,6 @@
 package dev.holdfast.tests.bench;
 
+import java.time.Duration;
 import java.util.Locale;
 
 /** Durable acks while a million accepted events wait. */
@@ -9,7 +10,7 @@ final class PendingRow implements Row {
     int backlog = scale.count(1_000_000, 50_000);
     try (HeldRig held = new HeldRig();
         LoadClient client = new LoadClient(held.rig().start().setup().httpPort(), 256)) {
-      client.flatOut(scale.warmUp(), scale.span(8));
+      WarmUp.until(scale, window -> client.flatOut(Duration.ZERO, window).perSecond());
       long before = Probe.residentBytes(held.rig().server().pid());
       LoadResult empty = client.steady(1_000, scale.span(12));
       LoadResult fill = client.send(backlog);

@@ -12,14 +12,6 @@ record Scale(boolean quick) {
     return Duration.ofSeconds(quick ? Math.max(2, fullSecs / 4) : fullSecs);
   }
 
-  /**
-   * As long as the JIT needs; never shortened, for a cold JVM's figures are off by a factor of
-   * thirty.
-   */
-  Duration warmUp() {
-    return Duration.ofSeconds(8);
-  }
-
   int count(int full, int small) {
     return quick ? small : full;
   }

@@ -25,7 +25,7 @@ final class TurnRow implements Row {
     String fsync = "fsync " + Report.percentiles(FsyncRow.measure(Duration.ofSeconds(2)));
     try (ServerRig rig = new ServerRig(false)) {
       rig.start();
-      flatOut(rig, scale.warmUp()); // only warms the JIT
+      WarmUp.until(scale, window -> flatOut(rig, window).perSecond());
       ServerTimer before = ServerTimer.read(rig.metrics(), OVERHEAD);
       Histogram nanos = atRate(rig, 200, scale.span(30));
       ServerTimer overhead = ServerTimer.read(rig.metrics(), OVERHEAD).since(before);
