@@ -43,6 +43,9 @@ public final class Conversation {
    */
   private final List<Optional<Message>> spoken = new ArrayList<>();
 
+  /** Whether files came with any of those; most conversations have none. */
+  private boolean hasFiles;
+
   private final int quarantined;
   private long tokens;
 
@@ -99,6 +102,7 @@ public final class Conversation {
     entries.clear();
     entries.addAll(others);
     spoken.clear();
+    hasFiles = false;
     tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
   }
 
@@ -129,7 +133,7 @@ public final class Conversation {
    */
   public List<Message> messages(ImageSelection pictures, ZoneId zone, Instant now) {
     readNew(zone);
-    Map<Integer, Message.User> withFiles = pictures.of(entries);
+    Map<Integer, Message.User> withFiles = hasFiles ? pictures.of(entries) : Map.of();
     int newest = entries.size() - 1;
     while (newest >= 0 && !entries.get(newest).type().equals(Entries.USER)) {
       newest--;
@@ -154,6 +158,7 @@ public final class Conversation {
     for (int i = spoken.size(); i < entries.size(); i++) {
       ContextEntry entry = entries.get(i);
       spoken.add(Entries.message(entry).map(said -> stamped(said, entry, zone, NOT_LATER)));
+      hasFiles |= entry.type().equals(Entries.USER) && !Entries.attached(entry).isEmpty();
     }
   }
 

@@ -23,7 +23,8 @@ public final class TextFiles {
    * for example. Bytes beyond {@code bytesMax} are left off, and so are those that are not UTF-8.
    */
   public Optional<String> read(Path file, int bytesMax) throws IOException {
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+    // The first question costs no exception, and each turn asks for files that few people have.
+    if (!Files.exists(file) || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
     try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {

@@ -55,7 +55,7 @@ public final class Skills {
 
   /** By their names, without those that cannot be read. */
   public List<Skill> list() {
-    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Files.exists(folder) || !Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
     try (Stream<Path> folders = Files.list(folder)) {
