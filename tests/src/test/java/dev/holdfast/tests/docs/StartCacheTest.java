@@ -104,6 +104,7 @@ class StartCacheTest {
       process.destroy();
       assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends").isTrue();
       assertThat(servers).noneMatch(ProcessHandle::isAlive);
+      assertThat(Files.readString(log)).doesNotContain("\tat ");
       try (Stream<Path> left = Files.list(folder)) {
         assertThat(left.filter(file -> file.getFileName().toString().startsWith("holdfast")))
             .isEmpty();
