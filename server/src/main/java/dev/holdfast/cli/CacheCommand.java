@@ -54,7 +54,7 @@ final class CacheCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws CliException, InterruptedException {
+  public Integer call() throws CliException {
     if (seconds < 1 || seconds > 600) {
       throw new CliException(ExitCode.USAGE, "--seconds must be from 1 to 600");
     }
@@ -78,6 +78,9 @@ final class CacheCommand implements Callable<Integer> {
     } catch (TrainingFailedException e) {
       throw new CliException(
           ExitCode.NOT_GOOD, "no cache was made, a server runs without: " + e.getMessage());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new CliException(ExitCode.NOT_GOOD, "no cache was made: told to end");
     } catch (IOException e) {
       throw new CliException(ExitCode.IO, file + ": " + e);
     }

@@ -167,6 +167,22 @@ public final class Replies implements FirstPosts {
     }
   }
 
+  /** A count goes over all that is open, so only the last thread of an account makes one. */
+  private void noLongerWaits(String source, AccountQueue queue) {
+    if (!absent.containsKey(source)) {
+      return;
+    }
+    if (poster.isThere(source)) {
+      absent.remove(source);
+    } else if (queue.isIdle()) {
+      try {
+        countWaiting(source);
+      } catch (RuntimeException e) { // the thread is done all the same
+        LOG.error("channel {}: what waits for it could not be counted", source, e);
+      }
+    }
+  }
+
   /** The name of the guard of {@code channel:account}. */
   public static String guardName(String source) {
     return "channel:" + source;
@@ -296,10 +312,8 @@ public final class Replies implements FirstPosts {
           pause(queue, turn, wait, false);
         }
         case PostStep.Done _, PostStep.Arrived _, PostStep.Next _ -> {
-          if (absent.containsKey(source(turn.threadId()))) {
-            countWaiting(source(turn.threadId()));
-          }
           queue.done(turn.threadId());
+          noLongerWaits(source(turn.threadId()), queue);
         }
       }
     } catch (InterruptedException _) {

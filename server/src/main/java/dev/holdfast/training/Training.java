@@ -58,6 +58,13 @@ public final class Training {
    */
   public void run(Duration span, LongConsumer progress)
       throws IOException, InterruptedException, TrainingFailedException {
+    try (TerminationHook _ = new TerminationHook()) {
+      train(span, progress);
+    }
+  }
+
+  private void train(Duration span, LongConsumer progress)
+      throws IOException, InterruptedException, TrainingFailedException {
     Path folder = Files.createTempDirectory("holdfast-training");
     Path made = cache.path().resolveSibling(cache.path().getFileName() + ".new");
     try (TrainingPeer peer = new TrainingPeer()) {
@@ -102,8 +109,15 @@ public final class Training {
         throw new TrainingFailedException("the JVM made no cache: " + tail(folder));
       }
     } finally {
-      server.destroyForcibly().waitFor();
+      kill(server);
     }
+  }
+
+  /** With the JVM that assembles the cache for it. */
+  private static void kill(Process server) throws InterruptedException {
+    List<ProcessHandle> assembling = server.descendants().toList();
+    server.destroyForcibly().waitFor();
+    assembling.forEach(ProcessHandle::destroyForcibly);
   }
 
   private void exercise(

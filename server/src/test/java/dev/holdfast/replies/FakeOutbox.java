@@ -22,6 +22,8 @@ final class FakeOutbox implements PostingOutbox {
   private FirstPosts posts = FirstPosts.NONE;
   private int failures;
   private int biggestPage;
+  private int counted;
+  private boolean uncountable;
 
   synchronized void onPlanning(FirstPosts asked) {
     posts = asked;
@@ -76,6 +78,15 @@ final class FakeOutbox implements PostingOutbox {
     return biggestPage;
   }
 
+  synchronized void cannotCount() {
+    uncountable = true;
+  }
+
+  /** How often what waits for an account was counted. */
+  synchronized int counted() {
+    return counted;
+  }
+
   @Override
   public synchronized List<Reply> openOf(String threadId, int limit) {
     return rows.values().stream()
@@ -97,6 +108,10 @@ final class FakeOutbox implements PostingOutbox {
 
   @Override
   public synchronized OpenReplies openTo(String source) {
+    counted++;
+    if (uncountable) {
+      throw new IllegalStateException("no row can be read");
+    }
     List<Reply> open =
         rows.values().stream()
             .filter(row -> row.state().isOpen() && row.reply().source().equals(source))

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class RepliesTest extends RepliesFixture {
+  private static final int THREADS = 100;
+
   @Test
   void postsTheRepliesOfAThreadInTheirOrder() throws Exception {
     for (int i = 1; i <= 20; i++) {
@@ -506,6 +508,48 @@ class RepliesTest extends RepliesFixture {
     drain();
     assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
     assertThat(replies.absent()).as("the operator has it").isEmpty();
+  }
+
+  /** Each count goes over all that waits: one for each thread takes hours when many wait. */
+  @Test
+  void theThreadsOfAnAccountThatIsBackOrGivenUpAreNotCountedOneByOne() throws Exception {
+    channels.onAdded(replies::onChannelAdded);
+    channel.remove();
+    planForThreads("fake:main");
+    int before = outbox.counted();
+    added(platform);
+    drain();
+    assertThat(platform.posted()).hasSize(THREADS);
+    assertThat(outbox.counted()).as("it is back").isEqualTo(before);
+
+    planForThreads("fake:former");
+    before = outbox.counted();
+    time.advance(Duration.ofHours(2));
+    drain();
+    assertThat(outbox.row(2 * THREADS).state()).isEqualTo(ReplyState.HELD);
+    assertThat(outbox.counted()).as("all is held").isLessThan(before + THREADS / 10);
+    assertThat(replies.absent()).isEmpty();
+  }
+
+  private void planForThreads(String source) throws InterruptedException {
+    for (int thread = 0; thread < THREADS; thread++) {
+      planAt(source, "t" + thread, source + thread, 1, 1);
+    }
+    drain();
+    assertThat(replies.absent()).isNotEmpty();
+  }
+
+  @Test
+  void aThreadWhoseAccountCannotBeCountedIsDoneAllTheSame() throws Exception {
+    planAt("fake:former", "t", "e1", 1, 1);
+    drain();
+    outbox.cannotCount();
+    time.advance(Duration.ofHours(2));
+    drain();
+    planAt("fake:former", "t", "e2", 1, 1);
+    time.advance(Duration.ofHours(2));
+    drain();
+    assertThat(outbox.changes()).containsExactly("1 held", "2 held");
   }
 
   @Test

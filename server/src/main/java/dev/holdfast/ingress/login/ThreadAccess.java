@@ -16,12 +16,6 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; everything but {@link #reader} blocks.
  */
 public final class ThreadAccess {
-  /**
-   * Where {@code holdfast chat} talks unless it is told otherwise: whoever began it before the
-   * operator would read along.
-   */
-  private static final String OF_OPERATORS = "web:main:cli";
-
   private final ThreadOwners owners;
 
   public ThreadAccess(ThreadOwners owners) {
@@ -45,7 +39,9 @@ public final class ThreadAccess {
   private Ownership whose(String threadId) {
     Ownership known = owners.find(threadId);
     boolean shared = known instanceof Ownership.Owned owned && owned.shared();
-    return threadId.equals(OF_OPERATORS) && !shared ? new Ownership.OfOperators() : known;
+    return threadId.equals(ThreadReader.OF_OPERATORS) && !shared
+        ? new Ownership.OfOperators()
+        : known;
   }
 
   private static boolean isOpenTo(Caller caller, Ownership whose) {
@@ -81,7 +77,7 @@ public final class ThreadAccess {
    */
   public void enter(Caller caller, String threadId, @Nullable Boolean shared)
       throws RefusedRequestException, StoreException {
-    if (threadId.equals(OF_OPERATORS) && !maySee(caller, threadId)) {
+    if (threadId.equals(ThreadReader.OF_OPERATORS) && !maySee(caller, threadId)) {
       throw new RefusedRequestException(
           403, FailureCode.AUTH, "the chat thread cli is kept for operators: name another one");
     }

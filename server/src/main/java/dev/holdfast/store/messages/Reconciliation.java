@@ -230,16 +230,16 @@ final class Reconciliation {
       String table, long start, Pages<T> pages, Consumer<T> each, Pause pause) {
     long end = number("select max(seq) + 1 from " + table);
     Walk walk = new Walk(end == Long.MAX_VALUE ? start : end);
-    long next = Math.max(start, number("select min(seq) from " + table));
+    long next = nextRow(table, start);
     while (next < end && end < Long.MAX_VALUE) {
       long from = next;
-      long before = Math.min(end, from + PAGE);
+      long before = from < end - PAGE ? from + PAGE : end;
       long begun = time.nanos();
       for (T row : engine.read(sql -> pages.read(sql, from, before))) {
         walk.add(row);
         each.accept(row);
       }
-      next = before;
+      next = nextRow(table, before);
       if (next < end && !pause.rest(Duration.ofNanos((time.nanos() - begun) * PAUSE_FACTOR))) {
         return Optional.empty();
       }
@@ -247,13 +247,20 @@ final class Reconciliation {
     return Optional.of(walk);
   }
 
+  /** A damaged number may leave a gap that page by page takes days. */
+  private long nextRow(String table, long from) {
+    return number("select min(seq) from " + table + " where seq >= ?", from);
+  }
+
   /** Long.MAX_VALUE when there is none. */
-  private long number(String select) {
+  private long number(String select, Object... parameters) {
     return engine
         .read(
             sql ->
                 sql.first(
-                    row -> row.getObject(1) == null ? Long.MAX_VALUE : row.getLong(1), select))
+                    row -> row.getObject(1) == null ? Long.MAX_VALUE : row.getLong(1),
+                    select,
+                    parameters))
         .orElse(Long.MAX_VALUE);
   }
 

@@ -7,6 +7,12 @@ package dev.holdfast.store.messages;
  * @param name whose threads are shown otherwise, next to those that are shared
  */
 public record ThreadReader(boolean everything, String name) {
+  /**
+   * Where {@code holdfast chat} talks unless it is told otherwise: whoever began it before the
+   * operator would read along. Until it is shared it is kept for operators, whoever owns it.
+   */
+  public static final String OF_OPERATORS = "web:main:cli";
+
   public static final ThreadReader OPERATOR = new ThreadReader(true, "");
 
   /**
@@ -15,7 +21,9 @@ public record ThreadReader(boolean everything, String name) {
    */
   public static final String MAY_SEE =
       "(? = 1 or thread_id in"
-          + " (select thread_id from thread_owners where owner = ? or shared = 1))";
+          + " (select thread_id from thread_owners where (owner = ? and thread_id <> '"
+          + OF_OPERATORS
+          + "') or shared = 1))";
 
   public static ThreadReader owner(String name) {
     return new ThreadReader(false, name);

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A look at what is open leaves the processors to others, whatever lies between it. */
 class ReconciliationTest {
@@ -74,6 +76,17 @@ class ReconciliationTest {
     reconciliation.look(this::rest);
     assertThat(rests).isEmpty();
     assertThat(heard).hasSize(2).allSatisfy(waiting -> assertThat(waiting).hasSize(1));
+  }
+
+  /** A bit of a number that changed lifts it, and all later messages are counted on from there. */
+  @ParameterizedTest
+  @ValueSource(longs = {EVENTS + (1L << 40), Long.MAX_VALUE - 1_000})
+  void itGoesOverAGapInTheNumbersAtOnce(long lifted) throws Exception {
+    TestStore.sql(folder, "update events set seq = " + lifted + " where seq = " + EVENTS);
+    reconciliation.look(wait -> rest(wait) && rests.size() < 10);
+    assertThat(heard).hasSize(1);
+    assertThat(heard.getFirst()).hasSize(EVENTS);
+    assertThat(rests).hasSize(3);
   }
 
   @Test

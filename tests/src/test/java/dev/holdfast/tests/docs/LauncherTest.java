@@ -8,7 +8,9 @@ import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -119,6 +121,111 @@ class LauncherTest {
     Ended ended = run(environment, launcher(), "run");
     assertThat(ended.output()).contains("cannot build", "Install Maven");
     assertThat(ended.code()).isEqualTo(UNAVAILABLE);
+  }
+
+  /** As JAVA_TOOL_OPTIONS and {@code -Xlog} do, which Java does not count among its flags. */
+  @Test
+  void theStartCacheIsMadeOnceWhateverFlagsJavaIsGiven() throws Exception {
+    Map<String, String> environment = withFakeJava();
+    environment.put("HOLDFAST_JAVA_OPTS", "-Xlog:gc -agentlib:none");
+    environment.put("JAVA_TOOL_OPTIONS", "-Dfrom.elsewhere=1");
+    Ended built = run(environment, launcher(), "build");
+    assertThat(built.output()).doesNotContain("no start-up cache");
+    assertThat(built.code()).as(built.output()).isZero();
+    run(environment, launcher(), "build");
+    assertThat(trainings()).hasSize(1);
+    run(environment, launcher(), "run");
+    assertThat(calls().getLast())
+        .containsSubsequence("-XX:AOTCache=" + cache(), "-Xlog:disable", "-Xlog:gc", " run");
+    assertThat(trainings()).hasSize(1);
+  }
+
+  /** An upgrade may bring a jar that is older than the cache; Java ignores that in silence. */
+  @Test
+  void aStartCacheOfAnotherJarJavaOrSetOfFlagsIsMadeAnew() throws Exception {
+    Path jar = home.resolve("server/target/holdfast.jar");
+    Files.delete(jar);
+    Files.writeString(jar, "one");
+    Map<String, String> environment = withFakeJava();
+    run(environment, launcher(), "build");
+    Files.writeString(jar, "another");
+    Files.setLastModifiedTime(jar, FileTime.from(Instant.parse("2001-01-01T00:00:00Z")));
+    run(environment, launcher(), "status");
+    assertThat(calls().getLast()).doesNotContain("-XX:AOTCache");
+    run(environment, launcher(), "build");
+    assertThat(trainings()).as("another jar").hasSize(2);
+    updateFakeJava("25.0.2+1");
+    run(environment, launcher(), "build");
+    assertThat(trainings()).as("another Java").hasSize(3);
+    environment.put("HOLDFAST_JAVA_OPTS", "-Xmx2g");
+    run(environment, launcher(), "build");
+    assertThat(trainings()).as("other flags").hasSize(4);
+    run(environment, launcher(), "status");
+    assertThat(calls().getLast()).contains("-XX:AOTCache=" + cache());
+  }
+
+  @Test
+  void aStartCacheThatCouldNotBeMadeIsTriedAgainAfterAnUpdateOfJavaAlone() throws Exception {
+    Map<String, String> environment = withFakeJava();
+    environment.put("CACHE_EXIT", "1");
+    assertThat(run(environment, launcher(), "build").output())
+        .contains("no start-up cache could be made, the server runs without: it failed");
+    run(environment, launcher(), "run");
+    assertThat(trainings()).as("a start does not repeat it").hasSize(1);
+    environment.remove("CACHE_EXIT");
+    run(environment, launcher(), "build");
+    assertThat(trainings()).as("a build does").hasSize(2);
+    updateFakeJava("25.0.2+1");
+    run(environment, launcher(), "run");
+    Path madeFor = home.resolve("server/target/holdfast.aot.key");
+    Await.until(
+        "a start makes it anew", LIMIT, () -> Files.readString(madeFor).contains("25.0.2+1"));
+    assertThat(trainings()).hasSize(3);
+  }
+
+  @Test
+  void aStartCacheThatWasCutOffIsTriedAgain() throws Exception {
+    Map<String, String> environment = withFakeJava();
+    environment.put("CACHE_EXIT", "143");
+    run(environment, launcher(), "build");
+    run(environment, launcher(), "run");
+    Await.until("a start tries it again", LIMIT, () -> trainings().size() == 2);
+  }
+
+  private Map<String, String> withFakeJava() throws IOException {
+    Path java = Files.createDirectories(home.resolve("java/bin")).resolve("java");
+    script(
+        java,
+        """
+        echo "$*" >>"$HOME/java-calls"
+        [[ " $* " == *" cache --output "* ]] || exit 0
+        if [ -n "${CACHE_EXIT:-}" ]; then echo "it failed" >&2; exit "$CACHE_EXIT"; fi
+        echo cache >"${!#}"
+        """);
+    updateFakeJava("25.0.1+8");
+    Map<String, String> environment = new HashMap<>();
+    environment.put("PATH", System.getenv("PATH"));
+    environment.put("HOME", home.toString());
+    environment.put("JAVA_HOME", home.resolve("java").toString());
+    return environment;
+  }
+
+  private void updateFakeJava(String version) throws IOException {
+    Files.writeString(
+        home.resolve("java/release"),
+        "JAVA_VERSION=\"25\"\nJAVA_RUNTIME_VERSION=\"%s\"\n".formatted(version));
+  }
+
+  private List<String> calls() throws IOException {
+    return Files.readAllLines(home.resolve("java-calls"));
+  }
+
+  private List<String> trainings() throws IOException {
+    return calls().stream().filter(call -> call.contains(" cache --output ")).toList();
+  }
+
+  private Path cache() {
+    return home.resolve("server/target/holdfast.aot");
   }
 
   @Test

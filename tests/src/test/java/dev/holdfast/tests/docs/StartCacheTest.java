@@ -2,12 +2,14 @@ package dev.holdfast.tests.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +35,7 @@ class StartCacheTest {
   static void make() throws Exception {
     temporary = Files.createDirectories(home.resolve("tmp"));
     cache = home.resolve("caches").resolve("holdfast.aot");
-    made = run(List.of(), "cache", "--output", cache, "--seconds", "3");
+    made = run("cache", "--output", cache, "--seconds", "3");
   }
 
   @Test
@@ -51,7 +53,7 @@ class StartCacheTest {
   @Test
   void nothingIsDoneWhileItIsCurrent() throws Exception {
     var before = Files.getLastModifiedTime(cache);
-    Ended again = run(List.of(), "cache", "--output", cache, "--json");
+    Ended again = run("cache", "--output", cache, "--json");
     assertThat(again.code()).as(again.output()).isZero();
     assertThat(again.output()).contains("\"made\" : false");
     assertThat(Files.getLastModifiedTime(cache)).isEqualTo(before);
@@ -72,11 +74,46 @@ class StartCacheTest {
   @Test
   void aPlaceThatCannotBeWrittenIsSaid() throws Exception {
     byte[] old = Files.readAllBytes(Path.of(cache + ".stamp"));
-    Ended ended =
-        run(List.of(), "cache", "--output", Path.of("/proc/none/holdfast.aot"), "--seconds", "1");
+    Ended ended = run("cache", "--output", Path.of("/proc/none/holdfast.aot"), "--seconds", "1");
     assertThat(ended.code()).as(ended.output()).isEqualTo(IO);
     assertThat(ended.output()).contains("/proc/none/holdfast.aot");
     assertThat(Files.readAllBytes(Path.of(cache + ".stamp"))).isEqualTo(old);
+  }
+
+  @Test
+  void terminatedItEndsTheServerAndLeavesNothing() throws Exception {
+    Path folder = Files.createDirectories(home.resolve("cut-off"));
+    Path log = folder.resolve("log");
+    Path other = folder.resolve("caches").resolve("holdfast.aot");
+    Process process =
+        builder(folder, "cache", "--output", other, "--seconds", "60")
+            .redirectOutput(log.toFile())
+            .start();
+    List<ProcessHandle> servers = List.of();
+    try {
+      Await.until(
+          "a server is trained, see " + log,
+          Duration.ofSeconds(60),
+          () -> {
+            try (Stream<Path> files = Files.walk(folder)) {
+              return files.anyMatch(file -> file.endsWith("data/token"));
+            }
+          });
+      servers = process.descendants().toList();
+      assertThat(servers).isNotEmpty();
+      process.destroy();
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends").isTrue();
+      assertThat(servers).noneMatch(ProcessHandle::isAlive);
+      assertThat(Files.readString(log)).doesNotContain("\tat ");
+      try (Stream<Path> left = Files.list(folder)) {
+        assertThat(left.filter(file -> file.getFileName().toString().startsWith("holdfast")))
+            .isEmpty();
+      }
+      assertThat(other.getParent()).isEmptyDirectory();
+    } finally {
+      process.destroyForcibly();
+      servers.forEach(ProcessHandle::destroyForcibly);
+    }
   }
 
   private static List<String> options() {
@@ -89,20 +126,18 @@ class StartCacheTest {
     }
   }
 
-  private static Ended run(List<String> flags, Object... arguments) throws Exception {
-    Path log = Files.createTempFile(home, "log", "");
+  private static ProcessBuilder builder(Path temporary, Object... arguments) {
     List<String> command = new ArrayList<>(List.of(Setup.java()));
     command.addAll(options());
-    command.addAll(flags);
     command.add("-Djava.io.tmpdir=" + temporary);
     command.addAll(List.of("-jar", Setup.jar().toString()));
     Stream.of(arguments).map(Object::toString).forEach(command::add);
-    Process process =
-        new ProcessBuilder(command)
-            .directory(home.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
+    return new ProcessBuilder(command).directory(home.toFile()).redirectErrorStream(true);
+  }
+
+  private static Ended run(Object... arguments) throws Exception {
+    Path log = Files.createTempFile(home, "log", "");
+    Process process = builder(temporary, arguments).redirectOutput(log.toFile()).start();
     try {
       assertThat(process.waitFor(200, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
       return new Ended(process.exitValue(), Files.readString(log));
