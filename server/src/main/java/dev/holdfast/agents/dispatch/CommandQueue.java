@@ -27,8 +27,9 @@ final class CommandQueue {
     this.scan = scan;
   }
 
-  /** Returns at once. */
-  synchronized void add(Incoming command) {
+  /** Returns at once. Nothing of what was said is kept but the command. */
+  synchronized void add(Incoming whole) {
+    Incoming command = whole.withoutText();
     if (running < AT_ONCE) {
       running++;
       start(command);

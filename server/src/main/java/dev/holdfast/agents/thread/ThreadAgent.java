@@ -374,7 +374,7 @@ public final class ThreadAgent extends VerticleBase {
    */
   private void obeyOldCommands(Backlog backlog) {
     if (looksForOldCommands) {
-      backlog.commands(resources.store().inbox(), threadId).forEach(host::obey);
+      backlog.commands(resources.store().inbox(), threadId, host::obey);
       looksForOldCommands = false;
     }
   }

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,11 +23,15 @@ class CommandQueueTest {
   private final Semaphore begun = new Semaphore(0);
   private final Semaphore mayEnd = new Semaphore(0);
   private final AtomicInteger scans = new AtomicInteger();
+  private final AtomicLong units = new AtomicLong();
   private final Set<Long> obeyed = ConcurrentHashMap.newKeySet();
   private final CountDownLatch scanned = new CountDownLatch(1);
   private final CommandQueue queue =
       new CommandQueue(
           command -> {
+            units.addAndGet(command.event().payload().length());
+            units.addAndGet(command.message().text().length());
+            units.addAndGet(command.command().orElseThrow().argument().length());
             begun.release();
             mayEnd.acquireUninterruptibly();
             obeyed.add(command.seq());
@@ -42,7 +47,11 @@ class CommandQueueTest {
   private static final long BUG = 5;
 
   private static Incoming command(long seq) {
-    InboundMessage message = new InboundMessage("main", "t", "me", "/status", List.of(), "k" + seq);
+    return command(seq, "/status");
+  }
+
+  private static Incoming command(long seq, String text) {
+    InboundMessage message = new InboundMessage("main", "t", "me", text, List.of(), "k" + seq);
     return Incoming.of(
         new Event(
             seq,
@@ -84,5 +93,17 @@ class CommandQueueTest {
     mayEnd.release(CommandQueue.AT_ONCE + 2);
     begun.acquire(CommandQueue.AT_ONCE + 2);
     assertThat(begun.tryAcquire()).isFalse();
+  }
+
+  /** A few hundred of them would fill the heap. */
+  @Test
+  void nothingOfWhatWasSaidIsKeptWhileCommandsWait() throws Exception {
+    int all = 2 * CommandQueue.AT_ONCE;
+    for (int seq = 1; seq <= all; seq++) {
+      queue.add(command(seq, "/stop " + "x".repeat(10 * 1024)));
+    }
+    mayEnd.release(all);
+    begun.acquire(all);
+    assertThat(units).hasValue(0);
   }
 }
