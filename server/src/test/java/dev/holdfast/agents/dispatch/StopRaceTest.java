@@ -156,6 +156,24 @@ class StopRaceTest {
     assertThat(model.requests()).as("turns").hasSize(2);
   }
 
+  /** The first one has ended its turn, whose thread does not know that yet. */
+  @Test
+  void aSecondStopEndsTheNextTurnAlthoughTheFirstOneHasNotComeToItsEnd() throws Exception {
+    model.then(deafly());
+    AgentRig world = rigs.open();
+    Event first = world.send("t", "k1", "never mind");
+    begun.await();
+    Event second = world.send("t", "k2", "nor this");
+    assertThat(world.orchestrator.stop(THREAD, false)).isEqualTo(1);
+    assertThat(world.orchestrator.stop(THREAD, false)).isEqualTo(1);
+    assertThat(world.orchestrator.stop(THREAD, false)).isZero();
+    go.countDown();
+    assertThat(world.answerOf(world.send("t", "k3", "hello"))).isEqualTo("heard: hello");
+    assertThat(world.stateOf(first)).isEqualTo(EventState.CANCELLED);
+    assertThat(world.stateOf(second)).isEqualTo(EventState.CANCELLED);
+    assertThat(model.requests()).as("turns").hasSize(2);
+  }
+
   @Test
   void aCrashOfTheLoopDoesNotForgetIt() throws Exception {
     time.breaks("ThreadAgent.begin", 2);
