@@ -75,7 +75,7 @@ public final class TurnEndings {
 
   /** For those whose thread nobody gives up. */
   public TurnEndings(Store store, Channels channels, News news, MeterRegistry meters, Time time) {
-    this(store, channels, news, meters, time, new Epoch(time));
+    this(store, channels, news, meters, time, Epoch.endless(time));
   }
 
   private TurnEndings(
