@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,6 +25,7 @@ class CommandQueueTest {
   private final Semaphore mayEnd = new Semaphore(0);
   private final AtomicInteger scans = new AtomicInteger();
   private final AtomicLong units = new AtomicLong();
+  private final Set<Long> started = ConcurrentHashMap.newKeySet();
   private final Set<Long> obeyed = ConcurrentHashMap.newKeySet();
   private final CountDownLatch scanned = new CountDownLatch(1);
   private final CommandQueue queue =
@@ -32,6 +34,7 @@ class CommandQueueTest {
             units.addAndGet(command.event().payload().length());
             units.addAndGet(command.message().text().length());
             units.addAndGet(command.command().orElseThrow().argument().length());
+            started.add(command.seq());
             begun.release();
             mayEnd.acquireUninterruptibly();
             obeyed.add(command.seq());
@@ -46,18 +49,19 @@ class CommandQueueTest {
 
   private static final long BUG = 5;
 
+  /** Of a chat thread of its own. */
   private static Incoming command(long seq) {
-    return command(seq, "/status");
+    return command("t" + seq, seq, "/status");
   }
 
-  private static Incoming command(long seq, String text) {
+  private static Incoming command(String thread, long seq, String text) {
     InboundMessage message = new InboundMessage("main", "t", "me", text, List.of(), "k" + seq);
     return Incoming.of(
         new Event(
             seq,
             "e" + seq,
             "web:main",
-            "web:main:t",
+            thread,
             "k" + seq,
             InboundPayload.write(message),
             Instant.EPOCH,
@@ -100,10 +104,55 @@ class CommandQueueTest {
   void nothingOfWhatWasSaidIsKeptWhileCommandsWait() throws Exception {
     int all = 2 * CommandQueue.AT_ONCE;
     for (int seq = 1; seq <= all; seq++) {
-      queue.add(command(seq, "/stop " + "x".repeat(10 * 1024)));
+      queue.add(command("t" + seq, seq, "/stop " + "x".repeat(10 * 1024)));
     }
     mayEnd.release(all);
     begun.acquire(all);
     assertThat(units).hasValue(0);
+  }
+
+  /** A stop that has much to end takes its time. */
+  @Test
+  void theCommandsOfOneChatThreadDoNotHoldUpOthers() throws Exception {
+    CountDownLatch other = new CountDownLatch(1);
+    List<Long> order = new CopyOnWriteArrayList<>();
+    CountDownLatch allOfOne = new CountDownLatch(CommandQueue.AT_ONCE);
+    CommandQueue fair =
+        new CommandQueue(
+            command -> {
+              if (command.event().threadId().equals("other")) {
+                other.countDown();
+                return;
+              }
+              mayEnd.acquireUninterruptibly();
+              order.add(command.seq());
+              allOfOne.countDown();
+            },
+            scans::incrementAndGet);
+    for (int seq = 1; seq <= CommandQueue.AT_ONCE; seq++) {
+      fair.add(command("one", seq, "/stop all"));
+    }
+    fair.add(command("other", 100, "/stop"));
+    other.await();
+    mayEnd.release(CommandQueue.AT_ONCE);
+    allOfOne.await();
+    assertThat(order).as("one after the other").isSorted();
+  }
+
+  @Test
+  void aFloodOfOneChatThreadLeavesOthersTheirPlaces() throws Exception {
+    int ofOne = 1 + CommandQueue.WAITING_OF_ONE_MAX;
+    for (int seq = 1; seq <= ofOne + 10; seq++) {
+      queue.add(command("one", 5000 + seq, "/status"));
+    }
+    int others = CommandQueue.AT_ONCE + CommandQueue.WAITING_MAX - ofOne;
+    for (int seq = 1; seq <= others; seq++) {
+      queue.add(command(10_000 + seq));
+    }
+    mayEnd.release(ofOne + others);
+    scanned.await();
+    begun.acquire(ofOne + others);
+    assertThat(started.stream().filter(seq -> seq > 10_000)).hasSize(others);
+    assertThat(scans).as("when no command waits any more").hasValue(1);
   }
 }
