@@ -71,8 +71,8 @@ public final class UnansweredEvents {
   }
 
   /**
-   * Those that are not in the log yet. A turn logs what it is about with its files, unless it is cut
-   * off before. What ran before a replay stands far back in the log.
+   * Those that are not in the log yet. A turn logs what it is about with its files, unless it is
+   * cut off before. What ran before a replay stands far back in the log.
    */
   private Set<String> unlogged(List<Incoming> events, Set<String> logged) {
     List<Event> open =
