@@ -100,8 +100,8 @@ final class ThreadsCommand extends CommandGroup {
   @Command(
       name = "reset",
       description =
-          "Stop the running turn and start a fresh context: the model forgets the chat thread; its log"
-              + " stays.",
+          "Stop the running turn, or else what comes next, and start a fresh context: the model"
+              + " forgets the chat thread; its log stays.",
       footer = {"", "Example: holdfast threads reset web:main:cli"})
   int reset(
       @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")

@@ -10,9 +10,12 @@ import java.util.stream.Stream;
  * What a person may ask of the server instead of the model: a message that is one of these words
  * alone.
  *
- * @param argument what follows the word, for those that take something; else empty
+ * @param argument what follows the word, for those that take one more word; else empty
  */
 public record Command(Word word, String argument) {
+  /** In UTF-16 units. Far more than a code has; commands are kept in memory while they wait. */
+  private static final int ARGUMENT_MAX = 64;
+
   private static final Pattern ADDRESS = Pattern.compile("^(/[a-z]+)@[\\w.-]+", CASE_INSENSITIVE);
 
   /** What follows a word. */
@@ -65,8 +68,11 @@ public record Command(Word word, String argument) {
     if (end < 0 || !said.substring(0, end).equalsIgnoreCase(word.text)) {
       return Optional.empty();
     }
+    if (word.takes != Argument.ONE_WORD) {
+      return Optional.of(new Command(word, ""));
+    }
     String argument = said.substring(end).strip();
-    return word.takes == Argument.ONE_WORD && argument.contains(" ")
+    return argument.contains(" ") || argument.length() > ARGUMENT_MAX
         ? Optional.empty()
         : Optional.of(new Command(word, argument));
   }

@@ -14,14 +14,25 @@ public final class Epoch {
   public static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(10_000);
 
   private final Time time;
+  private final boolean mayEnd;
   private final ReentrantLock writing = new ReentrantLock();
   private volatile boolean over;
   private volatile long signAt;
   private volatile long silentNanos;
 
   public Epoch(Time time) {
+    this(time, true);
+  }
+
+  private Epoch(Time time, boolean mayEnd) {
     this.time = time;
+    this.mayEnd = mayEnd;
     this.signAt = time.nanos();
+  }
+
+  /** One that never ends: many may share it, since its writes do not wait for one another. */
+  public static Epoch endless(Time time) {
+    return new Epoch(time, false);
   }
 
   /** A write, of whatever kind. {@code X}: how it fails. */
@@ -40,15 +51,22 @@ public final class Epoch {
    * @throws EpochOverException when it was; nothing was written
    */
   public <T, X extends Exception> T write(Write<T, X> write) throws X {
+    if (!mayEnd) {
+      return run(write);
+    }
     writing.lock();
     try {
       check();
-      T result = write.run();
-      moves();
-      return result;
+      return run(write);
     } finally {
       writing.unlock();
     }
+  }
+
+  private <T, X extends Exception> T run(Write<T, X> write) throws X {
+    T result = write.run();
+    moves();
+    return result;
   }
 
   /** As {@link #write}. */
@@ -74,9 +92,10 @@ public final class Epoch {
 
   /**
    * Gives the thread up. False while it writes: then it waits for the disk, as its successor would.
+   * False if it is endless.
    */
   public boolean end() {
-    if (!writing.tryLock()) {
+    if (!mayEnd || !writing.tryLock()) {
       return false;
     }
     try {

@@ -30,35 +30,38 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
         event, message, Command.of(message.text()), 2L * event.payload().length() + 500);
   }
 
-  /**
-   * Without what was said, when that is large: for those who wait, since disk has it. Who it is
-   * from and where an answer goes stays.
-   */
+  /** {@link #withoutText} when that is large: for those who wait. */
   public Incoming light() {
-    return units <= SMALL_UNITS
-        ? this
-        : new Incoming(
-            new Event(
-                event.seq(),
-                event.id(),
-                event.source(),
-                event.threadId(),
-                event.dedupeKey(),
-                "",
-                event.receivedAt(),
-                event.state(),
-                event.attempts(),
-                event.told(),
-                event.replays()),
-            new InboundMessage(
-                message.account(),
-                message.thread(),
-                message.sender(),
-                "",
-                List.of(),
-                message.dedupeKey()),
-            command,
-            units);
+    return units <= SMALL_UNITS ? this : withoutText();
+  }
+
+  /**
+   * Without what was said, since disk has it. Who it is from, where an answer goes and what it
+   * commands stays.
+   */
+  public Incoming withoutText() {
+    return new Incoming(
+        new Event(
+            event.seq(),
+            event.id(),
+            event.source(),
+            event.threadId(),
+            event.dedupeKey(),
+            "",
+            event.receivedAt(),
+            event.state(),
+            event.attempts(),
+            event.told(),
+            event.replays()),
+        new InboundMessage(
+            message.account(),
+            message.thread(),
+            message.sender(),
+            "",
+            List.of(),
+            message.dedupeKey()),
+        command,
+        units);
   }
 
   /** Whether what was said is to be read from disk. */

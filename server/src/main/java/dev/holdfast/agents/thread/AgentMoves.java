@@ -144,13 +144,15 @@ final class AgentMoves {
 
   /**
    * Of a turn in hand only what came up to the place is touched: if it has messages on both sides
-   * of it, those behind it get another turn. Where no turn is in hand, disk says what comes next.
+   * of it, those behind it get another turn. Where no turn is in hand, or only one that an earlier
+   * stop has ended as a whole, disk says what comes next.
    */
   private static Move stopSaid(AgentState state, long place) {
     List<Incoming> before = upTo(place, state.inHand());
     List<Incoming> after = after(place, state.inHand());
     return switch (state) {
       case Choosing choosing when choosing.batch().isEmpty() -> new Move(state, new EndNext());
+      case Running running when running.batch().isEmpty() -> new Move(state, new EndNext());
       case Choosing _, Running _, Parked _ when before.isEmpty() -> new Move(state);
       case Choosing(_, boolean probe, boolean reset) ->
           new Move(new Choosing(after, probe && !after.isEmpty(), reset), new End(before));

@@ -5,6 +5,7 @@ import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.Inbox;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What waits on disk for one chat thread, the oldest first.
@@ -37,15 +38,17 @@ record Backlog(List<Incoming> events, boolean complete) {
     return new Backlog(read, page.isEmpty());
   }
 
-  /** The commands in it and behind it that do not wait their turn, the oldest first; blocks. */
-  List<Incoming> commands(Inbox inbox, String threadId) {
-    List<Incoming> commands = new ArrayList<>(events.stream().filter(Incoming::overtakes).toList());
+  /**
+   * Gives out the commands in it and behind it that do not wait their turn, the oldest first, a
+   * page of them in memory at a time; blocks.
+   */
+  void commands(Inbox inbox, String threadId, Consumer<Incoming> obey) {
+    events.stream().filter(Incoming::overtakes).forEach(obey);
     List<Event> page = complete ? List.of() : small(inbox, threadId, events.getLast().seq());
     while (!page.isEmpty()) {
-      page.stream().map(Incoming::of).filter(Incoming::overtakes).forEach(commands::add);
+      page.stream().map(Incoming::of).filter(Incoming::overtakes).forEach(obey);
       page = small(inbox, threadId, page.getLast().seq());
     }
-    return commands;
   }
 
   private static List<Event> small(Inbox inbox, String threadId, long afterSeq) {

@@ -184,8 +184,8 @@ public final class ThreadAgent extends VerticleBase {
   /**
    * Somebody said stop when the inbox had come to {@code place}. Interrupts the turn in hand, if
    * one is and has messages from before. Returns those, which are to be ended on disk while the
-   * thread is held; empty when no turn is in hand: then disk says what the next one is about. Never
-   * blocks.
+   * thread is held; empty when no turn is in hand, but for one that was stopped before: then disk
+   * says what the next one is about. Never blocks.
    */
   public Optional<List<Incoming>> stop(long place) {
     synchronized (lock) {
@@ -374,7 +374,7 @@ public final class ThreadAgent extends VerticleBase {
    */
   private void obeyOldCommands(Backlog backlog) {
     if (looksForOldCommands) {
-      backlog.commands(resources.store().inbox(), threadId).forEach(host::obey);
+      backlog.commands(resources.store().inbox(), threadId, host::obey);
       looksForOldCommands = false;
     }
   }

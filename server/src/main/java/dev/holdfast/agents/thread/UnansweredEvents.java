@@ -14,7 +14,6 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -50,18 +49,19 @@ public final class UnansweredEvents {
    * Ends events that will not run. Returns how many of them were stopped, here or by their turn.
    */
   public int cancel(List<Incoming> events) {
+    Set<String> logged = endings.logged(threadId);
     return events.stream() // one after the other: together they may be large
         .flatMap(incoming -> store.inbox().find(incoming.id()).stream())
-        .mapToInt(event -> cancelAsRead(List.of(Incoming.of(event))))
+        .mapToInt(event -> cancelAsRead(List.of(Incoming.of(event)), logged))
         .sum();
   }
 
   /** {@code events}: as disk has them just now. */
-  private int cancelAsRead(List<Incoming> events) {
-    Set<String> unrun = unrun(events);
+  private int cancelAsRead(List<Incoming> events, Set<String> logged) {
+    Set<String> unlogged = unlogged(events, logged);
     int cancelled = 0;
     for (Incoming incoming : events) {
-      if (unrun.contains(incoming.id())) {
+      if (unlogged.contains(incoming.id())) {
         endings.logMessage(incoming, beginning(incoming.message().text()), List.of());
       }
       int ended = endQuietly(List.of(incoming), STOPPED, Say.NOTHING);
@@ -71,18 +71,19 @@ public final class UnansweredEvents {
   }
 
   /**
-   * Those that are in no log yet: what a turn has begun with, that turn has logged, with its files.
-   * A run that does not count any more has left its line in the story.
+   * Those that are not in the log yet. A turn logs what it is about with its files, unless it is
+   * cut off before. What ran before a replay stands far back in the log.
    */
-  private Set<String> unrun(List<Incoming> events) {
-    Set<String> ids =
-        events.stream()
-            .map(Incoming::event)
-            .filter(event -> event.state().isOpen() && event.attempts() == 0)
-            .map(Event::id)
-            .collect(Collectors.toCollection(HashSet::new));
-    ids.removeAll(store.stories().count(TurnEndings.STARTED, List.copyOf(ids)).keySet());
-    return ids;
+  private Set<String> unlogged(List<Incoming> events, Set<String> logged) {
+    List<Event> open =
+        events.stream().map(Incoming::event).filter(event -> event.state().isOpen()).toList();
+    List<String> replayed =
+        open.stream().filter(event -> event.replays() > 0).map(Event::id).toList();
+    Set<String> ranBefore = store.stories().count(TurnEndings.STARTED, replayed).keySet();
+    return open.stream()
+        .map(Event::id)
+        .filter(id -> !ranBefore.contains(id) && !logged.contains(id))
+        .collect(Collectors.toSet());
   }
 
   /** Who stops hundreds of them does not wait until all that was never read is copied. */
@@ -117,6 +118,7 @@ public final class UnansweredEvents {
   /** Ends all that is open up to {@code place}, but commands. Returns how many events that were. */
   public int cancelOpen(long place) {
     int cancelled = 0;
+    Set<String> logged = endings.logged(threadId);
     List<Event> page = store.inbox().openOf(threadId, 0, OPEN_AT_ONCE);
     while (!page.isEmpty() && page.getFirst().seq() <= place) {
       cancelled +=
@@ -125,7 +127,8 @@ public final class UnansweredEvents {
                   .filter(event -> event.seq() <= place)
                   .map(Incoming::of)
                   .filter(incoming -> incoming.command().isEmpty())
-                  .toList());
+                  .toList(),
+              logged);
       page = store.inbox().openOf(threadId, page.getLast().seq(), OPEN_AT_ONCE);
     }
     return cancelled;

@@ -39,7 +39,7 @@ public final class ChatSentences {
           + " cancel the messages that are waiting.";
   public static final String HELP =
       """
-      /stop: stop what I am doing now, or else the oldest message that is waiting
+      /stop: stop what I am doing now, or else what I would do next
       /stop all: also cancel the messages that were sent before it
       /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing

@@ -28,6 +28,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +38,11 @@ import org.slf4j.LoggerFactory;
 public final class TurnEndings {
   private static final Logger LOG = LoggerFactory.getLogger(TurnEndings.class);
   private static final Backoff RETRY = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(15));
+
+  /** How far back what has not ended yet was logged, if at all. */
+  private static final int LOG_LINES = 1000;
+
+  private static final String LINE_BEGINS = "{\"id\":\"";
 
   /** In stories and news: a run of an event begins. */
   public static final String STARTED = "turn.started";
@@ -73,24 +81,34 @@ public final class TurnEndings {
   private final Time time;
   private final Epoch epoch;
 
+  /** Lines may be large, and so only one thread reads them at a time. */
+  private final Lock readingLog;
+
   /** For those whose thread nobody gives up. */
   public TurnEndings(Store store, Channels channels, News news, MeterRegistry meters, Time time) {
-    this(store, channels, news, meters, time, new Epoch(time));
+    this(store, channels, news, meters, time, Epoch.endless(time), new ReentrantLock());
   }
 
   private TurnEndings(
-      Store store, Channels channels, News news, MeterRegistry meters, Time time, Epoch epoch) {
+      Store store,
+      Channels channels,
+      News news,
+      MeterRegistry meters,
+      Time time,
+      Epoch epoch,
+      Lock readingLog) {
     this.store = store;
     this.channels = channels;
     this.news = news;
     this.meters = meters;
     this.time = time;
     this.epoch = epoch;
+    this.readingLog = readingLog;
   }
 
   /** The same for a thread that may be given up: it writes within this epoch. */
   public TurnEndings within(Epoch one) {
-    return new TurnEndings(store, channels, news, meters, time, one);
+    return new TurnEndings(store, channels, news, meters, time, one, readingLog);
   }
 
   public Epoch epoch() {
@@ -282,6 +300,32 @@ public final class TurnEndings {
             .put("text", text);
     StoredAttachment.write(json, files);
     write(incoming.event().threadId(), json);
+  }
+
+  /**
+   * What stands in the newest lines of a thread's log: the ids of events whose message does, and of
+   * what was said to it.
+   */
+  public Set<String> logged(String threadId) {
+    readingLog.lock();
+    try {
+      return store.threads().of(threadId).readLog(LOG_LINES).stream()
+          .map(TurnEndings::idOf)
+          .collect(Collectors.toSet());
+    } catch (IOException e) {
+      LOG.warn("thread {}: its log cannot be read: {}", threadId, e.getMessage());
+      return Set.of();
+    } finally {
+      readingLog.unlock();
+    }
+  }
+
+  /** As {@link #logLine} begins; empty when it begins in another way. */
+  private static String idOf(String line) {
+    int end = line.indexOf('"', LINE_BEGINS.length());
+    return line.startsWith(LINE_BEGINS) && end >= 0
+        ? line.substring(LINE_BEGINS.length(), end)
+        : "";
   }
 
   /** Writes down for people what was done at somebody's request, without saying it to anybody. */

@@ -192,16 +192,22 @@ public final class TurnLoop {
    */
   private void join(List<Incoming> batch, List<Incoming> messages)
       throws IOException, InterruptedException {
+    messages.stream().filter(incoming -> !batch.contains(incoming)).forEach(batch::add);
     List<String> written = conversation.lastTurn().stream().map(ContextEntry::id).toList();
-    for (Incoming incoming : messages) {
-      if (!batch.contains(incoming)) {
-        batch.add(incoming);
-      }
-      if (!written.contains(incoming.id())) {
+    List<Incoming> left = new ArrayList<>(messages);
+    left.removeIf(incoming -> written.contains(incoming.id()));
+    try {
+      while (!left.isEmpty()) {
+        Incoming incoming = left.getFirst();
         List<StoredAttachment> files = files(incoming);
         conversation.append(Entries.user(incoming, files));
         endings.logMessage(incoming, files);
+        left.removeFirst();
       }
+    } catch (InterruptedException e) {
+      // Cut off: what was said stays to be read, and a later line of the same id takes its place.
+      left.forEach(incoming -> endings.logMessage(incoming, List.of()));
+      throw e;
     }
   }
 
@@ -210,22 +216,16 @@ public final class TurnLoop {
       return List.of();
     }
     progress.fetching(resources.attachments().config().timeout());
-    try {
-      List<StoredAttachment> had =
-          new AttachmentIntake(
-                  resources.attachments(),
-                  resources.time(),
-                  endings.epoch(),
-                  conversation.attachments(),
-                  conversation.scratch())
-              .take(incoming);
-      progress.answered();
-      return had;
-    } catch (InterruptedException e) {
-      // Stopped: what was said stays to be read, and a later line of the same id takes its place.
-      endings.logMessage(incoming, List.of());
-      throw e;
-    }
+    List<StoredAttachment> had =
+        new AttachmentIntake(
+                resources.attachments(),
+                resources.time(),
+                endings.epoch(),
+                conversation.attachments(),
+                conversation.scratch())
+            .take(incoming);
+    progress.answered();
+    return had;
   }
 
   private ModelAnswer ask() throws CallFailedException, IOException, InterruptedException {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class EpochTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -82,5 +83,19 @@ class EpochTest {
     writer.join();
     assertThat(written).containsExactly("whole");
     assertThat(epoch.end()).isTrue();
+  }
+
+  @Test
+  @Timeout(30)
+  void theWritesOfAnEndlessOneDoNotWaitForOneAnother() throws Exception {
+    Epoch endless = Epoch.endless(time);
+    endless.<InterruptedException>change(
+        () -> {
+          Thread.ofVirtual().start(() -> endless.change(() -> written.add("meanwhile"))).join();
+          written.add("whole");
+        });
+    assertThat(written).containsExactly("meanwhile", "whole");
+    assertThat(endless.end()).isFalse();
+    assertThat(endless.isOver()).isFalse();
   }
 }

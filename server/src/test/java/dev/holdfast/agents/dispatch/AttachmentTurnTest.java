@@ -3,6 +3,7 @@ package dev.holdfast.agents.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.context.Attachments;
+import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
@@ -217,6 +218,68 @@ class AttachmentTurnTest {
     world.awaitState(event, EventState.CANCELLED);
     assertThat(world.answerOf(world.send("t", "k2", "still there?"))).contains("still there?");
     assertThat(world.store.threads().of("web:main:t").readLog(10).getFirst()).contains("look");
+  }
+
+  @Test
+  void whatWaitsBehindADownloadThatIsStoppedStaysToBeRead() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    AgentRig world = worldThatCollectsBehindADownload(begun);
+    Event file = world.sendFiles("web:main", "t", "k1", file("a.png", new byte[1]));
+    Event text = world.send("t", "k2", "and this");
+    begun.await();
+    world.orchestrator.stop("web:main:t", false);
+    world.awaitState(file, EventState.CANCELLED);
+    world.awaitState(text, EventState.CANCELLED);
+    assertThat(world.store.threads().of("web:main:t").readLog(10))
+        .anyMatch(line -> line.contains("look"))
+        .anyMatch(line -> line.contains("and this"));
+  }
+
+  @Test
+  void whatWaitsBehindADownloadThatTakesTooLongStaysToBeRead() throws Exception {
+    ObstructedTime time = new ObstructedTime();
+    rigs.options.time = time;
+    CountDownLatch begun = new CountDownLatch(1);
+    AgentRig world = worldThatCollectsBehindADownload(begun);
+    world.sendFiles("web:main", "t", "k1", file("a.png", new byte[1]));
+    Event text = world.send("t", "k2", "and this");
+    begun.await();
+    time.advance(rigs.options.turnTimeout);
+    world.awaitState(text, EventState.DEAD_LETTERED);
+    assertThat(world.store.threads().of("web:main:t").readLog(10))
+        .anyMatch(line -> line.contains("look"))
+        .anyMatch(line -> line.contains("and this"));
+  }
+
+  /** Two messages that come now have one turn, in which a download does not end. */
+  private AgentRig worldThatCollectsBehindADownload(CountDownLatch begun) throws Exception {
+    rigs.options.whileBusy = WhileBusy.COLLECT;
+    source =
+        (_, _) -> {
+          begun.countDown();
+          new CountDownLatch(1).await();
+          throw new AssertionError("nobody opened it");
+        };
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          first.countDown();
+          go.await();
+          return ScriptedProvider.text("first");
+        });
+    AgentRig world = world();
+    world.send("t", "k0", "first");
+    first.await();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              world.await(
+                  () -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 2,
+                  () -> "not waiting");
+              go.countDown();
+            });
+    return world;
   }
 
   @Test

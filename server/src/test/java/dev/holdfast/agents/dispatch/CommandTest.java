@@ -32,7 +32,16 @@ class CommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"/stop now", "/Stop  please", "/stop@bot it", "/stop\nall of it"})
   void aStopWithMoreWordsIsNotForTheModel(String text) {
-    assertThat(Command.of(text).orElseThrow().word()).isEqualTo(Command.Word.STOP_WITH_MORE);
+    assertThat(Command.of(text)).contains(new Command(Command.Word.STOP_WITH_MORE, ""));
+  }
+
+  /** Commands that wait are kept in memory. */
+  @Test
+  void whatIsTooLongForACodeIsForTheModel() {
+    String code = "x".repeat(64);
+    assertThat(Command.of("/approve " + code)).contains(new Command(Command.Word.APPROVE, code));
+    assertThat(Command.of("/approve x" + code)).isEmpty();
+    assertThat(Command.of("/deny x" + code)).isEmpty();
   }
 
   @Test

@@ -229,6 +229,10 @@ class StopCommandTest {
     again.await();
     isFreedByStop(world, first);
     world.awaitState(second, EventState.CANCELLED);
+    assertThat(world.store.threads().of("web:main:t").readLog(100))
+        .as("it was written down when it joined")
+        .filteredOn(line -> line.contains("\"id\":\"" + second.id() + "\""))
+        .hasSize(1);
   }
 
   private void isFreedByStop(AgentRig world, Event event) throws Exception {

@@ -160,6 +160,18 @@ class StopPlaceTest {
     assertThat(world.stateOf(events.get(1))).isEqualTo(EventState.CANCELLED);
   }
 
+  /** The server went down when the run was counted, and before anything was written down of it. */
+  @Test
+  void whatWasCutOffAtItsVeryBeginningStaysToBeRead() throws Exception {
+    List<Event> pending = pendingAtAStart("never mind", "/stop");
+    StoreSurgery.countRuns(rigs.folder(), pending.get(0), 1);
+    AgentRig world = rigs.open();
+    assertThat(world.answerOf(pending.get(1))).isEqualTo("Stopped.");
+    assertThat(world.stateOf(pending.get(0))).isEqualTo(EventState.CANCELLED);
+    assertThat(world.store.threads().of("web:main:t").readLog(10).getFirst())
+        .contains("never mind");
+  }
+
   /** What an earlier stop has ended is not taken for its work. */
   @Test
   void cutOffBeforeItsWorkItDoesItAfterARestart() throws Exception {

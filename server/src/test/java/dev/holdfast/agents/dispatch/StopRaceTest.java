@@ -156,6 +156,56 @@ class StopRaceTest {
     assertThat(model.requests()).as("turns").hasSize(2);
   }
 
+  /** The first one has ended its turn, whose thread does not know that yet. */
+  @Test
+  void aSecondStopEndsTheNextTurnAlthoughTheFirstOneHasNotComeToItsEnd() throws Exception {
+    model.then(deafly());
+    AgentRig world = rigs.open();
+    Event first = world.send("t", "k1", "never mind");
+    begun.await();
+    Event second = world.send("t", "k2", "nor this");
+    assertThat(world.orchestrator.stop(THREAD, false)).isEqualTo(1);
+    assertThat(world.orchestrator.stop(THREAD, false)).isEqualTo(1);
+    assertThat(world.orchestrator.stop(THREAD, false)).isZero();
+    go.countDown();
+    assertThat(world.answerOf(world.send("t", "k3", "hello"))).isEqualTo("heard: hello");
+    assertThat(world.stateOf(first)).isEqualTo(EventState.CANCELLED);
+    assertThat(world.stateOf(second)).isEqualTo(EventState.CANCELLED);
+    assertThat(model.requests()).as("turns").hasSize(2);
+  }
+
+  /** However long the disk takes for the others. */
+  @Test
+  void aTurnIsInterruptedWhileCommandsOfOtherChatThreadsAreWritten() throws Exception {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException e) {
+            interrupted.countDown();
+            throw e;
+          }
+          return ScriptedProvider.text("nobody let it go on");
+        });
+    AgentRig world = rigs.open();
+    Event stopped = world.send("t", "k1", "x");
+    begun.await();
+    time.blocksIn("TurnEndings.persist");
+    Event status = world.send("other", "k2", "/status");
+    time.awaitBlocked();
+    Event stop = world.send("t", "k3", "/stop");
+    try {
+      world.await(() -> interrupted.getCount() == 0, () -> "it waits for the command of the other");
+    } finally {
+      time.open();
+      world.answerOf(status);
+      world.answerOf(stop);
+    }
+    assertThat(world.stateOf(stopped)).isEqualTo(EventState.CANCELLED);
+  }
+
   @Test
   void aCrashOfTheLoopDoesNotForgetIt() throws Exception {
     time.breaks("ThreadAgent.begin", 2);

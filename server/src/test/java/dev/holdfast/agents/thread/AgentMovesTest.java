@@ -225,6 +225,7 @@ class AgentMovesTest {
             IDLE,
             CHOOSING,
             CHOOSING_FRESH,
+            RUNNING_STOPPED,
             CLOSING,
             CLOSED,
             GIVEN_UP,
