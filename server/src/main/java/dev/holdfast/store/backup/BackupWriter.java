@@ -3,6 +3,7 @@ package dev.holdfast.store.backup;
 import dev.holdfast.store.backup.Manifest.Entry;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.opening.Database;
 import dev.holdfast.store.opening.Snapshot;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,7 +49,7 @@ public final class BackupWriter {
   public Manifest write(Path target, boolean inUse, String program, Instant now)
       throws IOException, BackupException, StartRefusedException {
     Path file = target.toAbsolutePath().normalize();
-    if (!Files.exists(folder.resolve(Manifest.DATABASE))) {
+    if (Database.isMissing(folder)) {
       throw new BackupException(folder + " holds no data; name the folder with --data");
     }
     if (Files.exists(file)) {
