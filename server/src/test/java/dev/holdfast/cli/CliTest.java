@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CliTest {
+  private static final String NEWEST = "GET /api/v1/dead-letters?limit=1";
+
   @TempDir Path folder;
   private FakeServer server;
   private CommandLineOf line;
@@ -250,13 +252,14 @@ class CliTest {
   void allDeadLettersAreReplayedInPagesAndAFailureIsNamed() {
     String two = "{\"dead_letters\":[{\"id\":\"1\"},{\"id\":\"2\"}]}";
     server
-        .on("GET /api/v1/dead-letters?limit=500&older_than_secs=7200&order=oldest", 200, two)
+        .on(NEWEST, 200, "{\"newest\":600}")
+        .on("GET /api/v1/dead-letters?limit=500&older_than_secs=7200&order=oldest&up_to=600", 200, two)
         .on(
-            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200&order=oldest",
+            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200&order=oldest&up_to=600",
             200,
             "{\"dead_letters\":[{\"id\":\"2\"},{\"id\":\"3\"}]}")
         .on(
-            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200&order=oldest",
+            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200&order=oldest&up_to=600",
             200,
             "{\"dead_letters\":[{\"id\":\"2\"}]}")
         .on("POST /api/v1/dead-letters/1/replay", 200, "{\"replayed\":true}")
@@ -271,11 +274,25 @@ class CliTest {
     assertThat(server.requests).noneMatch(request -> request.startsWith("POST"));
   }
 
+  /** A list without a bound would name what has failed again, for as long as it does. */
+  @Test
+  void onlyWhatWasDeadAtTheBeginningIsReplayed() {
+    server
+        .on(NEWEST, 200, "{\"dead_letters\":[],\"newest\":2}")
+        .on("GET /api/v1/dead-letters?limit=500&order=oldest&up_to=2", 200, letters(1, 3))
+        .on("GET /api/v1/dead-letters?limit=502&order=oldest&up_to=2", 200, letters(0, 0))
+        .on("POST /api/v1/dead-letters/1/replay", 200, "{\"replayed\":true}")
+        .on("POST /api/v1/dead-letters/2/replay", 200, "{\"replayed\":true}");
+    assertThat(line.run(server, "dlq", "replay", "--all")).as(line.err()).isZero();
+    assertThat(line.out()).contains("2 of 2 replayed");
+  }
+
   @Test
   void moreDeadLettersAreReplayedThanTheServerGivesAtOnce() {
     server
-        .on("GET /api/v1/dead-letters?limit=500&order=oldest", 200, letters(0, 500))
-        .on("GET /api/v1/dead-letters?limit=1000&order=oldest", 200, letters(500, 600));
+        .on(NEWEST, 200, "{\"newest\":600}")
+        .on("GET /api/v1/dead-letters?limit=500&order=oldest&up_to=600", 200, letters(0, 500))
+        .on("GET /api/v1/dead-letters?limit=1000&order=oldest&up_to=600", 200, letters(500, 600));
     for (int id = 0; id < 600; id++) {
       server.on("POST /api/v1/dead-letters/" + id + "/replay", 200, "{\"replayed\":true}");
     }
