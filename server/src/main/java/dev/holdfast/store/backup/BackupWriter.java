@@ -17,6 +17,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
@@ -57,6 +58,10 @@ public final class BackupWriter {
     }
     if (file.startsWith(folder.toAbsolutePath().normalize())) {
       throw new BackupException(file + " lies in the data folder; choose another place");
+    }
+    Path parent = Objects.requireNonNull(file.getParent());
+    if (!Files.isDirectory(parent)) {
+      throw new BackupException(parent + " is no folder; make it, or choose another place");
     }
     Path database = file.resolveSibling(file.getFileName() + ".database.tmp");
     Manifest[] made = new Manifest[1];

@@ -30,7 +30,7 @@ final class RunRecord {
   /** What an operator writes into the file to start without commits that are lost. */
   private static final String ACCEPTED = "accept-loss";
 
-  private static final String RESTORING = "restoring";
+  static final String RESTORING = "restoring";
 
   /** Of the very first start, until the database is made: nothing was accepted yet. */
   private static final String CREATING = "creating";
@@ -100,6 +100,10 @@ final class RunRecord {
     return words().contains(ACCEPTED);
   }
 
+  boolean isRestoring() throws IOException {
+    return words().contains(RESTORING);
+  }
+
   /** Written before a restore begins, and removed when it is done. */
   static void restoring(Path folder) throws IOException {
     write(folder, RESTORING);
@@ -111,7 +115,7 @@ final class RunRecord {
    * @throws StartRefusedException 65 when the folder is not wholly restored
    */
   void requireRestored() throws IOException, StartRefusedException {
-    if (words().contains(RESTORING)) {
+    if (isRestoring()) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
           folder.resolve(NAME)
