@@ -107,7 +107,9 @@ final class DlqCommand extends CommandGroup {
   @Command(name = "show", description = "Show one dead letter in full.")
   int show(@Parameters(paramLabel = "ID", description = "The id of a dead letter.") String id)
       throws CliException, InterruptedException {
-    JsonNode letter = root.ask(api -> api.get(PATH + "/" + ApiClient.encoded(id)));
+    JsonNode letter =
+        root.ask(
+            api -> api.get(PATH + "/" + ApiClient.encoded(id)), "holdfast dlq list names them all");
     if (root.json) {
       root.print(letter);
       return ExitCode.OK;

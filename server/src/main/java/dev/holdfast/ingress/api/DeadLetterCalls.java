@@ -60,7 +60,8 @@ final class DeadLetterCalls {
         .forEach(letter -> found.add(view(letter)));
     JsonObject counts = new JsonObject();
     letters.counts().forEach(counts::put);
-    return ApiAnswer.ok(new JsonObject()
+    return ApiAnswer.ok(
+        new JsonObject()
             .put("dead_letters", found)
             .put("counts", counts)
             .put("newest", letters.newest()));

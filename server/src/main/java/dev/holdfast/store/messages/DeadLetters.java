@@ -56,10 +56,14 @@ public final class DeadLetters {
     return list(reader, kind, olderThan, upTo, limit, "asc");
   }
 
-  /** The number of the letter that was written last; whatever is given up later has a higher one. */
+  /**
+   * The number of the letter that was written last; whatever is given up later has a higher one.
+   */
   public long newest() {
     return engine
-        .read(sql -> sql.first(row -> row.getLong(1), "select coalesce(max(no), 0) from dead_letters"))
+        .read(
+            sql ->
+                sql.first(row -> row.getLong(1), "select coalesce(max(no), 0) from dead_letters"))
         .orElse(0L);
   }
 
