@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 record TemporaryFolder(Path path) {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
 
+  /** SQLite's library and some more. */
+  private static final long UNPACKED_BYTES = 2 * 1024 * 1024;
+
   static TemporaryFolder in(Path dataDir) {
     return new TemporaryFolder(dataDir.resolve("tmp"));
   }
@@ -39,6 +42,12 @@ record TemporaryFolder(Path path) {
     }
     if (System.getProperty("org.sqlite.tmpdir") == null) {
       System.setProperty("org.sqlite.tmpdir", path.toString());
+    }
+    long free = Files.getFileStore(path).getUsableSpace();
+    if (free < UNPACKED_BYTES) { // the library would only say that it cannot be loaded
+      throw new IOException(
+          "%s has %d KiB left, too few for the libraries that a start unpacks there; free some space"
+              .formatted(path, free >> 10));
     }
   }
 

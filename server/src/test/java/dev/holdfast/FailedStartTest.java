@@ -96,7 +96,8 @@ class FailedStartTest {
         ServerRunner runner = new ServerRunner(folder.resolve(listener), yaml);
         assertThatThrownBy(() -> startLocked(runner, new Opened(_ -> {})))
             .isInstanceOf(IOException.class)
-            .hasMessageContaining("cannot listen on 127.0.0.1:" + busy.getLocalPort());
+            .hasMessageContaining("cannot listen on 127.0.0.1:" + busy.getLocalPort())
+            .hasMessageContaining("stop what listens there, or change ");
         assertNothingIsOpen(listener);
         assertCleanAndServing(listener, new ServerRunner(folder.resolve(listener), USUAL), true);
       }

@@ -55,7 +55,10 @@ final class BackupCommand implements Callable<Integer> {
     } catch (StartRefusedException e) {
       throw new CliException(e.exitCode(), String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      throw new CliException(ExitCode.IO, target + " could not be written: " + e);
+      throw new CliException(
+          ExitCode.IO,
+          "%s could not be written: %s; %s"
+              .formatted(target, DiskReason.of(e), DiskReason.advice(e)));
     }
   }
 }

@@ -44,11 +44,14 @@ final class DataChecks {
   private final Path folder;
   private final Time time;
   private final long freeMin;
+  private final boolean tokenGiven;
 
-  DataChecks(Path folder, Time time, long freeMin) {
+  /** {@code tokenGiven}: in the environment, so that the folder needs none. */
+  DataChecks(Path folder, Time time, long freeMin, boolean tokenGiven) {
     this.folder = folder;
     this.time = time;
     this.freeMin = freeMin;
+    this.tokenGiven = tokenGiven;
   }
 
   Finding folder() {
@@ -64,6 +67,12 @@ final class DataChecks {
       PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class);
       String rights = PosixFilePermissions.toString(attributes.permissions());
       String text = folder + ", " + rights + " of " + attributes.owner().getName();
+      if (Files.getFileStore(folder).isReadOnly()) {
+        return Finding.bad(
+            "data folder",
+            folder + " is on a file system that is mounted read-only",
+            "mount it for writing; the kernel's log says why if it did this itself");
+      }
       if (!Files.isWritable(folder)) {
         return Finding.bad(
             "data folder", text + " is not writable", "run as its owner, or chown it");
@@ -165,7 +174,11 @@ final class DataChecks {
     } catch (AccessDeniedException _) {
       return Finding.bad("token", file + " cannot be read", "run as the server's account");
     } catch (IOException _) {
-      return Finding.good("token", "none in the data folder yet; the first start creates one");
+      return Finding.good(
+          "token",
+          tokenGiven
+              ? "none in the data folder; HOLDFAST_TOKEN is used"
+              : "none in the data folder yet; the first start creates one");
     }
   }
 

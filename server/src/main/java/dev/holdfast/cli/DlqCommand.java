@@ -107,7 +107,9 @@ final class DlqCommand extends CommandGroup {
   @Command(name = "show", description = "Show one dead letter in full.")
   int show(@Parameters(paramLabel = "ID", description = "The id of a dead letter.") String id)
       throws CliException, InterruptedException {
-    JsonNode letter = root.ask(api -> api.get(PATH + "/" + ApiClient.encoded(id)));
+    JsonNode letter =
+        root.ask(
+            api -> api.get(PATH + "/" + ApiClient.encoded(id)), "holdfast dlq list names them all");
     if (root.json) {
       root.print(letter);
       return ExitCode.OK;
@@ -159,8 +161,12 @@ final class DlqCommand extends CommandGroup {
     if (named && (!choice.filter.kind.isEmpty() || !choice.filter.olderThan.isEmpty())) {
       throw new CliException(ExitCode.USAGE, "--kind and --older-than require --all, not ids");
     }
+    // What fails again at once is dead again before the last one is replayed: it is left alone.
+    String bound = named ? "" : "&order=oldest&up_to=" + newest();
     Map<String, String> results = new LinkedHashMap<>();
-    for (List<String> ids = next(choice, results); !ids.isEmpty(); ids = next(choice, results)) {
+    for (List<String> ids = next(choice, bound, results);
+        !ids.isEmpty();
+        ids = next(choice, bound, results)) {
       for (String id : ids) {
         results.put(id, choice.dryRun ? "would " + verb : one(action, id, done));
         root.terminal().progress(results.size() + " " + done);
@@ -169,8 +175,12 @@ final class DlqCommand extends CommandGroup {
     return report(choice, done, results);
   }
 
+  private long newest() throws CliException, InterruptedException {
+    return root.ask(api -> api.get(PATH + "?limit=1")).path("newest").asLong();
+  }
+
   /** The ids that were not looked at yet. */
-  private List<String> next(Choice choice, Map<String, String> results)
+  private List<String> next(Choice choice, String bound, Map<String, String> results)
       throws CliException, InterruptedException {
     List<String> ids = new ArrayList<>();
     if (choice.ids != null) {
@@ -178,8 +188,7 @@ final class DlqCommand extends CommandGroup {
     } else {
       // Those that failed or are only looked at stay in front: ask for more than they are.
       // The oldest first: of one chat thread they are to be answered in their order.
-      String path =
-          choice.filter.path(Math.min(results.size() + PAGE, LIMIT_MAX)) + "&order=oldest";
+      String path = choice.filter.path(Math.min(results.size() + PAGE, LIMIT_MAX)) + bound;
       JsonNode page = root.ask(api -> api.get(path));
       CliJson.items(page, "dead_letters").forEach(letter -> ids.add(CliJson.text(letter, "id")));
     }

@@ -36,7 +36,12 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CliException, InterruptedException {
     MachineChecks machine = new MachineChecks(root.environment);
-    DataChecks data = new DataChecks(root.dataFolder(), root.environment.time(), minFreeBytes());
+    DataChecks data =
+        new DataChecks(
+            root.dataFolder(),
+            root.environment.time(),
+            minFreeBytes(),
+            !root.environment.variables().getOrDefault("HOLDFAST_TOKEN", "").isEmpty());
     ServerChecks server = new ServerChecks(root);
     List<Finding> findings = new ArrayList<>();
     look(findings, "Java", machine::java);

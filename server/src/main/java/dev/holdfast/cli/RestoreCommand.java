@@ -31,8 +31,9 @@ import picocli.CommandLine.Parameters;
       "Example: holdfast restore /backup/holdfast-2026-01-31.zip --data /var/lib/holdfast"
     })
 final class RestoreCommand implements Callable<Integer> {
-  /** What the lock itself makes. */
-  private static final Set<String> OF_THE_LOCK = Set.of("holdfast.lock", "holdfast.pid");
+  /** What a restore makes first: one that was cut off there has restored nothing. */
+  private static final Set<String> OF_A_BEGINNING =
+      Set.of("holdfast.lock", "holdfast.pid", "holdfast.pid.tmp", "holdfast.run");
 
   private final RootCommand root;
 
@@ -52,32 +53,54 @@ final class RestoreCommand implements Callable<Integer> {
     Path data = root.dataFolder();
     BackupReader reader = new BackupReader(source, new BackupScreen(root.terminal()));
     try {
+      if (!Files.isRegularFile(source)) {
+        throw new CliException(
+            ExitCode.NOT_GOOD,
+            source + " does not exist or is no file; name a file of holdfast backup");
+      }
       if (check) {
         BackupScreen.show(root, "whole", source, reader.verify());
         return ExitCode.OK;
       }
-      requireEmpty(data, Set.of());
+      if (LockHolder.find(data).isPresent()) {
+        throw new CliException(ExitCode.NOT_GOOD, data + " is in use: stop its server first");
+      }
+      requireEmpty(data);
       reader.verify();
       DataFolder.at(data).check();
-      try (InstanceLock _ = InstanceLock.take(data, false, root.environment.time())) {
-        requireEmpty(data, OF_THE_LOCK);
-        Manifest restored = reader.restore(data);
-        BackupScreen.show(root, "restored into " + data, source, restored);
-      }
+      BackupScreen.show(root, "restored into " + data, source, restore(reader, data));
       return ExitCode.OK;
     } catch (BackupException e) {
       throw new CliException(ExitCode.DAMAGED, String.valueOf(e.getMessage()));
     } catch (StartRefusedException e) {
       throw new CliException(e.exitCode(), String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      throw new CliException(ExitCode.IO, "nothing was restored into " + data + ": " + e);
+      throw new CliException(
+          ExitCode.IO,
+          "nothing was restored into %s: %s; %s, and restore again"
+              .formatted(data, DiskReason.of(e), DiskReason.advice(e)));
     }
   }
 
-  private static void requireEmpty(Path data, Set<String> but) throws IOException, CliException {
-    if (LockHolder.find(data).isPresent() && but.isEmpty()) {
-      throw new CliException(ExitCode.NOT_GOOD, data + " is in use: stop its server first");
+  private Manifest restore(BackupReader reader, Path data)
+      throws IOException,
+          BackupException,
+          CliException,
+          StartRefusedException,
+          InterruptedException {
+    boolean announced = BackupReader.announce(data);
+    try (InstanceLock _ = InstanceLock.take(data, false, root.environment.time())) {
+      requireEmpty(data);
+      return reader.restore(data);
+    } catch (CliException | StartRefusedException e) {
+      if (announced) {
+        BackupReader.withdraw(data);
+      }
+      throw e;
     }
+  }
+
+  private static void requireEmpty(Path data) throws IOException, CliException {
     if (!Files.exists(data)) {
       return;
     }
@@ -85,12 +108,14 @@ final class RestoreCommand implements Callable<Integer> {
       List<String> there =
           entries
               .map(entry -> String.valueOf(entry.getFileName()))
-              .filter(name -> !but.contains(name))
+              .filter(name -> !OF_A_BEGINNING.contains(name))
               .toList();
       if (!there.isEmpty()) {
         throw new CliException(
             ExitCode.NOT_GOOD,
-            data + " is not empty, it holds " + there.getFirst() + ": move it away first");
+            BackupReader.isUnfinishedIn(data)
+                ? data + " holds what a restore that was cut off has left: empty it first"
+                : data + " is not empty, it holds " + there.getFirst() + ": move it away first");
       }
     }
   }

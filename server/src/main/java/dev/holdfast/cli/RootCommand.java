@@ -195,13 +195,21 @@ final class RootCommand implements Callable<Integer> {
 
   /** Asks, and turns what can go wrong into a sentence and an exit code. */
   <T> T ask(Question<T> question) throws CliException, InterruptedException {
+    return ask(question, "");
+  }
+
+  /** As the other. {@code whenUnknown}: what to do when there is nothing of that name. */
+  <T> T ask(Question<T> question, String whenUnknown) throws CliException, InterruptedException {
     ApiClient api = api();
     try {
       return question.ask(api);
     } catch (ApiClient.UnavailableException e) {
       throw new CliException(ExitCode.IO, noServer(api.base(), String.valueOf(e.getMessage())));
     } catch (ApiClient.RefusedException e) {
-      throw refused(e);
+      CliException refused = refused(e);
+      throw e.status() == 404 && !whenUnknown.isEmpty()
+          ? new CliException(ExitCode.NOT_GOOD, refused.getMessage() + ": " + whenUnknown)
+          : refused;
     }
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.store.LockHolder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,12 @@ final class ServerChecks {
     ApiClient api = root.api();
     try {
       JsonNode status = api.get("/api/v1/status");
+      if (holder.isEmpty() && Files.exists(data.resolve("holdfast.db"))) {
+        return Finding.warning(
+            "server",
+            "one answers at " + api.base() + ", but it does not use " + data + ": nothing does",
+            "give --url or --data so that both are of one server");
+      }
       answers = true;
       conditions = ServerCondition.of(status);
       String text =

@@ -26,6 +26,11 @@ import picocli.CommandLine.Parameters;
     })
 final class TraceCommand implements Callable<Integer> {
   private static final Set<String> LINE_FIELDS = Set.of("at", "what");
+
+  /** What the story tells in brief and has lines of its own here. */
+  private static final Set<String> TOLD_IN_FULL =
+      Set.of("event.accepted", "model.called", "reply.planned");
+
   private static final int TEXT_SHOWN_MAX = 200;
 
   private final RootCommand root;
@@ -41,7 +46,11 @@ final class TraceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException {
-    JsonNode story = root.ask(api -> api.get("/api/v1/events/" + ApiClient.encoded(event)));
+    JsonNode story =
+        root.ask(
+            api -> api.get("/api/v1/events/" + ApiClient.encoded(event)),
+            "give Holdfast's id or the platform's own; holdfast threads show names those of a chat"
+                + " thread, and what ended longer ago than inbox.dedupe_hours is forgotten");
     if (root.json) {
       root.print(story);
     } else {
@@ -57,7 +66,9 @@ final class TraceCommand implements Callable<Integer> {
     CliJson.items(story, "replies")
         .forEach(
             reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
-    CliJson.items(story, "story").forEach(line -> lines.add(line(line.path("at"), told(line))));
+    CliJson.items(story, "story").stream()
+        .filter(line -> !TOLD_IN_FULL.contains(CliJson.text(line, "what")))
+        .forEach(line -> lines.add(line(line.path("at"), told(line))));
     CliJson.items(story, "model_calls")
         .forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
     lines.sort(
@@ -197,12 +208,26 @@ final class TraceCommand implements Callable<Integer> {
               .formatted(
                   CliJson.text(reply, "reply_id"),
                   part(reply),
-                  CliJson.text(reply, "state"),
+                  replyState(reply),
                   attempts(reply),
                   unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",
                   detail.isEmpty() ? "" : ": " + detail));
       terminal.line("  " + Formats.brief(CliJson.text(reply, "text"), TEXT_SHOWN_MAX));
     }
+  }
+
+  private String replyState(JsonNode reply) {
+    String state = CliJson.text(reply, "state");
+    Instant now = root.environment.time().now();
+    return switch (state) {
+      case "retry_at" ->
+          "waiting, next try "
+              + Formats.instant(reply.path("next_at"))
+                  .filter(next -> next.isAfter(now))
+                  .map(next -> "in " + Formats.millis(Duration.between(now, next).toMillis()))
+                  .orElse("now");
+      default -> state;
+    };
   }
 
   private static String attempts(JsonNode of) {

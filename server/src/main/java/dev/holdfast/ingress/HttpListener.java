@@ -82,8 +82,9 @@ public final class HttpListener implements AutoCloseable {
       throws IOException, InterruptedException {
     await(
         vertx.deployVerticle(loop, new DeploymentOptions().setInstances(EVENT_LOOPS)),
+        "http",
         http.host() + ":" + http.port());
-    await(vertx.deployVerticle(metrics), scraped.host() + ":" + scraped.port());
+    await(vertx.deployVerticle(metrics), "metrics", scraped.host() + ":" + scraped.port());
     LOG.info(
         "http: listening on {}:{}, metrics on {}:{}",
         http.host(),
@@ -98,7 +99,7 @@ public final class HttpListener implements AutoCloseable {
     }
   }
 
-  private void await(Future<String> deployed, String address)
+  private void await(Future<String> deployed, String section, String address)
       throws IOException, InterruptedException {
     try {
       deployments.add(
@@ -107,7 +108,10 @@ public final class HttpListener implements AutoCloseable {
               .toCompletableFuture()
               .get(START_MAX.toSeconds(), TimeUnit.SECONDS));
     } catch (ExecutionException e) {
-      throw new IOException("cannot listen on " + address + ": " + reason(e), e);
+      throw new IOException(
+          "cannot listen on %s: %s; stop what listens there, or change %s.port (or %s.host)"
+              .formatted(address, reason(e), section, section),
+          e);
     } catch (TimeoutException e) {
       throw new IOException("cannot listen on " + address + ": it took too long", e);
     }

@@ -26,10 +26,12 @@ final class AccountQueue {
   private final Map<String, Place> places = new HashMap<>();
   private final Map<String, Integer> failures = new HashMap<>();
   private final Map<String, Instant> askedWaits = new HashMap<>();
+  private final Map<String, Long> waits = new HashMap<>();
 
   /** Replies that are marked as being sent, before a worker has taken them up. */
   private final Set<Long> begun = new HashSet<>();
 
+  private long lastWait;
   private int workers;
   private boolean paused;
   private boolean trying;
@@ -164,16 +166,19 @@ final class AccountQueue {
   }
 
   /**
-   * The thread waits, because its post failed; {@link #due} ends it. {@code asked}: until when, if
-   * its platform has asked for a wait that people should know of; else null.
+   * The thread waits, because its post failed. {@code asked}: until when, if its platform has asked
+   * for a wait that people should know of; else null. Returns the number of the wait, which {@link
+   * #due} ends.
    */
-  synchronized void waits(String threadId, @Nullable Instant asked) {
+  synchronized long waits(String threadId, @Nullable Instant asked) {
     ended(threadId);
     if (asked != null) {
       askedWaits.put(threadId, asked);
     }
     failures.merge(threadId, 1, Integer::sum);
     places.put(threadId, Place.WAITING);
+    waits.put(threadId, ++lastWait);
+    return lastWait;
   }
 
   /** How many threads wait because their platform has asked for it, and until when at most. */
@@ -183,12 +188,19 @@ final class AccountQueue {
         .map(longest -> new AskedWaits(askedWaits.size(), longest));
   }
 
-  synchronized void due(String threadId) {
-    askedWaits.remove(threadId);
-    if (places.get(threadId) == Place.WAITING) {
+  /** The wait of that number is over, if it was not ended before. */
+  synchronized void due(String threadId, long wait) {
+    if (waits.remove(threadId, wait)) {
+      askedWaits.remove(threadId);
       places.put(threadId, Place.DUE);
       ready.addLast(threadId);
     }
+  }
+
+  /** All waits are over, those of the account as well. */
+  synchronized void allDue() {
+    Map.copyOf(waits).forEach(this::due);
+    paused = false;
   }
 
   /**

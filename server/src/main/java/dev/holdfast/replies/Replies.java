@@ -77,6 +77,7 @@ public final class Replies implements FirstPosts {
     store.outbox().onPlanned(this::wake);
     channels.onAdded(this::onChannelAdded);
     channels.onGone(channel -> forget(channel, guards));
+    guards.onReset(this::onGuardReset);
   }
 
   Replies(
@@ -129,6 +130,17 @@ public final class Replies implements FirstPosts {
         (source, queue) -> {
           if (source.startsWith(channel + ":")) {
             queue.resume();
+            startWorkers(queue);
+          }
+        });
+  }
+
+  /** An operator has closed the breaker of an account: what waits for it is posted now. */
+  void onGuardReset(String guard) {
+    queues.forEach(
+        (source, queue) -> {
+          if (guard.equals(guardName(source))) {
+            queue.allDue();
             startWorkers(queue);
           }
         });
@@ -361,11 +373,11 @@ public final class Replies implements FirstPosts {
   private void waitOn(AccountQueue queue, String threadId, Duration wait) {
     // Nothing of ours waits for that long.
     boolean asked = wait.compareTo(ReplyRules.BACKOFF_MAX) > 0;
-    queue.waits(threadId, asked ? time.now().plus(wait) : null);
+    long number = queue.waits(threadId, asked ? time.now().plus(wait) : null);
     after(
         wait,
         () -> {
-          queue.due(threadId);
+          queue.due(threadId, number);
           startWorkers(queue);
         });
   }

@@ -6,6 +6,7 @@ import dev.holdfast.api.PostOutcome;
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.messages.Reply;
+import dev.holdfast.store.messages.ReplyState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -51,12 +52,24 @@ record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Dur
   }
 
   private ReplyMove whenDue(Reply reply, Instant now, boolean due) {
-    // The clock may have been set back while we were down: no wait is longer than the longest ever
-    // asked for.
-    Duration wait = shorter(Duration.between(now, reply.nextAt()), RETRY_AFTER_MAX);
+    Duration wait = shorter(Duration.between(now, reply.nextAt()), longestWait(reply));
     boolean waits = !due && wait.isPositive();
     return fresh(
         reply, now, waits ? new ReplyMove.Wait(wait) : new ReplyMove.Post(reply.unknowns() > 0));
+  }
+
+  /**
+   * The clock may have been set back while we were down. No wait is longer than it can have been
+   * when it was written: it began after the reply was planned, and only what a platform has asked
+   * for is longer than the backoff.
+   */
+  private static Duration longestWait(Reply reply) {
+    Duration possible =
+        reply.state() == ReplyState.RETRY_AT
+            ? shorter(longer(reply.paced(), BACKOFF_MAX), RETRY_AFTER_MAX)
+            : RETRY_AFTER_MAX;
+    Duration sincePlanned = Duration.between(reply.plannedAt(), reply.nextAt());
+    return sincePlanned.isNegative() ? possible : shorter(sincePlanned, possible);
   }
 
   private ReplyMove afterLoss(Reply reply, Instant now, boolean due) {

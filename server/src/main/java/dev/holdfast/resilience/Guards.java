@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ public final class Guards {
   private final GuardsConfig config;
   private final GuardEnvironment environment;
   private final Map<String, Guard> guards = new ConcurrentHashMap<>();
+  private volatile Consumer<String> reset = _ -> {};
 
   private Guards(GuardsConfig config, GuardEnvironment environment) {
     this.config = config;
@@ -104,6 +106,12 @@ public final class Guards {
       return false;
     }
     guard.reset();
+    reset.accept(name);
     return true;
+  }
+
+  /** Hears the name of each that is closed by hand, on the caller's thread. */
+  public void onReset(Consumer<String> listener) {
+    reset = listener;
   }
 }

@@ -32,6 +32,9 @@ public final class InstanceLock implements AutoCloseable {
   private static final String OTHER_FOLDER = "name another folder with --data or server.data_dir";
   private static final Duration STEP = Duration.ofMillis(50);
 
+  /** The kernel may take seconds to give back a killed process's memory, and its locks last. */
+  private static final Duration DEATH_WAIT = Duration.ofSeconds(10);
+
   private final FileChannel channel;
   private final FileLock lock;
   private final Path pidFile;
@@ -46,6 +49,8 @@ public final class InstanceLock implements AutoCloseable {
    * Takes the folder, and makes it when it is missing. The holder is whoever holds this very lock
    * file, never a process that merely stands in a file that was copied from somewhere else.
    *
+   * <p>Waits for a holder that was killed and has not let go yet.
+   *
    * @param takeOver ask a holder to stop: SIGTERM, 5 s, SIGKILL. Blocks until it is gone. One that
    *     took the folder after this process began has won against it and is left alone
    * @throws StartRefusedException exit code 73 when another process holds the folder; then nothing
@@ -55,7 +60,7 @@ public final class InstanceLock implements AutoCloseable {
       throws StartRefusedException, InterruptedException {
     try {
       AtomicFiles.createFolders(dataDir);
-      Optional<ProcessHandle> holder = LockHolder.process(dataDir);
+      Optional<ProcessHandle> holder = living(dataDir, time);
       if (holder.isPresent()) {
         ProcessHandle process = holder.get();
         // Not even the lock file is opened: were this the same process, closing it would free the
@@ -71,7 +76,7 @@ public final class InstanceLock implements AutoCloseable {
       } else {
         tellOfOriginal(dataDir);
       }
-      return lock(dataDir, time);
+      return lock(dataDir, takeOver, time);
     } catch (IOException e) {
       throw new StartRefusedException(
           StartRefusedException.IO,
@@ -122,7 +127,18 @@ public final class InstanceLock implements AutoCloseable {
                     told.pid()));
   }
 
-  private static InstanceLock lock(Path dataDir, Time time)
+  private static Optional<ProcessHandle> living(Path dataDir, Time time)
+      throws InterruptedException {
+    Optional<ProcessHandle> holder = LockHolder.process(dataDir);
+    long end = time.nanos() + DEATH_WAIT.toNanos();
+    while (holder.filter(LockHolder::isDying).isPresent() && time.nanos() - end < 0) {
+      time.sleep(STEP);
+      holder = LockHolder.process(dataDir);
+    }
+    return holder;
+  }
+
+  private static InstanceLock lock(Path dataDir, boolean takeOver, Time time)
       throws IOException, StartRefusedException {
     Path file = dataDir.resolve(Holder.LOCK_FILE);
     AtomicFiles.create(file);
@@ -137,7 +153,12 @@ public final class InstanceLock implements AutoCloseable {
       channel.close();
       String who =
           LockHolder.process(dataDir).map(InstanceLock::describe).orElse("another process");
-      throw refusal(dataDir, who, "stop it first, or start with --take-over");
+      throw refusal(
+          dataDir,
+          who,
+          takeOver
+              ? "it took the folder over at the same time"
+              : "stop it first, or start with --take-over");
     }
     Path pidFile = dataDir.resolve(Holder.FILE);
     try {

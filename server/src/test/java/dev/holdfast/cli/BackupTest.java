@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.store.TestStore;
+import dev.holdfast.store.backup.BackupReader;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.Event;
 import java.io.IOException;
@@ -195,7 +196,9 @@ class BackupTest {
     assertThat(restore()).isEqualTo(65);
     assertThat(other).doesNotExist();
     file = root.resolve("missing");
-    assertThat(restore()).isEqualTo(65);
+    assertThat(restore()).isEqualTo(1);
+    assertThat(line.err()).contains("does not exist", "holdfast backup");
+    assertThat(restore("--check")).isEqualTo(1);
   }
 
   private static void empty(Path folder) throws IOException {
@@ -257,6 +260,77 @@ class BackupTest {
     } catch (java.security.NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  @Test
+  void aDatabaseThatIsGoneOrEmptyIsNotBackedUp() throws Exception {
+    try (TestStore it = new TestStore(data)) {
+      it.append("t", "k");
+      it.closeCleanly();
+    }
+    Files.write(data.resolve("holdfast.db"), new byte[0]);
+    assertThat(backup()).isEqualTo(65);
+    Files.delete(data.resolve("holdfast.db"));
+    assertThat(backup()).isEqualTo(65);
+    assertThat(line.err()).contains("holdfast.db is missing");
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void aBackupIntoNoFolderSaysSo() throws Exception {
+    try (TestStore it = new TestStore(data)) {
+      it.append("t", "k");
+      file = root.resolve("none/backup.zip");
+      assertThat(backup()).isEqualTo(1);
+      assertThat(line.err()).contains(root.resolve("none") + " is no folder", "make it");
+    }
+  }
+
+  @Test
+  void aRestoreThatIsCutOffBeforeItsFirstFileCanBeRepeatedAndIsNoNewFolder() throws Exception {
+    try (TestStore it = new TestStore(data)) {
+      it.append("t", "k");
+      assertThat(backup()).isZero();
+    }
+    BackupReader.announce(other);
+    assertThatThrownBy(() -> new TestStore(other).close())
+        .isInstanceOf(StartRefusedException.class)
+        .hasMessageContaining("restore was cut off");
+    Files.createFile(other.resolve("holdfast.lock"));
+    Files.createFile(other.resolve("holdfast.pid.tmp"));
+    assertThat(restore()).as(line.err()).isZero();
+    try (TestStore it = new TestStore(other)) {
+      assertThat(events(it)).containsExactly("k");
+    }
+  }
+
+  @Test
+  void aRestoreThatFailsSaysWhatToDoAndIsNotInTheWayOfTheNext() throws Exception {
+    try (TestStore it = new TestStore(data)) {
+      it.append("t", "k");
+      someFiles();
+      // Longer than a name may be while it is written.
+      Files.writeString(data.resolve("skills/one/" + "n".repeat(253)), "x");
+      assertThat(backup()).isZero();
+    }
+    for (int i = 0; i < 2; i++) {
+      assertThat(restore()).isEqualTo(74);
+      assertThat(line.err()).contains("nothing was restored", "name too long", "restore again");
+    }
+    assertThat(other.resolve("holdfast.run")).doesNotExist();
+    assertThat(other.resolve("skills")).doesNotExist();
+  }
+
+  @Test
+  void aFolderThatIsHalfRestoredSaysSoToTheNextRestore() throws Exception {
+    try (TestStore it = new TestStore(data)) {
+      it.append("t", "k");
+      assertThat(backup()).isZero();
+    }
+    BackupReader.announce(other);
+    Files.writeString(other.resolve("token"), "x");
+    assertThat(restore()).isEqualTo(1);
+    assertThat(line.err()).contains("restore that was cut off", "empty it");
   }
 
   @Test

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CliTest {
+  private static final String NEWEST = "GET /api/v1/dead-letters?limit=1";
+
   @TempDir Path folder;
   private FakeServer server;
   private CommandLineOf line;
@@ -184,12 +186,16 @@ class CliTest {
          "sender":"ada","text":"hello\\nthere","state":"answered","attempts":2,"cost_usd":0.0123,
          "received_at":"2026-01-01T10:00:00Z",
          "story":[{"at":"2026-01-01T10:00:00Z","what":"event.accepted"},
+                  {"at":"2026-01-01T10:00:02Z","what":"model.called","model":"p/m"},
+                  {"at":"2026-01-01T10:00:06Z","what":"reply.planned","reply_id":"e/1.a.1"},
                   {"at":"2026-01-01T10:00:05.500Z","what":"turn.started","attempt":2}],
          "model_calls":[{"at":"2026-01-01T10:00:02Z","provider":"p","model":"m","outcome":"timeout",
                          "input_tokens":5,"output_tokens":0,"cost_usd":0,"first_token_millis":-1,
                          "millis":1500}],
          "replies":[{"reply_id":"e/1.a.1","part":1,"parts":1,"state":"sent","attempts":1,
-                     "unknowns":1,"text":"hi"}]}
+                     "unknowns":1,"text":"hi"},
+                    {"reply_id":"e/1.a.2","part":1,"parts":1,"state":"retry_at","attempts":1,
+                     "next_at":"2999-01-01T00:00:00Z","detail":"OVERLOADED: 503","text":"ho"}]}
         """);
     assertThat(line.run(server, "trace", "e/1")).isZero();
     assertThat(line.out())
@@ -199,13 +205,20 @@ class CliTest {
             "hello\\nthere",
             "answered after 2 attempts, cost $0.0123",
             "10:00:00.000Z",
-            "event accepted",
+            "received and committed",
             "10:00:02.000Z",
             "+2.0 s model p/m: timeout in 1.5 s, 5 tokens in",
             "+5.5 s turn started (attempt 2)",
             "part 1 of 1: sent after 1 attempt, 1 with an unknown outcome");
+    assertThat(line.out())
+        .as("told once")
+        .doesNotContain("event accepted", "model called", "retry_at")
+        .containsOnlyOnce("p/m")
+        .containsPattern("part 1 of 1: waiting, next try in [0-9].* after 1 attempt: OVERLOADED");
     assertThat(line.run(server, "trace", "no")).isEqualTo(1);
-    assertThat(line.err()).contains("unknown (NOT_FOUND)");
+    assertThat(line.err()).contains("unknown (NOT_FOUND)", "holdfast threads show");
+    assertThat(line.run(server, "dlq", "show", "no")).isEqualTo(1);
+    assertThat(line.err()).contains("unknown (NOT_FOUND)", "holdfast dlq list");
   }
 
   @Test
@@ -250,13 +263,17 @@ class CliTest {
   void allDeadLettersAreReplayedInPagesAndAFailureIsNamed() {
     String two = "{\"dead_letters\":[{\"id\":\"1\"},{\"id\":\"2\"}]}";
     server
-        .on("GET /api/v1/dead-letters?limit=500&older_than_secs=7200&order=oldest", 200, two)
+        .on(NEWEST, 200, "{\"newest\":600}")
         .on(
-            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200&order=oldest",
+            "GET /api/v1/dead-letters?limit=500&older_than_secs=7200&order=oldest&up_to=600",
+            200,
+            two)
+        .on(
+            "GET /api/v1/dead-letters?limit=502&older_than_secs=7200&order=oldest&up_to=600",
             200,
             "{\"dead_letters\":[{\"id\":\"2\"},{\"id\":\"3\"}]}")
         .on(
-            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200&order=oldest",
+            "GET /api/v1/dead-letters?limit=503&older_than_secs=7200&order=oldest&up_to=600",
             200,
             "{\"dead_letters\":[{\"id\":\"2\"}]}")
         .on("POST /api/v1/dead-letters/1/replay", 200, "{\"replayed\":true}")
@@ -271,11 +288,25 @@ class CliTest {
     assertThat(server.requests).noneMatch(request -> request.startsWith("POST"));
   }
 
+  /** A list without a bound would name what has failed again, for as long as it does. */
+  @Test
+  void onlyWhatWasDeadAtTheBeginningIsReplayed() {
+    server
+        .on(NEWEST, 200, "{\"dead_letters\":[],\"newest\":2}")
+        .on("GET /api/v1/dead-letters?limit=500&order=oldest&up_to=2", 200, letters(1, 3))
+        .on("GET /api/v1/dead-letters?limit=502&order=oldest&up_to=2", 200, letters(0, 0))
+        .on("POST /api/v1/dead-letters/1/replay", 200, "{\"replayed\":true}")
+        .on("POST /api/v1/dead-letters/2/replay", 200, "{\"replayed\":true}");
+    assertThat(line.run(server, "dlq", "replay", "--all")).as(line.err()).isZero();
+    assertThat(line.out()).contains("2 of 2 replayed");
+  }
+
   @Test
   void moreDeadLettersAreReplayedThanTheServerGivesAtOnce() {
     server
-        .on("GET /api/v1/dead-letters?limit=500&order=oldest", 200, letters(0, 500))
-        .on("GET /api/v1/dead-letters?limit=1000&order=oldest", 200, letters(500, 600));
+        .on(NEWEST, 200, "{\"newest\":600}")
+        .on("GET /api/v1/dead-letters?limit=500&order=oldest&up_to=600", 200, letters(0, 500))
+        .on("GET /api/v1/dead-letters?limit=1000&order=oldest&up_to=600", 200, letters(500, 600));
     for (int id = 0; id < 600; id++) {
       server.on("POST /api/v1/dead-letters/" + id + "/replay", 200, "{\"replayed\":true}");
     }
@@ -347,6 +378,22 @@ class CliTest {
     assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
     assertThat(line.out()).contains("BAD   configuration", "unknown key nonsense");
     assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+
+  @Test
+  void theDoctorDoesNotTakeAnotherFoldersServerForThatOfThisOne() throws IOException {
+    serverSays(true, "degraded");
+    Files.createDirectory(folder.resolve("data"));
+    assertThat(line.run(server, "doctor")).isIn(0, 1);
+    assertThat(line.out())
+        .contains("breaker/llm:x")
+        .contains("none in the data folder; HOLDFAST_TOKEN is used");
+    Files.createFile(folder.resolve("data/holdfast.db"));
+    assertThat(line.run(server, "doctor")).isIn(0, 1);
+    assertThat(line.out()).contains("does not use", "--url or --data").doesNotContain("breaker/");
+    line.environment(Map.of());
+    line.run("doctor");
+    assertThat(line.out()).contains("the first start creates one");
   }
 
   @Test

@@ -67,6 +67,27 @@ class RepliesTest extends RepliesFixture {
   }
 
   @Test
+  void whoeverClosesAnAccountsBreakerByHandEndsItsWaits() throws Exception {
+    platform.next("main", refuses(BUSY.withRetryAfter(Duration.ofMinutes(10))));
+    plan("t", "e1", 1, 1);
+    drain();
+    replies.onGuardReset("channel:fake:other");
+    drain();
+    assertThat(platform.ids()).hasSize(1);
+    platform.next("main", refuses(BUSY.withRetryAfter(Duration.ofMinutes(59))));
+    replies.onGuardReset("channel:fake:main");
+    drain();
+    assertThat(platform.ids()).as("tried at once").hasSize(2);
+    time.advance(Duration.ofMinutes(13));
+    drain();
+    assertThat(platform.ids()).as("the end of the first wait is not that of the second").hasSize(2);
+    replies.onGuardReset("channel:fake:main");
+    drain();
+    assertThat(replies.paced()).isEmpty();
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.SENT);
+  }
+
+  @Test
   void nothingIsBegunBehindAnOpenReplyOrBesideAsManyAsMayBePosted() throws Exception {
     plan("t", "e0", 1, 1);
     drain();

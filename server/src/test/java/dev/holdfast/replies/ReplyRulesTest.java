@@ -13,6 +13,7 @@ import dev.holdfast.store.messages.ReplyState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -87,10 +88,19 @@ class ReplyRulesTest {
   }
 
   @Test
-  void aClockThatWasSetBackDoesNotMakeAReplyWaitForYears() {
-    Reply waiting = reply(ReplyState.RETRY_AT, 1, 0, PLANNED.plusSeconds(10));
-    assertThat(rules.before(waiting, PLANNED.minus(Duration.ofDays(3650)), false))
-        .isEqualTo(new ReplyMove.Wait(Duration.ofHours(1)));
+  void aClockThatWasSetBackMakesNoWaitLongerThanItWas() {
+    for (Duration back : List.of(Duration.ofDays(1), Duration.ofDays(3650))) {
+      Instant now = PLANNED.minus(back);
+      for (ReplyState state : List.of(ReplyState.RETRY_AT, ReplyState.UNKNOWN)) {
+        assertThat(rules.before(reply(state, 1, 1, PLANNED.plusSeconds(4)), now, false))
+            .as("written at most 4 s before")
+            .isEqualTo(new ReplyMove.Wait(Duration.ofSeconds(4)));
+      }
+      Reply older = reply(ReplyState.RETRY_AT, 1, 0, PLANNED.plusSeconds(3000));
+      assertThat(rules.before(older, now, false))
+          .as("nothing of ours waits for longer than a minute")
+          .isEqualTo(new ReplyMove.Wait(Duration.ofMinutes(1)));
+    }
   }
 
   @Test

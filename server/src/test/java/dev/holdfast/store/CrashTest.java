@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.ThreadReader;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -15,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Kills a process that accepts events, and checks that it kept what it had confirmed. */
 class CrashTest {
   private static final int KILLS = 5;
+
+  private static final int KILLED = 128 + 9;
+  private static final Path STRACE = Path.of("/usr/bin/strace");
 
   @TempDir Path root;
 
@@ -66,16 +71,60 @@ class CrashTest {
     }
   }
 
+  /** The very first start, killed on its way. All over it: {@code -Dholdfast.full}. */
+  @Test
+  void aFirstStartThatIsKilledAnywhereStartsAgain() throws Exception {
+    assumeTrue(Files.isExecutable(STRACE), "strace is not installed");
+    boolean full = Boolean.getBoolean("holdfast.full");
+    int kills = killFirstStarts("rename", 1) + killFirstStarts("fsync", full ? 1 : 6);
+    if (full) {
+      kills += killFirstStarts("openat", 1) + killFirstStarts("pwrite64", 8);
+    }
+    assertThat(kills).isGreaterThan(5);
+  }
+
+  /** At each {@code step}-th such call. Returns how many were killed. */
+  private int killFirstStarts(String call, int step) throws Exception {
+    for (int at = 1; ; at += step) {
+      Path data = Files.createDirectory(root.resolve(call + at));
+      Process child = firstStart(data, call, at);
+      child.waitFor(30, TimeUnit.SECONDS); // strace may overlook the end of what it has killed
+      child.descendants().forEach(ProcessHandle::destroyForcibly);
+      child.destroyForcibly().waitFor();
+      assertThat(child.exitValue())
+          .as("%s", CrashingProcess.lines(root.resolve("output")))
+          .isIn(0, KILLED);
+      try (TestStore it = new TestStore(data)) {
+        assertThat(it.store.inbox().open(0, 10)).as("killed at %s %d", call, at).isEmpty();
+        it.append("t", "k");
+      }
+      if (child.exitValue() == 0) {
+        return (at - 1) / step;
+      }
+    }
+  }
+
+  /** Of the calls that name the folder or a file of the database, or an open one of them. */
+  private Process firstStart(Path data, String call, int killedAt) throws IOException {
+    List<String> command = new ArrayList<>(List.of(STRACE.toString(), "-f", "-o", "/dev/null"));
+    command.addAll(List.of("-P", data.toString()));
+    for (String name : List.of("run", "run.tmp", "db", "db-journal", "db-wal", "commits")) {
+      command.addAll(List.of("-P", data.resolve("holdfast." + name).toString()));
+    }
+    command.addAll(
+        List.of("-e", "trace=" + call, "-e", "inject=" + call + ":signal=KILL:when=" + killedAt));
+    return CrashingProcess.start(command, root.resolve("output"), "open", data.toString());
+  }
+
   @Test
   void aFailedFsyncEndsTheProcessAndNothingIsConfirmedAfterIt() throws Exception {
-    Path strace = Path.of("/usr/bin/strace");
-    assumeTrue(Files.isExecutable(strace), "strace is not installed");
+    assumeTrue(Files.isExecutable(STRACE), "strace is not installed");
     Path data = root.resolve("data");
     Path acknowledged = root.resolve("acknowledged");
     Process child =
         CrashingProcess.start(
             List.of(
-                strace.toString(),
+                STRACE.toString(),
                 "-f",
                 "--seccomp-bpf",
                 "-o",

@@ -28,6 +28,7 @@ public final class CrashingProcess {
     switch (args[0]) {
       case "hold" -> hold(folder, false);
       case "take-over" -> hold(folder, true);
+      case "open" -> open(folder).close();
       case "fill" -> fill(folder, Path.of(args[2]));
       default -> throw new IllegalArgumentException(args[0]);
     }
@@ -45,14 +46,17 @@ public final class CrashingProcess {
     }
   }
 
+  private static Store open(Path folder) throws StartRefusedException {
+    return Store.open(
+        new StoreConfig(TestStore.INBOX, 0, TestStore.FILES),
+        folder,
+        new SystemTime(),
+        new SimpleMeterRegistry(),
+        new StoreHooks(() -> {}, (code, _) -> Runtime.getRuntime().halt(code)));
+  }
+
   private static void fill(Path folder, Path acknowledged) throws Exception {
-    Store store =
-        Store.open(
-            new StoreConfig(TestStore.INBOX, 0, TestStore.FILES),
-            folder,
-            new SystemTime(),
-            new SimpleMeterRegistry(),
-            new StoreHooks(() -> {}, (code, _) -> Runtime.getRuntime().halt(code)));
+    Store store = open(folder);
     String run = Long.toHexString(ProcessHandle.current().pid());
     Semaphore inFlight = new Semaphore(64);
     try (FileOutputStream out = new FileOutputStream(acknowledged.toFile(), true)) {

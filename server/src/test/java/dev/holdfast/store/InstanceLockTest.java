@@ -2,6 +2,7 @@ package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.time.SystemTime;
@@ -16,6 +17,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class InstanceLockTest {
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
+
+  private static final String DYING =
+      """
+      import ctypes, fcntl, sys, threading, time
+      file = open(sys.argv[1], 'w')
+      fcntl.lockf(file, fcntl.LOCK_EX)
+      threading.Thread(target=time.sleep, args=(2,)).start()
+      print('held', flush=True)
+      ctypes.CDLL(None).pthread_exit(None)
+      """;
+
   @TempDir Path root;
 
   private Path data() {
@@ -100,6 +113,52 @@ class InstanceLockTest {
     } finally {
       next.destroyForcibly().waitFor();
     }
+  }
+
+  /** Its first thread has ended, as that of a killed server; the lock goes with the last one. */
+  @Test
+  void aHolderThatIsDyingIsWaitedFor() throws Exception {
+    assumeTrue(Files.isExecutable(PYTHON), "python3 is not installed");
+    Files.createDirectories(data());
+    Path output = root.resolve("dying");
+    Process dying =
+        new ProcessBuilder(
+                PYTHON.toString(), "-c", DYING, data().resolve("holdfast.lock").toString())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      TestStore.await(() -> CrashingProcess.lines(output).contains("held"));
+      TestStore.await(() -> isZombie(dying.pid()));
+      assertThat(LockHolder.find(data())).contains(dying.pid());
+      take(false).close();
+      assertThat(LockHolder.find(data())).isEmpty();
+    } finally {
+      dying.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aHolderThatIsDeadAndThatItsParentHasNotLookedForDoesNotHoldTheFolder() throws Exception {
+    assumeTrue(Files.isExecutable(PYTHON), "python3 is not installed");
+    Path output = root.resolve("output");
+    String parent = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(60)";
+    Process negligent =
+        CrashingProcess.start(
+            List.of(PYTHON.toString(), "-c", parent), output, "hold", data().toString());
+    try {
+      TestStore.await(() -> CrashingProcess.lines(output).contains("held"));
+      ProcessHandle holder = negligent.children().findFirst().orElseThrow();
+      holder.destroyForcibly();
+      take(false).close();
+      assertThat(isZombie(holder.pid())).isTrue();
+    } finally {
+      negligent.destroyForcibly().waitFor();
+    }
+  }
+
+  private static boolean isZombie(long pid) {
+    return CrashingProcess.lines(Path.of("/proc/" + pid + "/stat")).getFirst().contains(") Z ");
   }
 
   @Test

@@ -22,9 +22,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -134,6 +136,81 @@ class StoreOpeningTest {
     Files.writeString(file("holdfast.run"), "accept-loss\n");
     new TestStore(data()).close();
     new TestStore(data()).close();
+  }
+
+  @Test
+  void aDatabaseThatIsGoneOrEmptyIsRefusedWhereAServerHasRun() throws Exception {
+    for (boolean clean : List.of(true, false)) {
+      for (boolean gone : List.of(true, false)) {
+        for (String alone : List.of("", "clean_shutdown", "holdfast.run", "holdfast.db-wal")) {
+          anEarlierRun(clean);
+          if (!alone.isEmpty() && !Files.exists(file(alone))) {
+            continue;
+          }
+          leaveOnly(alone);
+          Files.deleteIfExists(file("holdfast.db"));
+          if (!gone) {
+            Files.createFile(file("holdfast.db"));
+          }
+          refusedWith(65, "holdfast.db is " + (gone ? "missing" : "empty"), "accept-loss");
+          assertThatThrownBy(() -> DataFolder.at(data()).inspect(false))
+              .isInstanceOf(StartRefusedException.class)
+              .hasMessageContaining("holdfast.db is");
+          assertThat(Files.exists(file("holdfast.db"))).isEqualTo(!gone);
+          Files.writeString(file("holdfast.run"), "accept-loss\n");
+          TestStore it = new TestStore(data());
+          assertThat(it.store.inbox().open(0, 10)).isEmpty();
+          it.append("t1", "k1");
+          it.close();
+        }
+      }
+    }
+  }
+
+  private void anEarlierRun(boolean clean) throws Exception {
+    emptied(root.resolve("alive"));
+    emptied(data());
+    TestStore it = new TestStore(root.resolve("alive"));
+    it.append("t1", "k1");
+    if (clean) {
+      it.closeCleanly();
+    }
+    copyFolder(root.resolve("alive"), data());
+    it.close();
+  }
+
+  /** {@code name} empty: all. */
+  private void leaveOnly(String name) throws IOException {
+    try (Stream<Path> files = Files.list(data())) {
+      for (Path path : files.toList()) {
+        if (!name.isEmpty() && !path.endsWith(name)) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+
+  private static void emptied(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  /** What an operator may put there beforehand. */
+  @Test
+  void aFolderInWhichNoServerHasRunIsBegun() throws Exception {
+    Files.createDirectories(data().resolve("memory"));
+    Files.createDirectories(data().resolve("skills/one"));
+    Files.writeString(file("token"), "m3J-Zk_q0aYx7m3J-Zk_q0aYx7m3J-Zk_q0aYx7m3J1");
+    Files.createFile(file("holdfast.db"));
+    try (TestStore it = new TestStore(data())) {
+      it.append("t1", "k1");
+    }
   }
 
   @Test

@@ -50,16 +50,21 @@ final class DeadLetterCalls {
     Instant olderThan = age == 0 ? time.now().plus(AHEAD) : time.now().minusSeconds(age);
     String kind = request.text("kind", "");
     int limit = request.whole("limit", PAGE);
+    int upTo = request.whole("up_to", Integer.MAX_VALUE);
     boolean oldestFirst = request.text("order", "newest").equals("oldest");
     JsonArray found = new JsonArray();
     ThreadReader reader = ThreadAccess.reader(request.caller());
     (oldestFirst
-            ? letters.oldest(reader, kind, olderThan, limit)
+            ? letters.oldest(reader, kind, olderThan, upTo, limit)
             : letters.list(reader, kind, olderThan, limit))
         .forEach(letter -> found.add(view(letter)));
     JsonObject counts = new JsonObject();
     letters.counts().forEach(counts::put);
-    return ApiAnswer.ok(new JsonObject().put("dead_letters", found).put("counts", counts));
+    return ApiAnswer.ok(
+        new JsonObject()
+            .put("dead_letters", found)
+            .put("counts", counts)
+            .put("newest", letters.newest()));
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {

@@ -54,6 +54,24 @@ public final class BackupReader {
   }
 
   /**
+   * Before anything else is put into a folder, its lock included: from now on it refuses every
+   * start. Returns whether it was this call that said so.
+   */
+  public static boolean announce(Path folder) throws IOException {
+    return UnfinishedRestore.announce(folder);
+  }
+
+  /** Whether a restore into the folder was begun and has not ended. */
+  public static boolean isUnfinishedIn(Path folder) throws IOException {
+    return UnfinishedRestore.isIn(folder);
+  }
+
+  /** Takes back what {@link #announce} has said, when nothing was restored. */
+  public static void withdraw(Path folder) throws IOException {
+    UnfinishedRestore.end(folder);
+  }
+
+  /**
    * Puts all files into a folder that is this process's and empty but for its lock. A folder that
    * is half filled refuses every start. Blocks; what it was told goes to the disk before it
    * returns.

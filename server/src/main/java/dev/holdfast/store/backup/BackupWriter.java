@@ -3,6 +3,7 @@ package dev.holdfast.store.backup;
 import dev.holdfast.store.backup.Manifest.Entry;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.opening.Database;
 import dev.holdfast.store.opening.Snapshot;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
@@ -48,7 +50,7 @@ public final class BackupWriter {
   public Manifest write(Path target, boolean inUse, String program, Instant now)
       throws IOException, BackupException, StartRefusedException {
     Path file = target.toAbsolutePath().normalize();
-    if (!Files.exists(folder.resolve(Manifest.DATABASE))) {
+    if (Database.isMissing(folder)) {
       throw new BackupException(folder + " holds no data; name the folder with --data");
     }
     if (Files.exists(file)) {
@@ -56,6 +58,10 @@ public final class BackupWriter {
     }
     if (file.startsWith(folder.toAbsolutePath().normalize())) {
       throw new BackupException(file + " lies in the data folder; choose another place");
+    }
+    Path parent = Objects.requireNonNull(file.getParent());
+    if (!Files.isDirectory(parent)) {
+      throw new BackupException(parent + " is no folder; make it, or choose another place");
     }
     Path database = file.resolveSibling(file.getFileName() + ".database.tmp");
     Manifest[] made = new Manifest[1];

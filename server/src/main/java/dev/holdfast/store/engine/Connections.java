@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import org.sqlite.JDBC;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /** Connects to the database, with all the settings that its durability hangs on. */
 public final class Connections {
@@ -81,11 +83,32 @@ public final class Connections {
 
   /** What to tell an operator when the file cannot be opened. */
   public static StartRefusedException refusal(Path file, SQLException e) {
-    boolean damaged = DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED;
-    return new StartRefusedException(
-        damaged ? StartRefusedException.DAMAGED : StartRefusedException.IO,
-        file + (damaged ? " is damaged: " : " cannot be opened: ") + e.getMessage(),
-        e);
+    return DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED
+        ? new StartRefusedException(
+            StartRefusedException.DAMAGED,
+            file + " is damaged: " + reason(e) + "; restore a backup",
+            e)
+        : new StartRefusedException(
+            StartRefusedException.IO,
+            file + " cannot be opened: " + reason(e) + (isFull(e) ? "; free some space" : ""),
+            e);
+  }
+
+  /** Whether a write failed for want of space or rights, and changed nothing. */
+  public static boolean isRefused(SQLException e) {
+    return DiskErrors.of(e) == DiskErrors.Verdict.REFUSED;
+  }
+
+  private static boolean isFull(SQLException e) {
+    return e instanceof SQLiteException failure
+        && failure.getResultCode() == SQLiteErrorCode.SQLITE_FULL;
+  }
+
+  /** What SQLite said, once: its driver says the same again in brackets, in other words. */
+  public static String reason(SQLException e) {
+    return isFull(e)
+        ? "its disk is full"
+        : String.valueOf(e.getMessage()).replaceFirst("^(\\[\\w+] .+?) \\([^()]*\\)$", "$1");
   }
 
   private static void requireVersion(Statement statement) throws SQLException {

@@ -43,26 +43,43 @@ public final class DeadLetters {
    * than {@code limit} when they are large.
    */
   public List<DeadLetter> list(ThreadReader reader, String kind, Instant olderThan, int limit) {
-    return list(reader, kind, olderThan, limit, "desc");
+    return list(reader, kind, olderThan, Long.MAX_VALUE, limit, "desc");
   }
 
-  /** As {@link #list}, but oldest first: the order in which to bring them back. */
-  public List<DeadLetter> oldest(ThreadReader reader, String kind, Instant olderThan, int limit) {
-    return list(reader, kind, olderThan, limit, "asc");
+  /**
+   * As {@link #list}, but oldest first: the order in which to bring them back.
+   *
+   * @param upTo none that was given up after the letter of that {@link #newest number}
+   */
+  public List<DeadLetter> oldest(
+      ThreadReader reader, String kind, Instant olderThan, long upTo, int limit) {
+    return list(reader, kind, olderThan, upTo, limit, "asc");
+  }
+
+  /**
+   * The number of the letter that was written last; whatever is given up later has a higher one.
+   */
+  public long newest() {
+    return engine
+        .read(
+            sql ->
+                sql.first(row -> row.getLong(1), "select coalesce(max(no), 0) from dead_letters"))
+        .orElse(0L);
   }
 
   private List<DeadLetter> list(
-      ThreadReader reader, String kind, Instant olderThan, int limit, String order) {
+      ThreadReader reader, String kind, Instant olderThan, long upTo, int limit, String order) {
     return engine.read(
         sql ->
             sql.page(
                 new Enough(),
                 DeadLetters::row,
                 SELECT
-                    + "replayed = 0 and at < ? and (? = '' or kind = ?) and "
+                    + "replayed = 0 and at < ? and no <= ? and (? = '' or kind = ?) and "
                     + ThreadReader.MAY_SEE
                     + " order by at %1$s, no %1$s limit ?".formatted(order),
                 Timestamps.of(olderThan),
+                upTo,
                 kind,
                 kind,
                 reader.flag(),

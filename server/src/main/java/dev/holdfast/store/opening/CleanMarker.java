@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param nonce empty when there is no marker or it cannot be read
  */
 record CleanMarker(String nonce, Optional<String> sum) {
-  private static final String NAME = "clean_shutdown";
+  static final String NAME = "clean_shutdown";
   private static final int BYTES_MAX = 1000;
   private static final CleanMarker NONE = new CleanMarker("", Optional.empty());
 

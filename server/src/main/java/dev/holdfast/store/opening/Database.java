@@ -88,7 +88,11 @@ public final class Database implements Engine.Source {
       AtomicFiles.createFolders(folder);
       RunRecord run = new RunRecord(folder);
       run.requireRestored();
-      boolean fresh = AtomicFiles.create(file) || Files.size(file) == 0;
+      boolean fresh = run.isFirst();
+      if (fresh) {
+        run.creating();
+        AtomicFiles.create(file);
+      }
       CleanMarker claimed = CleanMarker.read(folder);
       boolean changed = false;
       if (!fresh) {
@@ -181,7 +185,7 @@ public final class Database implements Engine.Source {
     try {
       RunRecord run = new RunRecord(folder);
       run.requireRestored();
-      if (!Files.exists(file) || Files.size(file) == 0) {
+      if (run.isFirst()) {
         return Optional.empty();
       }
       CleanMarker claimed = CleanMarker.read(folder);
@@ -210,6 +214,15 @@ public final class Database implements Engine.Source {
     } catch (SQLException e) {
       throw Connections.refusal(file, e);
     }
+  }
+
+  /**
+   * Whether no database has ever been in use in the folder.
+   *
+   * @throws StartRefusedException 65 when the one of an earlier run is gone or empty
+   */
+  public static boolean isMissing(Path folder) throws IOException, StartRefusedException {
+    return new RunRecord(folder).isFirst();
   }
 
   private static StartRefusedException damaged(Path file, Integrity found) {

@@ -30,7 +30,14 @@ final class RunRecord {
   /** What an operator writes into the file to start without commits that are lost. */
   private static final String ACCEPTED = "accept-loss";
 
-  private static final String RESTORING = "restoring";
+  static final String RESTORING = "restoring";
+
+  /** Of the very first start, until the database is made: nothing was accepted yet. */
+  private static final String CREATING = "creating";
+
+  /** What only a run that has accepted messages, or one that has ended, leaves in a folder. */
+  private static final List<String> TRACES =
+      List.of(CleanMarker.NAME, NAME, CommitMark.NAME, Connections.FILE + "-wal", "threads");
 
   static final String HOW_TO_ACCEPT =
       "write the word " + ACCEPTED + " into " + NAME + " to start without them";
@@ -93,6 +100,10 @@ final class RunRecord {
     return words().contains(ACCEPTED);
   }
 
+  boolean isRestoring() throws IOException {
+    return words().contains(RESTORING);
+  }
+
   /** Written before a restore begins, and removed when it is done. */
   static void restoring(Path folder) throws IOException {
     write(folder, RESTORING);
@@ -104,7 +115,7 @@ final class RunRecord {
    * @throws StartRefusedException 65 when the folder is not wholly restored
    */
   void requireRestored() throws IOException, StartRefusedException {
-    if (words().contains(RESTORING)) {
+    if (isRestoring()) {
       throw new StartRefusedException(
           StartRefusedException.DAMAGED,
           folder.resolve(NAME)
@@ -112,10 +123,46 @@ final class RunRecord {
     }
   }
 
+  /**
+   * Also before a new database is made: whether none has ever been in use here.
+   *
+   * @return false when there is one
+   * @throws StartRefusedException 65 when the database of an earlier run is gone or empty
+   */
+  boolean isFirst() throws IOException, StartRefusedException {
+    Path file = folder.resolve(Connections.FILE);
+    boolean missing = !Files.exists(file);
+    if (!missing && Files.size(file) > 0) {
+      return false;
+    }
+    List<String> words = words();
+    if (!words.contains(CREATING) && !words.contains(ACCEPTED)) {
+      for (String trace : TRACES) {
+        if (Files.exists(folder.resolve(trace))) {
+          throw new StartRefusedException(
+              StartRefusedException.DAMAGED,
+              file
+                  + (missing ? " is missing" : " is empty")
+                  + ", and with it every message, though "
+                  + trace
+                  + " next to it shows that a server has run here; put it back or restore a backup, or "
+                  + HOW_TO_ACCEPT);
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Before a new database is made; durable on return. */
+  void creating() throws IOException {
+    write(folder, CREATING + " " + ENDED);
+  }
+
   /** A new number, announced beside the old one: a crash may leave either in the database. */
   int next() throws IOException {
     int next = new SecureRandom().nextInt(1, Integer.MAX_VALUE);
-    write(folder, "starting " + epoch + " " + next);
+    String phase = words().contains(CREATING) ? CREATING : "starting";
+    write(folder, phase + " " + epoch + " " + next);
     return next;
   }
 

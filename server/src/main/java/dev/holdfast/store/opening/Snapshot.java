@@ -39,7 +39,7 @@ public final class Snapshot {
         Database.requireAllCommits(sql, run, folder);
       }
       sql.of("pragma query_only = off").execute(); // the copy is written to; the file is not
-      sql.update("vacuum into ?", target.toString());
+      copy(sql, target);
     } catch (SQLException e) {
       throw Connections.refusal(file, e);
     }
@@ -57,6 +57,18 @@ public final class Snapshot {
       copy.list(row -> row.getString(1), "pragma journal_mode = delete");
     } catch (SQLException e) {
       throw Connections.refusal(target, e);
+    }
+  }
+
+  /** What cannot be written is the copy: the database is only read. */
+  private static void copy(Statements sql, Path target) throws IOException, SQLException {
+    try {
+      sql.update("vacuum into ?", target.toString());
+    } catch (SQLException e) {
+      if (Connections.isRefused(e)) {
+        throw new IOException(target + ": " + Connections.reason(e), e);
+      }
+      throw e;
     }
   }
 }

@@ -190,6 +190,26 @@ class OutboxTest {
   }
 
   @Test
+  void aLetterThatFailsAgainIsNewerThanTheBoundOfItsReplay() throws Exception {
+    try (TestStore it = new TestStore(folder)) {
+      Reply reply = answered(it, "k1");
+      it.store.outbox().sending(reply.seq(), false);
+      it.store.outbox().rejected(reply.seq(), "404");
+      long bound = it.store.deadLetters().newest();
+      DeadLetter letter = oldest(it, bound).getFirst();
+      assertThat(it.store.deadLetters().replay(letter.id())).isTrue();
+      it.store.outbox().rejected(reply.seq(), "404");
+      assertThat(it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 10)).hasSize(1);
+      assertThat(oldest(it, bound)).isEmpty();
+      assertThat(oldest(it, it.store.deadLetters().newest())).hasSize(1);
+    }
+  }
+
+  private static List<DeadLetter> oldest(TestStore it, long upTo) {
+    return it.store.deadLetters().oldest(ThreadReader.OPERATOR, "", FAR, upTo, 10);
+  }
+
+  @Test
   void aHeldReplyHoldsItsEvent() throws Exception {
     try (TestStore it = new TestStore(folder)) {
       Reply reply = answered(it, "k1");

@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.TinyDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class BackupKillTest {
   private static final int ROUNDS = Integer.getInteger("holdfast.backups", 3);
   private static final int DATA_DAMAGED = 65;
+  private static final int DISK_FULL = 74;
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
 
@@ -92,6 +94,71 @@ class BackupKillTest {
       other.converse("after", "afterwards", "are you well?");
     }
     assertThat(rig.server().isAlive()).isTrue();
+  }
+
+  /** Killed as soon as it has put anything into the folder, its lock for example. */
+  @Test
+  void aRestoreThatIsKilledLeavesNoFolderThatStartsEmpty() throws Exception {
+    try (ServerRig rig = new ServerRig().start()) {
+      rig.converse("e1", "t", "hello");
+      Path file = rig.folder().resolve("backup.zip");
+      assertThat(HoldfastCommand.run(rig.setup(), "backup", file.toString()).exitCode()).isZero();
+      for (int round = 0; round < 3; round++) {
+        try (ServerRig other = new ServerRig()) {
+          killTheRestore(other, file);
+          assertThat(other.launch().exitCode(Duration.ofSeconds(30))).isEqualTo(DATA_DAMAGED);
+          assertThat(other.server().output()).contains("restore was cut off");
+        }
+      }
+    }
+  }
+
+  private static void killTheRestore(ServerRig other, Path file) {
+    Path data = other.setup().dataDir();
+    try (HoldfastCommand restore =
+        HoldfastCommand.start(other.setup(), "restore", file.toString())) {
+      while (restore.isAlive() && isEmpty(data)) {
+        Thread.onSpinWait();
+      }
+      restore.kill9();
+    }
+  }
+
+  private static boolean isEmpty(Path data) {
+    String[] names = data.toFile().list();
+    return names == null || names.length == 0;
+  }
+
+  @Test
+  void aDiskThatIsTooSmallForTheBackupIsNotHeldAgainstTheDatabase() throws Exception {
+    try (ServerRig rig = new ServerRig().start();
+        TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 1)) {
+      rig.converse("e1", "t", "hello");
+      disk.fill();
+      Path file = disk.path().resolve("backup.zip");
+      HoldfastCommand.Result full = HoldfastCommand.run(rig.setup(), "backup", file.toString());
+      assertThat(full.exitCode()).isEqualTo(DISK_FULL);
+      assertThat(full.err())
+          .contains(file.toString(), "free some space")
+          .doesNotContain(rig.setup().dataDir() + "/holdfast.db");
+      disk.free();
+      assertThat(HoldfastCommand.run(rig.setup(), "backup", file.toString()).exitCode()).isZero();
+      Path data = disk.path().resolve("restored");
+      try (ServerRig other = new ServerRig()) {
+        Files.delete(file);
+        Path outside = rig.folder().resolve("outside.zip");
+        HoldfastCommand.run(rig.setup(), "backup", outside.toString());
+        other.setup().dataDir(data);
+        disk.fill();
+        HoldfastCommand.Result failed =
+            HoldfastCommand.run(other.setup(), "restore", outside.toString());
+        assertThat(failed.exitCode()).isEqualTo(DISK_FULL);
+        assertThat(failed.err()).contains("free some space");
+        disk.free();
+        assertThat(HoldfastCommand.run(other.setup(), "restore", outside.toString()).exitCode())
+            .isZero();
+      }
+    }
   }
 
   @Test

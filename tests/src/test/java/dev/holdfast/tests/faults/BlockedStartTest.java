@@ -9,6 +9,8 @@ import dev.holdfast.tests.harness.TinyDisk;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +30,25 @@ class BlockedStartTest {
         assertThat(rig.launch().exitCode(SOON)).isEqualTo(DISK_OR_PORT);
       }
       assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
+    }
+  }
+
+  @Test
+  void aStartOnAnAlmostFullDiskSaysWhatToDo() throws IOException {
+    try (ServerRig rig = new ServerRig();
+        TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 8)) {
+      rig.setup().dataDir(disk.path().resolve("data"));
+      rig.setup().set("server.min_free_bytes", 0);
+      Path space = Files.write(disk.path().resolve("space"), new byte[600_000]);
+      disk.fill();
+      Files.delete(space);
+      assertThat(rig.launch().exitCode(SOON)).isEqualTo(DISK_OR_PORT);
+      assertThat(rig.server().output())
+          .contains("free some space", rig.setup().dataDir().toString())
+          .doesNotContain("\tat ");
+      disk.free();
+      rig.start();
+      rig.converse("e1", "t", "hello");
     }
   }
 

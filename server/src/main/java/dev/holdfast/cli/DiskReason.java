@@ -1,0 +1,29 @@
+package dev.holdfast.cli;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+
+/** What the disk said, in words, and what to do: many exceptions of files say only a path. */
+final class DiskReason {
+  private DiskReason() {}
+
+  static String of(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException e -> e.getFile() + " does not exist";
+      case AccessDeniedException e -> "no right to write " + e.getFile();
+      case NotDirectoryException e -> e.getFile() + " is no folder";
+      case FileSystemException e when e.getReason() != null -> e.getFile() + ": " + e.getReason();
+      default -> String.valueOf(failure.getMessage());
+    };
+  }
+
+  static String advice(IOException failure) {
+    String reason = String.valueOf(failure.getMessage());
+    return reason.contains("No space left") || reason.contains("quota") || reason.contains("full")
+        ? "free some space there"
+        : "make the folder and make it writable, or choose another place";
+  }
+}
