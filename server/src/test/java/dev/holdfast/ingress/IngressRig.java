@@ -13,6 +13,7 @@ import dev.holdfast.config.Secret;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.FakeApiCalls;
+import dev.holdfast.ingress.api.FakeIdempotency;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
@@ -148,8 +149,8 @@ public final class IngressRig implements AutoCloseable {
             calls.byOperation(intake, news, new ThreadAccess(owners)),
             authenticator,
             streams,
-            refusals,
-            time);
+            new FakeIdempotency(),
+            refusals);
     RequestRouter router =
         new RequestRouter(
             () -> new Webhooks(channels, intake, refusals, time),
