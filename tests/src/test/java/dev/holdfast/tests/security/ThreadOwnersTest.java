@@ -215,6 +215,29 @@ class ThreadOwnersTest extends SharedServer {
         .isEqualTo(404);
   }
 
+  /** A platform's id of a thread may be as long as its channel takes it. */
+  @Test
+  void aThreadWithALongIdIsReadStoppedAndReset() throws Exception {
+    String id = "long-".repeat(120);
+    rig.converse("long-id", id, "hello");
+    String path = "/api/v1/threads/" + ServerApi.encode("webhook:ci:" + id);
+    assertThat(rig.api().get(path).status()).isEqualTo(200);
+    assertThat(rig.api().get(path + "/log").body()).contains("hello");
+    assertThat(rig.api().post(path + "/stop", Map.of()).status()).isEqualTo(200);
+    assertThat(rig.api().post(path + "/reset", Map.of()).status()).isEqualTo(200);
+  }
+
+  @Test
+  void nobodyPassesForAWakeUp() throws Exception {
+    String body = "{\"thread\":\"t\",\"sender\":\"schedule:35bd40a09c41\",\"text\":\"wake\"}";
+    assertThat(rig.sender().sendRaw("not-a-wake-up", body).status()).isEqualTo(400);
+    assertNoEvent("not-a-wake-up");
+    Map<String, Object> pretended = Map.of("text", "wake", "user_id", "schedule:35bd40a09c41");
+    Answer refused = say(rig.api().token(), "pretended", pretended);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.body()).contains("schedule:");
+  }
+
   @Test
   void aStreamTellsOnlyWhatItsTokenMaySee() throws Exception {
     said(ANN, "streamed-" + MARK, "first");
