@@ -215,6 +215,48 @@ class ThreadOwnersTest extends SharedServer {
         .isEqualTo(404);
   }
 
+  /** Else anybody could find out who talks to whom, name by name. */
+  @Test
+  void aForeignThreadLooksLikeOneThatIsNotThere() throws Exception {
+    said(ANN, "hidden", "hers");
+    rig.converse("hidden", "chat-that-is-there", "hello");
+    for (Operation operation : operations()) {
+      if (operation.path().startsWith("/api/v1/threads/{id}")) {
+        assertThat(onThread(operation, "webhook:ci:chat-that-is-there"))
+            .as(operation.toString())
+            .isEqualTo(onThread(operation, "webhook:ci:not-there"));
+        if (!operation.id().equals("postMessage") && !operation.id().equals("postAttachment")) {
+          assertThat(onThread(operation, "hidden")) // who writes to a free name begins it
+              .as(operation.toString())
+              .isEqualTo(onThread(operation, "not-there"));
+        }
+      }
+    }
+  }
+
+  /** What Bob hears. */
+  private String onThread(Operation operation, String thread) throws IOException {
+    boolean isFile = operation.id().equals("postAttachment");
+    String path =
+        operation.path().replace("{id}", ServerApi.encode(thread)).replace("{file}", "up-1.txt");
+    Map<String, String> headers =
+        Map.of(
+            "authorization",
+            "Bearer " + BOB,
+            "content-type",
+            isFile ? "application/octet-stream" : "application/json",
+            "x-correlation-id",
+            "same");
+    String body = operation.id().equals("postMessage") ? "{\"text\":\"hi\"}" : "{}";
+    Answer answer =
+        http.send(
+            operation.method(),
+            rig.setup().url(path),
+            headers,
+            operation.method().equals("POST") ? body : "");
+    return answer.status() + " " + answer.body();
+  }
+
   /** A platform's id of a thread may be as long as its channel takes it. */
   @Test
   void aThreadWithALongIdIsReadStoppedAndReset() throws Exception {
