@@ -424,6 +424,7 @@ final class Server {
     ThreadAccess access = new ThreadAccess(store.threadOwners());
     EventStreams streams =
         new EventStreams(vertx, news, authenticator, access, EventStreams.Limits.USUAL);
+    sessions.whenEnded(streams::endEnded);
     ApiCalls calls =
         new ApiCalls(store, orchestrator, access, news, time)
             .threads(intake, streams, config.attachments())

@@ -143,6 +143,7 @@ public final class IngressRig implements AutoCloseable {
             authenticator,
             new ThreadAccess(owners),
             new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
+    sessions.whenEnded(streams::endEnded);
     Api api =
         new Api(
             vertx,
