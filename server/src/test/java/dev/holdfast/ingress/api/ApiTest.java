@@ -335,6 +335,15 @@ class ApiTest {
   }
 
   @Test
+  void theMediaTypeMayBeSpeltInAnyCase() throws Exception {
+    String request =
+        Raw.request("POST", MESSAGES, "{\"text\":\"hi\"}", IngressRig.bearer(IngressRig.ADMIN));
+    assertThat(request).contains("application/json");
+    assertThat(rig.send(request.replace("application/json", "APPLICATION/JSON")).status())
+        .isEqualTo(202);
+  }
+
+  @Test
   void aPlatformsThreadGetsItsMessagesFromThePlatform() throws Exception {
     Raw.Answer answer =
         rig.post(
