@@ -22,7 +22,9 @@ import dev.holdfast.ingress.RequestRouter;
 import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.ApiCalls;
 import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.api.Idempotency;
 import dev.holdfast.ingress.api.ServerFacts;
+import dev.holdfast.ingress.api.StoredIdempotency;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.StoredLogouts;
@@ -411,7 +413,7 @@ final class Server {
   }
 
   /** Puts together what answers requests: each line needs only what the lines above it made. */
-  private HttpListener listen() throws IOException, InterruptedException {
+  private HttpListener listen() throws IOException, InterruptedException, StartRefusedException {
     ServerConfig config = settings.config();
     HttpConfig http = config.listeners().http();
     CountersAtStart.register(meters, channels);
@@ -422,6 +424,7 @@ final class Server {
     ThreadAccess access = new ThreadAccess(store.threadOwners());
     EventStreams streams =
         new EventStreams(vertx, news, authenticator, access, EventStreams.Limits.USUAL);
+    sessions.whenEnded(streams::endEnded);
     ApiCalls calls =
         new ApiCalls(store, orchestrator, access, news, time)
             .threads(intake, streams, config.attachments())
@@ -432,7 +435,8 @@ final class Server {
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());
-    Api api = new Api(vertx, calls.byOperation(), authenticator, streams, refusals, time);
+    Idempotency keys = StoredIdempotency.open(store.engine(), time);
+    Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, refusals);
     RequestRouter router =
         new RequestRouter(
             () -> new Webhooks(channels, intake, refusals, time),

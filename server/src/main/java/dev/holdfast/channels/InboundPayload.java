@@ -6,6 +6,12 @@ import dev.holdfast.api.InboundMessage;
 
 /** Messages as the payload of an event and back. */
 public final class InboundPayload {
+  /**
+   * A thread's id as its channel has it, in UTF-8: percent-encoded it still fits into the first
+   * line of a request.
+   */
+  public static final int THREAD_BYTES_MAX = 1000;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private InboundPayload() {}

@@ -24,7 +24,7 @@ import java.util.Locale;
  */
 final class WebhookBody {
   private static final int DEPTH_MAX = 64;
-  private static final int THREAD_UNITS_MAX = 4096;
+  private static final int THREAD_UNITS_MAX = InboundPayload.THREAD_BYTES_MAX;
   private static final int SENDER_UNITS_MAX = 512;
   private static final int TEXT_UNITS_MAX = 1_048_576;
   private static final int NAME_UNITS_MAX = 1024;

@@ -120,9 +120,12 @@ public final class RequestRouter {
             || method.equals(HttpMethod.DELETE);
     if (!known || OVERRIDES.stream().anyMatch(name -> request.headers().contains(name))) {
       request.response().putHeader(HttpHeaders.ALLOW, "GET, HEAD, POST, DELETE");
-      throw new RefusedRequestException(
-          405, FailureCode.ACTION_NOT_SUPPORTED, "method not allowed");
+      throw notAllowed();
     }
+  }
+
+  private static RefusedRequestException notAllowed() {
+    return new RefusedRequestException(405, FailureCode.ACTION_NOT_SUPPORTED, "method not allowed");
   }
 
   /** JSON or nothing: a form of a stranger's page can send neither. */
@@ -208,6 +211,10 @@ public final class RequestRouter {
     }
     if (!names.isAllowedForProbes(request.getHeader(HttpHeaders.HOST))) {
       throw RefusedRequestException.forbidden();
+    }
+    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+      request.response().putHeader(HttpHeaders.ALLOW, "GET, HEAD");
+      throw notAllowed();
     }
     Responses.json(request, "UP".equals(answer.getString("status")) ? 200 : 503, answer);
     return true;

@@ -13,6 +13,7 @@ import dev.holdfast.config.Secret;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.FakeApiCalls;
+import dev.holdfast.ingress.api.FakeIdempotency;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
@@ -142,14 +143,15 @@ public final class IngressRig implements AutoCloseable {
             authenticator,
             new ThreadAccess(owners),
             new EventStreams.Limits(Duration.ofMillis(100), 3, 64, 10));
+    sessions.whenEnded(streams::endEnded);
     Api api =
         new Api(
             vertx,
             calls.byOperation(intake, news, new ThreadAccess(owners)),
             authenticator,
             streams,
-            refusals,
-            time);
+            new FakeIdempotency(),
+            refusals);
     RequestRouter router =
         new RequestRouter(
             () -> new Webhooks(channels, intake, refusals, time),

@@ -45,6 +45,17 @@ class RequestRouterTest {
     rig.close();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/live", "/ready", "/health"})
+  void probesAreOnlyRead(String path) throws Exception {
+    assertThat(rig.get(path).status()).isIn(200, 503);
+    for (String method : List.of("DELETE", "POST")) {
+      Raw.Answer answer = rig.send(Raw.request(method, path, ""));
+      assertThat(answer.status()).as(method).isEqualTo(405);
+      assertThat(answer.header("allow")).isEqualTo("GET, HEAD");
+    }
+  }
+
   /** S26: a name that a stranger made to point here opens nothing. */
   @Test
   void onlyKnownNamesAreAnswered() throws Exception {

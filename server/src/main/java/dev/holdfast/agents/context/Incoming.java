@@ -19,6 +19,9 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
   /** What the keys of wake-ups begin with: no sender can make such a key. */
   public static final String WAKEUP_KEY = NewEvent.OWN + "wakeup:";
 
+  /** What the senders of wake-ups begin with, and no other sender. */
+  public static final String WAKEUP_SENDER = "schedule:";
+
   public static Incoming of(Event event) {
     InboundMessage message;
     try {

@@ -26,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * the rest, not in a burst.
  */
 public final class Wakeups {
-  /** What the senders of such events begin with. */
-  static final String SENDER = "schedule:";
-
   private static final Logger LOG = LoggerFactory.getLogger(Wakeups.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(5);
@@ -196,7 +193,8 @@ public final class Wakeups {
             + "]\n"
             + schedule.text();
     InboundMessage message =
-        new InboundMessage(account, platformId, SENDER + schedule.id(), text, List.of(), key);
+        new InboundMessage(
+            account, platformId, Incoming.WAKEUP_SENDER + schedule.id(), text, List.of(), key);
     return new NewEvent(
         parts[0] + ":" + account, schedule.threadId(), key, InboundPayload.write(message), now);
   }

@@ -296,6 +296,7 @@ public final class TurnEndings {
   public void logMessage(Incoming incoming, String text, List<StoredAttachment> files) {
     ObjectNode json =
         logLine(incoming.id(), "user", incoming.id())
+            .put("at", incoming.event().receivedAt().toString())
             .put("sender", incoming.message().sender())
             .put("text", text);
     StoredAttachment.write(json, files);

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.wire.Refusals;
-import dev.holdfast.time.Time;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -39,12 +38,12 @@ public final class Api implements AutoCloseable {
       Map<String, ApiCall> calls,
       Authenticator authenticator,
       EventStreams streams,
-      Refusals refusals,
-      Time time) {
+      Idempotency idempotency,
+      Refusals refusals) {
     this.calls = calls;
     this.authenticator = authenticator;
     this.streams = streams;
-    this.idempotency = new MemoryIdempotency(time);
+    this.idempotency = idempotency;
     this.refusals = refusals;
     this.contract = loadContract(vertx);
   }

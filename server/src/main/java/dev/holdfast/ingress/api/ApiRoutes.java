@@ -34,8 +34,6 @@ import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.validation.ValidatableRequest;
 import io.vertx.openapi.validation.ValidatedRequest;
 import io.vertx.openapi.validation.ValidatorException;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -111,7 +109,8 @@ final class ApiRoutes {
         if (call == null) {
           throw new IllegalStateException("no code for operation " + operation.getOperationId());
         }
-        route.addHandler(context -> run(context, needed, call));
+        Idempotency.Effect effect = effect(operation);
+        route.addHandler(context -> run(context, needed, call, effect));
       }
     }
     Router router = builder.createRouter();
@@ -124,6 +123,14 @@ final class ApiRoutes {
   private static Scope scope(Operation operation) {
     String named = operation.getOpenAPIModel().getString("x-scope");
     return Scope.valueOf(named.toUpperCase(Locale.ROOT));
+  }
+
+  private static Idempotency.Effect effect(Operation operation) {
+    return switch (operation.getOperationId()) {
+      case "chat", "postMessage" -> Idempotency.Effect.MESSAGE;
+      case "createLoginLink" -> Idempotency.Effect.SECRET;
+      default -> Idempotency.Effect.ONCE;
+    };
   }
 
   /** Nobody adds an operation without deciding what strangers to a conversation see of it. */
@@ -225,31 +232,38 @@ final class ApiRoutes {
     return caller;
   }
 
-  private void run(RoutingContext context, Scope needed, ApiCall call) {
+  private void run(RoutingContext context, Scope needed, ApiCall call, Idempotency.Effect effect) {
     HttpServerRequest request = context.request();
     try {
       Caller caller = checkScope(context, needed);
       String key = request.method().equals(HttpMethod.POST) ? request.getHeader(KEY) : null;
       if (key == null) {
-        start(context, apiRequest(context, caller, ""), call, "");
-        return;
-      }
-      Idempotency.check(key);
-      String scope = caller.name() + ' ' + request.path() + ' ' + key;
-      String query = request.query() == null ? "" : request.query() + "\n";
-      byte[] asked = query.getBytes(StandardCharsets.UTF_8);
-      byte[] body = context.get(RAW);
-      byte[] content = Arrays.copyOf(asked, asked.length + body.length);
-      System.arraycopy(body, 0, content, asked.length, body.length);
-      Optional<Idempotency.Kept> before = idempotency.begin(scope, content);
-      if (before.isPresent()) {
-        Responses.json(request, before.get().status(), Buffer.buffer(before.get().body()));
+        start(context, apiRequest(context, caller, ""), call);
       } else {
-        start(context, apiRequest(context, caller, key), call, scope);
+        Idempotency.check(key);
+        ApiRequest api = apiRequest(context, caller, key);
+        start(context, api, once(call, effect, request));
       }
     } catch (RefusedRequestException refused) {
       refusals.send(request, refused);
     }
+  }
+
+  /** The same call, made once for each key; a refusal counts as its answer too. */
+  private ApiCall once(ApiCall call, Idempotency.Effect effect, HttpServerRequest request) {
+    String query = request.query() == null ? "" : request.query();
+    return api -> {
+      Idempotency.Keyed keyed =
+          Idempotency.Keyed.of(
+              api.caller().name(), request.path(), api.idempotencyKey(), query, api.raw(), effect);
+      Optional<Idempotency.Kept> before = idempotency.begin(keyed);
+      if (before.isPresent()) {
+        return new ApiAnswer(before.get().status(), new JsonObject(before.get().body()));
+      }
+      ApiAnswer answer = answer(api, call, request);
+      idempotency.end(keyed, answer.status(), answer.body().encode());
+      return answer;
+    };
   }
 
   private static ApiRequest apiRequest(RoutingContext context, Caller caller, String key) {
@@ -267,8 +281,7 @@ final class ApiRoutes {
         context.get(RAW));
   }
 
-  /** {@code scope}: of the idempotency key; empty when there is none. */
-  private void start(RoutingContext context, ApiRequest api, ApiCall call, String scope) {
+  private void start(RoutingContext context, ApiRequest api, ApiCall call) {
     Context loop = vertx.getOrCreateContext();
     HttpServerRequest request = context.request();
     Thread.ofVirtual()
@@ -282,9 +295,6 @@ final class ApiRoutes {
                 return;
               }
               String text = answer.body().encode();
-              if (!scope.isEmpty()) {
-                idempotency.end(scope, answer.status(), text);
-              }
               if (answer.status() == 503
                   && !request.response().headers().contains(Responses.RETRY_AFTER)) {
                 request.response().putHeader(Responses.RETRY_AFTER, RETRY_AFTER_SECS);

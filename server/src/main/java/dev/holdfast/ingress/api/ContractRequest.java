@@ -10,7 +10,9 @@ import io.vertx.openapi.validation.ValidatableRequest;
 import io.vertx.openapi.validation.impl.RequestParameterImpl;
 import io.vertx.openapi.validation.impl.ValidatableRequestImpl;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands a request to the validator. Each parameter is decoded once: the validator's own extraction
@@ -18,6 +20,11 @@ import java.util.Map;
  */
 final class ContractRequest {
   private ContractRequest() {}
+
+  /** The validator knows only the usual spelling. */
+  private static @Nullable String mediaType(@Nullable String contentType) {
+    return contentType == null ? null : contentType.toLowerCase(Locale.ROOT);
+  }
 
   static ValidatableRequest of(RoutingContext context, Operation operation, Buffer body) {
     Map<String, RequestParameter> path = new HashMap<>();
@@ -43,6 +50,6 @@ final class ContractRequest {
         path,
         query,
         new RequestParameterImpl(body),
-        context.request().getHeader(HttpHeaders.CONTENT_TYPE));
+        mediaType(context.request().getHeader(HttpHeaders.CONTENT_TYPE)));
   }
 }

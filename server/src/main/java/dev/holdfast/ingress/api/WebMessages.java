@@ -5,6 +5,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -56,7 +57,11 @@ final class WebMessages {
    * Made of the client's own key or of its Idempotency-Key, so that it holds over a restart; else a
    * new one. A key counts for one token and one thread: elsewhere it is another message.
    */
-  static String dedupeKey(ApiRequest request, String threadId, String given) {
+  static String dedupeKey(ApiRequest request, String threadId, String given)
+      throws RefusedRequestException {
+    if (MessageIntake.isDotSegment(given)) {
+      throw RefusedRequestException.invalid("dedupe_key may not be . or ..: no path can name it");
+    }
     if (!given.isEmpty()) {
       return given + OF + hash(request.caller().name() + ' ' + threadId);
     }

@@ -58,6 +58,11 @@ public final class Authenticator {
     return find(request).filter(opened::equals).map(now -> now.scope().covers(scope)).orElse(false);
   }
 
+  /** Whether a cookie still opens anything. */
+  public boolean admits(String cookie) {
+    return sessions.find(cookie).isPresent();
+  }
+
   private void checkThrottle(HttpServerRequest request) throws RefusedRequestException {
     Duration wait = throttle.wait(address(request));
     if (!wait.isZero()) {

@@ -15,6 +15,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ public final class Sessions {
   private final SecureRandom random = new SecureRandom();
   private final ArrayDeque<Code> codes = new ArrayDeque<>();
   private final Logouts logouts;
+  private volatile Consumer<String> whenEnded = _ -> {};
 
   /** The ends of sessions by the name of the token and the nonce; an empty nonce ends them all. */
   private final Map<String, Map<String, Long>> ended = new HashMap<>();
@@ -50,6 +52,11 @@ public final class Sessions {
     this.logouts = logouts;
     this.time = time;
     logouts.load().forEach(this::remember);
+  }
+
+  /** {@code listener}: hears the name of the token when one of its sessions ends; at once. */
+  public void whenEnded(Consumer<String> listener) {
+    whenEnded = listener;
   }
 
   /** A code that logs in once within ten minutes, with the rights of the token of that name. */
@@ -126,8 +133,17 @@ public final class Sessions {
    */
   public CompletableFuture<?> close(String cookie) {
     return signed(cookie)
-        .<CompletableFuture<?>>map(session -> logouts.write(remember(session)))
+        .<CompletableFuture<?>>map(this::end)
         .orElse(CompletableFuture.completedFuture(""));
+  }
+
+  private CompletableFuture<?> end(Logouts.Logout session) {
+    boolean isNew = !isEnded(session);
+    Logouts.Logout toWrite = remember(session);
+    if (isNew) {
+      whenEnded.accept(session.name());
+    }
+    return logouts.write(toWrite);
   }
 
   /** Returns what is to be written down: this end, or that of all sessions of its token. */

@@ -53,17 +53,13 @@ public final class ThreadAccess {
   }
 
   /**
-   * Lets a caller look at a thread or act on it. One that nobody has written to has nothing to
-   * hide.
+   * Lets a caller look at a thread or act on it.
    *
-   * @throws RefusedRequestException 404 when it belongs to somebody else
+   * @throws RefusedRequestException 404 when it belongs to somebody else, and in the same words
+   *     when nobody has begun it
    */
   public void check(Caller caller, String threadId) throws RefusedRequestException {
-    if (isOperator(caller)) {
-      return;
-    }
-    Ownership whose = whose(threadId);
-    if (!(whose instanceof Ownership.Fresh) && !isOpenTo(caller, whose)) {
+    if (!maySee(caller, threadId)) {
       throw notTheirs();
     }
   }

@@ -37,7 +37,10 @@ public final class EventStreams {
   /** Ids of news start anew with each run of the server; this tells the runs apart. */
   private final String boot = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
 
-  private final Set<StreamClient> open = ConcurrentHashMap.newKeySet();
+  private final Set<Open> open = ConcurrentHashMap.newKeySet();
+
+  /** {@code cookie}: what opened it; null for a token. */
+  private record Open(StreamClient client, String name, @Nullable String cookie) {}
 
   /**
    * @param recheck how often it is looked whether the client may still listen, and whether it still
@@ -90,7 +93,12 @@ public final class EventStreams {
             boot,
             heard(caller, thread == null || thread.isEmpty() ? "" : ApiRequest.threadId(thread)),
             limits.itemsMax);
-    open.add(client);
+    String cookie = caller.byCookie() ? Authenticator.cookie(request) : null;
+    Open opened = new Open(client, caller.name(), cookie);
+    open.add(opened);
+    if (!authenticator.stillAdmits(request, caller, scope)) {
+      client.end(); // it ended since it was let in
+    }
     begin(client, lastId); // first: who has read the greeting hears everything from then on
     response.write(": hello\n\n");
     int[] turn = {0};
@@ -104,8 +112,8 @@ public final class EventStreams {
                 client.heartbeat();
               }
             });
-    response.closeHandler(_ -> close(client, timer));
-    response.endHandler(_ -> close(client, timer));
+    response.closeHandler(_ -> close(opened, timer));
+    response.endHandler(_ -> close(opened, timer));
   }
 
   /** Which threads a client hears of; what concerns none is heard by all. */
@@ -139,15 +147,25 @@ public final class EventStreams {
     }
   }
 
-  private void close(StreamClient client, long timer) {
+  private void close(Open closed, long timer) {
     vertx.cancelTimer(timer);
-    client.forget();
-    open.remove(client);
+    closed.client().forget();
+    open.remove(closed);
+  }
+
+  /** A session of this token has ended: so do its streams, at once. On any thread. */
+  public void endEnded(String name) {
+    for (Open each : open) {
+      String cookie = each.cookie();
+      if (cookie != null && each.name().equals(name) && !authenticator.admits(cookie)) {
+        each.client().end();
+      }
+    }
   }
 
   /** Ends every stream: the server stops, and who comes back is told where to go on. */
   public void endAll() {
-    open.forEach(StreamClient::end);
+    open.forEach(each -> each.client().end());
   }
 
   int count() {

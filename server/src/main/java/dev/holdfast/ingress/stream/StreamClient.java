@@ -140,11 +140,11 @@ final class StreamClient {
     }
   }
 
-  /** On any thread. */
+  /** On any thread. What it has not been sent by now it is not sent any more. */
   void end() {
+    forget();
     loop.runOnContext(
         _ -> {
-          forget();
           if (!response.ended() && !response.closed()) {
             response.end();
           }

@@ -1,6 +1,7 @@
 package dev.holdfast.ingress.webhooks;
 
 import dev.holdfast.agents.context.Attachments;
+import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -18,13 +19,17 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class MessageIntake {
   private static final Logger LOG = LoggerFactory.getLogger(MessageIntake.class);
 
+  private static final Pattern NOT_READ = Pattern.compile("[^\\p{L}\\p{N}:]");
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
   /** Platforms give up after 3 s and send again; a clear 503 before that tells them more. */
@@ -60,9 +66,18 @@ public final class MessageIntake {
    */
   CompletableFuture<Appended> accept(String channel, InboundMessage message) {
     if (hasControlCharacter(message)) {
-      return CompletableFuture.failedFuture(
-          new StoreException(
-              Failure.of(FailureCode.INVALID_REQUEST, "an id has a control character")));
+      return invalid("an id has a control character");
+    }
+    if (message.thread().getBytes(StandardCharsets.UTF_8).length
+        > InboundPayload.THREAD_BYTES_MAX) {
+      return invalid(
+          "the thread is longer than " + InboundPayload.THREAD_BYTES_MAX + " bytes of UTF-8");
+    }
+    if (isDotSegment(message.dedupeKey())) {
+      return invalid("an id may not be . or ..: no path can name it");
+    }
+    if (looksLikeWakeup(message.sender())) {
+      return invalid("senders that begin with " + Incoming.WAKEUP_SENDER + " are wake-ups");
     }
     String source = channel + ":" + message.account();
     NewEvent event =
@@ -75,6 +90,23 @@ public final class MessageIntake {
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
     String shown = shown(message).encode();
     return intake.append(event).thenApply(appended -> committed(channel, shown, appended));
+  }
+
+  private static CompletableFuture<Appended> invalid(String why) {
+    return CompletableFuture.failedFuture(
+        new StoreException(Failure.of(FailureCode.INVALID_REQUEST, why)));
+  }
+
+  public static boolean isDotSegment(String id) {
+    return id.equals(".") || id.equals("..");
+  }
+
+  /**
+   * Whether a reader could take it for one, whatever signs stand before and between its letters.
+   */
+  private static boolean looksLikeWakeup(String sender) {
+    String plain = Normalizer.normalize(sender, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT);
+    return NOT_READ.matcher(plain).replaceAll("").startsWith(Incoming.WAKEUP_SENDER);
   }
 
   /** Ids stand in lists, logs and terminals, where such a one would write lines of its own. */

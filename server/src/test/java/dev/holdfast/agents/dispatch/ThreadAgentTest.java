@@ -9,7 +9,9 @@ import dev.holdfast.api.Message;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ThreadReader;
+import dev.holdfast.time.ManualTime;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -28,6 +30,21 @@ class ThreadAgentTest {
     Event event = world.send("t", "k1", "hello");
     assertThat(world.answerOf(event)).isEqualTo("heard: hello");
     assertThat(world.stateOf(event)).isEqualTo(EventState.ANSWERED);
+  }
+
+  /** And not the one at which its turn began, which may be much later. */
+  @Test
+  void theLogKeepsTheTimeAtWhichAMessageCame() throws Exception {
+    options.time = new ManualTime(); // it differs from that of whoever takes messages in
+    AgentRig world = rigs.open();
+    Event event = world.send("t", "k1", "hello");
+    world.answerOf(event);
+    String line = world.store.threads().of(event.threadId()).readLog(10).getFirst();
+    assertThat(line)
+        .contains("hello")
+        .contains(
+            "\"at\":\""
+                + event.receivedAt().truncatedTo(ChronoUnit.SECONDS).toString().replace("Z", ""));
   }
 
   @Test

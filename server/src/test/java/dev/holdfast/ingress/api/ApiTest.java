@@ -313,10 +313,34 @@ class ApiTest {
 
   @Test
   void longIdsAreRefused() throws Exception {
-    assertThat(
-            rig.get("/api/v1/threads/" + "x".repeat(600), IngressRig.bearer(IngressRig.ADMIN))
-                .status())
-        .isEqualTo(400);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
+    assertThat(rig.get("/api/v1/threads/" + "x".repeat(1201), token).status()).isEqualTo(400);
+    String path = "/api/v1/threads/" + "x".repeat(1001) + "/messages";
+    assertThat(rig.post(path, "{\"text\":\"hi\"}", token).status()).isEqualTo(400);
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  /** Percent-encoded, each of its characters takes nine. */
+  @Test
+  void theLongestIdOfAThreadOpensEachOfItsOperations() throws Exception {
+    String id = "%E2%82%AC".repeat(333);
+    String token = IngressRig.bearer(IngressRig.ADMIN);
+    String path = "/api/v1/threads/webhook%3A" + "a".repeat(64) + "%3A" + id;
+    assertThat(rig.get(path + "/log?limit=1000", token).status()).isEqualTo(200);
+    assertThat(rig.get(path + "/attachments/" + "a".repeat(80) + ".txt", token).status())
+        .isEqualTo(200);
+    assertThat(rig.post(path + "/stop", "{}", token).status()).isEqualTo(200);
+    assertThat(rig.post("/api/v1/threads/" + id + "/messages", "{\"text\":\"hi\"}", token).status())
+        .isEqualTo(202);
+  }
+
+  @Test
+  void theMediaTypeMayBeSpeltInAnyCase() throws Exception {
+    String request =
+        Raw.request("POST", MESSAGES, "{\"text\":\"hi\"}", IngressRig.bearer(IngressRig.ADMIN));
+    assertThat(request).contains("application/json");
+    assertThat(rig.send(request.replace("application/json", "APPLICATION/JSON")).status())
+        .isEqualTo(202);
   }
 
   @Test

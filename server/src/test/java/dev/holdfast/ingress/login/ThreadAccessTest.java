@@ -2,6 +2,7 @@ package dev.holdfast.ingress.login;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.ingress.FakeThreadOwners;
 import dev.holdfast.ingress.wire.Caller;
@@ -38,6 +39,19 @@ class ThreadAccessTest {
     assertThat(access.maySee(ANN, CLI)).isFalse();
     assertThatThrownBy(() -> access.enter(ANN, CLI, true))
         .isInstanceOf(RefusedRequestException.class);
+  }
+
+  @Test
+  void aThreadThatNobodyHasBegunLooksLikeThatOfAnother() {
+    owners.claim("web:main:bobs", "bob", false);
+    RefusedRequestException foreign =
+        catchThrowableOfType(
+            RefusedRequestException.class, () -> access.check(ANN, "web:main:bobs"));
+    RefusedRequestException unknown =
+        catchThrowableOfType(
+            RefusedRequestException.class, () -> access.check(ANN, "web:main:free"));
+    assertThat(unknown.status()).isEqualTo(foreign.status()).isEqualTo(404);
+    assertThat(unknown.said()).isEqualTo(foreign.said());
   }
 
   @Test

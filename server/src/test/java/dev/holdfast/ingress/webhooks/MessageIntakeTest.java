@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -12,8 +13,65 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MessageIntakeTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "schedule:35bd",
+        "Schedule:x",
+        " schedule : x",
+        "[schedule:x",
+        "s\u200bchedule:x",
+        "ｓchedule：x"
+      })
+  void aSenderThatReadsLikeAWakeUpIsRefused(String sender) {
+    assertRefused(by(sender), "schedule:");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ann", "ann/schedule:x", "scheduler", "my schedule: x"})
+  void anyOtherSenderIsTaken(String sender) throws Exception {
+    assertThat(accepting().commit("web", by(sender)).duplicate()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", ".."})
+  void anIdThatNoPathCanNameIsRefused(String id) {
+    InboundMessage message = new InboundMessage("main", "t", "me", "hello", List.of(), id);
+    assertRefused(message, "no path can name it");
+  }
+
+  @Test
+  void aThreadThatNoRequestCouldNameIsRefused() throws Exception {
+    String longest = "€".repeat(333);
+    assertThat(accepting().commit("webhook", in(longest)).duplicate()).isFalse();
+    assertRefused(in(longest + "xx"), "1000 bytes");
+  }
+
+  private static InboundMessage in(String thread) {
+    return new InboundMessage("main", thread, "me", "hello", List.of(), "k1");
+  }
+
+  private static void assertRefused(InboundMessage message, String why) {
+    RefusedRequestException refused =
+        catchThrowableOfType(
+            RefusedRequestException.class, () -> accepting().commit("webhook", message));
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.said()).contains(why);
+  }
+
+  private static MessageIntake accepting() {
+    return new MessageIntake(
+        new IngressRig.FakeInbox(), new News(10), new SystemTime(), new SimpleMeterRegistry());
+  }
+
+  private static InboundMessage by(String sender) {
+    return new InboundMessage("main", "t", sender, "hello", List.of(), "k1");
+  }
+
   @Test
   @Timeout(30)
   void aCommitThatHangsIsRefusedBeforeTheClientGivesUp() {

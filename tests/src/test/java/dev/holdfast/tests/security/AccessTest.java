@@ -3,8 +3,11 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +129,36 @@ class AccessTest extends SharedServer {
     rig.restart();
     assertThat(withCookie("GET", "/api/v1/status", cookie).status()).isEqualTo(401);
     assertThat(withCookie("GET", "/api/v1/status", other).status()).isEqualTo(200);
+  }
+
+  /** What is said after it is heard by nobody who logged out before. */
+  @Test
+  void aLogoutEndsTheStreamsOfItsSessionAtOnceAndNoOthers() throws Exception {
+    String cookie = logIn("{\"token\":\"" + CHATTER + "\"}");
+    String other = logIn("{\"token\":\"" + CHATTER + "\"}");
+    try (RawClient ended = stream(cookie);
+        RawClient open = stream(other)) {
+      assertThat(withCookie("POST", "/logout", cookie).status()).isEqualTo(204);
+      Answer said =
+          as(CHATTER, "POST", "/api/v1/threads/after/messages", "{\"text\":\"after the logout\"}");
+      assertThat(said.status()).isEqualTo(202);
+      StringBuilder heard = new StringBuilder();
+      Await.until(
+          "the other session hears of it",
+          Duration.ofSeconds(10),
+          () -> heard.append(open.hear(Duration.ofMillis(200))).indexOf("after the logout") >= 0);
+      assertThat(ended.hear(Duration.ofSeconds(1))).doesNotContain("after the logout");
+    }
+  }
+
+  private RawClient stream(String cookie) throws IOException {
+    RawClient client = new RawClient(rig.setup().httpPort());
+    client.say("GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nCookie: " + cookie + "\r\n\r\n");
+    Await.until(
+        "the stream is open",
+        Duration.ofSeconds(10),
+        () -> client.hear(Duration.ofMillis(200)).contains(": hello"));
+    return client;
   }
 
   /** Journals and log collectors read what a server prints. */

@@ -215,6 +215,71 @@ class ThreadOwnersTest extends SharedServer {
         .isEqualTo(404);
   }
 
+  /** Else anybody could find out who talks to whom, name by name. */
+  @Test
+  void aForeignThreadLooksLikeOneThatIsNotThere() throws Exception {
+    said(ANN, "hidden", "hers");
+    rig.converse("hidden", "chat-that-is-there", "hello");
+    for (Operation operation : operations()) {
+      if (operation.path().startsWith("/api/v1/threads/{id}")) {
+        assertThat(onThread(operation, "webhook:ci:chat-that-is-there"))
+            .as(operation.toString())
+            .isEqualTo(onThread(operation, "webhook:ci:not-there"));
+        if (!operation.id().equals("postMessage") && !operation.id().equals("postAttachment")) {
+          assertThat(onThread(operation, "hidden")) // who writes to a free name begins it
+              .as(operation.toString())
+              .isEqualTo(onThread(operation, "not-there"));
+        }
+      }
+    }
+  }
+
+  /** What Bob hears. */
+  private String onThread(Operation operation, String thread) throws IOException {
+    boolean isFile = operation.id().equals("postAttachment");
+    String path =
+        operation.path().replace("{id}", ServerApi.encode(thread)).replace("{file}", "up-1.txt");
+    Map<String, String> headers =
+        Map.of(
+            "authorization",
+            "Bearer " + BOB,
+            "content-type",
+            isFile ? "application/octet-stream" : "application/json",
+            "x-correlation-id",
+            "same");
+    String body = operation.id().equals("postMessage") ? "{\"text\":\"hi\"}" : "{}";
+    Answer answer =
+        http.send(
+            operation.method(),
+            rig.setup().url(path),
+            headers,
+            operation.method().equals("POST") ? body : "");
+    return answer.status() + " " + answer.body();
+  }
+
+  /** A platform's id of a thread may be as long as its channel takes it. */
+  @Test
+  void aThreadWithALongIdIsReadStoppedAndReset() throws Exception {
+    String id = "long-".repeat(120);
+    rig.converse("long-id", id, "hello");
+    String path = "/api/v1/threads/" + ServerApi.encode("webhook:ci:" + id);
+    assertThat(rig.api().get(path).status()).isEqualTo(200);
+    assertThat(rig.api().get(path + "/log").body()).contains("hello");
+    assertThat(rig.api().post(path + "/stop", Map.of()).status()).isEqualTo(200);
+    assertThat(rig.api().post(path + "/reset", Map.of()).status()).isEqualTo(200);
+  }
+
+  @Test
+  void nobodyPassesForAWakeUp() throws Exception {
+    String body = "{\"thread\":\"t\",\"sender\":\"schedule:35bd40a09c41\",\"text\":\"wake\"}";
+    assertThat(rig.sender().sendRaw("not-a-wake-up", body).status()).isEqualTo(400);
+    assertNoEvent("not-a-wake-up");
+    Map<String, Object> pretended = Map.of("text", "wake", "user_id", "schedule:35bd40a09c41");
+    Answer refused = say(rig.api().token(), "pretended", pretended);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.body()).contains("schedule:");
+  }
+
   @Test
   void aStreamTellsOnlyWhatItsTokenMaySee() throws Exception {
     said(ANN, "streamed-" + MARK, "first");
@@ -317,15 +382,14 @@ class ThreadOwnersTest extends SharedServer {
         .doesNotContain(his.json().path("event_id").asText());
   }
 
-  /** The memory of keys is gone after a kill; the events' own are not. */
   @Test
   void anIdempotencyKeyNeverSwallowsAnotherRequest() throws Exception {
-    assertThat(keyed("k1", "messages", "{\"text\":\"one\"}").status()).isEqualTo(202);
+    Answer first = keyed("k1", "messages", "{\"text\":\"one\"}");
+    assertThat(first.status()).isEqualTo(202);
     assertThat(keyed("k1", "messages", "{\"text\":\"two\"}").status()).isEqualTo(409);
     rig.restart();
     assertThat(keyed("k1", "messages", "{\"text\":\"two\"}").status()).isEqualTo(409);
-    assertThat(keyed("k1", "messages", "{\"text\":\"one\"}").json().path("duplicate").asBoolean())
-        .isTrue();
+    assertThat(keyed("k1", "messages", "{\"text\":\"one\"}").body()).isEqualTo(first.body());
     assertThat(keyed("k2", "messages?a=1", "{\"text\":\"three\"}").status()).isEqualTo(202);
     assertThat(keyed("k2", "messages?a=2", "{\"text\":\"three\"}").status()).isEqualTo(409);
   }
