@@ -347,9 +347,9 @@ class StoreOpeningTest {
     }
     it.close();
     damage(file("holdfast.db"), 4096 * 3, 4096 * 6);
-    refusedWith(65, "holdfast.db");
+    refusedWith(65, "holdfast.db", "; restore a backup");
     Files.writeString(file("holdfast.db"), "this is no database at all, only some text in a file");
-    refusedWith(65, "holdfast.db");
+    refusedWith(65, "holdfast.db", "; restore a backup");
   }
 
   private static void damage(Path path, int from, int to) throws IOException {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -163,6 +164,30 @@ class DamageTest {
     assertThat(Files.size(data.resolve("holdfast.db-wal"))).isPositive();
     Files.delete(data.resolve("holdfast.db-wal"));
     judge(data, "deleted the WAL of an unclean stop");
+  }
+
+  /** Row F25: a folder that has lost its database is no new folder. */
+  @Test
+  void aDatabaseThatIsGoneOrEmptyIsRefused() throws Exception {
+    for (Path template : List.of(stopped, killed)) {
+      for (boolean gone : List.of(true, false)) {
+        Path data = fresh(template);
+        Files.delete(data.resolve("holdfast.db"));
+        if (!gone) {
+          Files.createFile(data.resolve("holdfast.db"));
+        }
+        rig.setup().dataDir(data);
+        HoldfastCommand.Result looked = HoldfastCommand.run(rig.setup(), "doctor");
+        assertThat(looked.exitCode()).isEqualTo(1);
+        assertThat(looked.out()).contains("BAD   database", "a start is refused (65)");
+        try (HoldfastProcess server = rig.launch()) {
+          assertThat(server.exitCode(Duration.ofSeconds(30))).isEqualTo(DATA_DAMAGED);
+          assertThat(server.output())
+              .contains(data.resolve("holdfast.db") + " is " + (gone ? "missing" : "empty"));
+        }
+        ServerRig.delete(data);
+      }
+    }
   }
 
   /** Row F25: an older database beside a newer WAL is never mixed. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
@@ -73,6 +74,26 @@ class ReplyFaultTest {
       rig.accept("e1", "t", "hello");
       Await.until("an end", SOON, () -> !isOpen(replyState(rig, "e1")));
       assertThat(replyState(rig, "e1")).isEqualTo("resent");
+    }
+  }
+
+  /** What is replayed and refused again is another dead letter, which is for another time. */
+  @Test
+  void aReplayOfAllEndsThoughEachFailsAgain() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.platform().always(PlatformMode.GONE);
+      rig.start();
+      for (int i = 1; i <= 3; i++) {
+        rig.accept("e" + i, "t" + i, "hello");
+      }
+      Await.until("three refusals", SOON, () -> rig.platform().posts().size() == 3);
+      rig.api().awaitQuiet(SOON);
+      HoldfastCommand.Result replayed =
+          HoldfastCommand.run(rig.setup(), "dlq", "replay", "--all", "--kind", "reply");
+      assertThat(replayed.out()).as(replayed.err()).contains("3 of 3 replayed");
+      Await.until("three more", SOON, () -> rig.platform().posts().size() == 6);
+      rig.api().awaitQuiet(SOON);
+      assertThat(rig.platform().posts()).hasSize(6);
     }
   }
 
