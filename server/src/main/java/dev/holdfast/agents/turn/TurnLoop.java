@@ -110,6 +110,7 @@ public final class TurnLoop {
                   resources.time().now(),
                   answer.message(),
                   answer.stop()));
+          progress.goesOn();
         }
         case Calls _ when LoopGuard.repeats(turn) >= resources.config().turn().sameCallMax() -> {
           giveUp(batch, "turn.same_call_max reached", ChatSentences.IN_CIRCLES);
@@ -219,7 +220,7 @@ public final class TurnLoop {
                   conversation.attachments(),
                   conversation.scratch())
               .take(incoming);
-      progress.answered();
+      progress.fetched();
       return had;
     } catch (InterruptedException e) {
       // Stopped: what was said stays to be read, and a later line of the same id takes its place.
@@ -283,9 +284,9 @@ public final class TurnLoop {
     ModelAnswer answer =
         resources
             .models()
-            .ask(resources.models().defaultLevel(), question, progress.isProbe(), progress)
+            .ask(resources.models().defaultLevel(), question, progress.asker(), progress)
             .answer();
-    progress.answered();
+    progress.modelAnswered();
     return answer;
   }
 
