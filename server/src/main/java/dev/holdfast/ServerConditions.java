@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.agents.dispatch.Orchestrator.AloneMessages;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.models.Models;
@@ -213,25 +214,48 @@ final class ServerConditions {
   }
 
   static List<ConditionReport> models(Orchestrator turns, Store store, Time time) {
-    return turns.modelsAreAway()
-        ? List.of(
-            unavailable(store.inbox().counts().getOrDefault("parked", 0L), nextAsked(turns, time)))
-        : List.of();
+    if (!turns.modelsAreAway()) {
+      return turns.failsAlone().map(ServerConditions::failsAlone).stream().toList();
+    }
+    Map<String, Long> counts = store.inbox().counts();
+    long waiting = counts.getOrDefault("parked", 0L) + counts.getOrDefault("pending", 0L);
+    return List.of(unavailable(waiting, turns.lastModelFailure(), nextAsked(turns, time)));
+  }
+
+  static ConditionReport failsAlone(AloneMessages alone) {
+    boolean one = alone.messages() == 1;
+    return ConditionReport.degraded(
+            "fails_on_some",
+            "The model answers, but fails on "
+                + (one ? "1 message (" : alone.messages() + " messages (the first is ")
+                + alone.firstEventId()
+                + "), which "
+                + (one ? "is" : "are")
+                + " tried again at growing intervals, and given up if that does not help. Nobody"
+                + " else waits. holdfast trace ID shows what it says.",
+            "Ends when they are answered or given up.")
+        .about("messages")
+        .withNextAttemptAt(alone.next());
   }
 
   private static @Nullable Instant nextAsked(Orchestrator turns, Time time) {
     return turns.asksModelsIn().map(wait -> time.now().plus(wait)).orElse(null);
   }
 
-  /** {@code next}: null when a probe is under way or its time is not known. */
-  static ConditionReport unavailable(long parked, @Nullable Instant next) {
+  /**
+   * @param waiting how many messages
+   * @param failure what the models said last; empty when none was asked since the start
+   * @param next null when a probe is under way or its time is not known
+   */
+  static ConditionReport unavailable(long waiting, String failure, @Nullable Instant next) {
     return ConditionReport.degraded(
             "unavailable",
             "No model could be reached"
-                + switch ((int) Math.min(parked, 2)) {
+                + (failure.isEmpty() ? "" : " (" + failure + ")")
+                + switch ((int) Math.min(waiting, 2)) {
                   case 0 -> ". What comes now waits";
                   case 1 -> "; 1 message waits";
-                  default -> "; " + parked + " messages wait";
+                  default -> "; " + waiting + " messages wait";
                 }
                 + " and will be answered as soon as one answers. Nobody has to send again.",
             "Ends when a model answers.")

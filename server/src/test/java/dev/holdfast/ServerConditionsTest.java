@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.agents.dispatch.Orchestrator.AloneMessages;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.ConditionStatus;
@@ -100,9 +101,23 @@ class ServerConditionsTest {
 
   @Test
   void parkedMessagesAreCounted() {
-    assertThat(ServerConditions.unavailable(1, LATER).message()).contains("1 message waits");
-    assertThat(ServerConditions.unavailable(3, null).message()).contains("3 messages wait ");
-    assertThat(ServerConditions.unavailable(0, null).message()).doesNotContain("0 messages");
-    assertThat(ServerConditions.unavailable(1, LATER).nextAttemptAt()).isEqualTo(LATER);
+    assertThat(ServerConditions.unavailable(1, "", LATER).message()).contains("1 message waits");
+    assertThat(ServerConditions.unavailable(3, "", null).message()).contains("3 messages wait ");
+    assertThat(ServerConditions.unavailable(0, "", null).message()).doesNotContain("0 messages");
+    assertThat(ServerConditions.unavailable(1, "", LATER).nextAttemptAt()).isEqualTo(LATER);
+  }
+
+  @Test
+  void whatTheModelsSaidLastIsNamed() {
+    assertThat(ServerConditions.unavailable(1, "llm:openai: OVERLOADED", null).message())
+        .startsWith("No model could be reached (llm:openai: OVERLOADED); 1 message waits ");
+  }
+
+  @Test
+  void messagesThatModelsFailOnAloneAreCountedAndTheFirstIsNamed() {
+    assertThat(ServerConditions.failsAlone(new AloneMessages(1, "e1", LATER)).message())
+        .contains("1 message (e1), which is tried again");
+    assertThat(ServerConditions.failsAlone(new AloneMessages(3, "e1", LATER)).message())
+        .contains("3 messages (the first is e1), which are tried again");
   }
 }

@@ -7,14 +7,20 @@ import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
+import dev.holdfast.models.http.UnsentFact;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.registry.Registry;
 import dev.holdfast.registry.Use;
+import dev.holdfast.resilience.Backoff;
+import dev.holdfast.resilience.BreakerSettings;
 import dev.holdfast.resilience.Call;
+import dev.holdfast.resilience.CallOutcome;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.FailingParts;
 import dev.holdfast.resilience.Guard;
 import dev.holdfast.resilience.Guards;
+import dev.holdfast.resilience.Verdict;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -23,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,7 +116,8 @@ public final class Models {
         provider.name(),
         () -> {
           String guard = guardName(provider.name());
-          return new Reached(provider, guards.guard(guard, config.guard(provider.name())));
+          return new Reached(
+              provider, guards.guard(guard, config.guard(provider.name())), new FailingParts());
         });
   }
 
@@ -121,8 +129,12 @@ public final class Models {
   /** An answer and who gave it, {@code provider/name}. */
   public record Answered(ModelAnswer answer, String model) {}
 
-  /** A provider and the guard that the calls to it go through. */
-  private record Reached(Provider provider, Guard guard) {}
+  /**
+   * A provider and the guard that the calls to it go through.
+   *
+   * @param failing the chat threads whose calls failed
+   */
+  private record Reached(Provider provider, Guard guard, FailingParts failing) {}
 
   private record Candidate(Reached reached, String model) {
     Guard guard() {
@@ -141,24 +153,24 @@ public final class Models {
   /**
    * Asks the models of {@code level} in order, then of the lower levels, until one answers.
    *
-   * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is
-   *     back
    * @throws ModelsAwayException when none could be reached: park the event
    * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not
    *     help
    */
-  public Answered ask(String level, ModelQuestion question, boolean probe, AnswerListener listener)
+  public Answered ask(String level, ModelQuestion question, Asker asker, AnswerListener listener)
       throws CallFailedException, InterruptedException {
     List<Candidate> candidates = candidates(level);
     List<String> own = config.levels().of(level);
     Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
     boolean mayComeBack = false;
+    Suspect suspect = Suspect.NONE;
     try (ModelSelection asking = new ModelSelection(listener, time, config.parkAfter())) {
       for (Candidate candidate : candidates) {
         try {
-          return askOne(candidate, question, probe, asking);
+          return askOne(candidate, question, asker, asking);
         } catch (CallFailedException e) {
           Failure failure = passOn(e, candidate, own);
+          suspect = suspect.or(Suspect.of(failure));
           // As long as one of them may come back by itself, that is what people are told.
           if (failure.kind() != FailureKind.PERMANENT || !mayComeBack) {
             last = failure;
@@ -167,8 +179,9 @@ public final class Models {
         }
       }
     }
-    throw new ModelsAwayException(
-        last, candidates.stream().map(candidate -> candidate.guard().name()).distinct().toList());
+    List<String> away =
+        candidates.stream().map(candidate -> candidate.guard().name()).distinct().toList();
+    throw new ModelsAwayException(last, away, suspect);
   }
 
   /**
@@ -180,6 +193,14 @@ public final class Models {
         .map(candidate -> candidate.guard().opensIn())
         .min(Comparator.naturalOrder())
         .orElse(Duration.ZERO);
+  }
+
+  /** How long to leave the models of the level alone, by how often they have failed in a row. */
+  public Backoff pauses(String level) {
+    return candidates(level).stream()
+        .map(candidate -> candidate.guard().pauses())
+        .min(Comparator.comparing(Backoff::initial))
+        .orElse(BreakerSettings.DEFAULT.backoff());
   }
 
   /** The smallest context window among the models of the level, in tokens. */
@@ -223,7 +244,7 @@ public final class Models {
   }
 
   private Answered askOne(
-      Candidate candidate, ModelQuestion question, boolean probe, ModelSelection asking)
+      Candidate candidate, ModelQuestion question, Asker asker, ModelSelection asking)
       throws CallFailedException, InterruptedException {
     ModelRequest request =
         new ModelRequest(
@@ -241,10 +262,24 @@ public final class Models {
                 .run(use.value().provider(), request, made -> report(made, candidate, asking));
           }
         };
+    Guard guard = candidate.guard();
+    Function<Failure, Verdict> judge = failure -> judge(failure, candidate, asker);
     ModelAnswer answer =
-        probe ? candidate.guard().probe(deadline, call) : candidate.guard().run(deadline, call);
+        asker.probe() ? guard.probe(deadline, call, judge) : guard.run(deadline, call, judge);
+    candidate.reached().failing().succeeded();
     refusing.remove(candidate.reached().provider().name());
     return new Answered(answer, candidate.fullName());
+  }
+
+  /**
+   * A provider may break on what one chat thread asks and answer all others: only several threads
+   * that fail, or a provider that cannot be reached, speak for the provider.
+   */
+  private static Verdict judge(Failure failure, Candidate candidate, Asker asker) {
+    boolean counts = CallOutcome.of(failure) == CallOutcome.FAILED;
+    return counts && !UnsentFact.read(failure)
+        ? Verdict.ofPart(candidate.reached().failing().areEnoughWith(asker.threadId()))
+        : Verdict.of(failure);
   }
 
   private Use<Reached> begin(Candidate candidate) throws CallFailedException {

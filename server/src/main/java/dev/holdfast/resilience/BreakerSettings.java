@@ -33,7 +33,8 @@ public record BreakerSettings(
         breaker.millis("max_backoff_ms", fallback.maxBackoff.toMillis()));
   }
 
-  Backoff backoff() {
+  /** How long it stays open, by how often it has opened. */
+  public Backoff backoff() {
     return new Backoff(initialBackoff, maxBackoff);
   }
 }

@@ -133,12 +133,22 @@ public final class Guard {
    */
   public <T> T run(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
+    return run(deadline, call, Verdict::of);
+  }
+
+  /**
+   * As {@link #run(Deadline, Call)}.
+   *
+   * @param judge says what a failure of the call means; asked once a try, on the calling thread
+   */
+  public <T> T run(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
+      throws CallFailedException, InterruptedException {
     budget.first();
     for (int tries = 1; ; tries++) {
       awaitHold(deadline);
       CallFailedException failed;
       try {
-        return attempt(deadline, call, Verdict::of);
+        return attempt(deadline, call, judge);
       } catch (CallFailedException e) {
         failed = e;
       }
@@ -177,6 +187,11 @@ public final class Guard {
     Duration breakerWait = breaker.opensIn();
     Duration holdWait = retryAfterHold.left();
     return breakerWait.compareTo(holdWait) > 0 ? breakerWait : holdWait;
+  }
+
+  /** How long its breaker stays open, by how often it has opened. */
+  public Backoff pauses() {
+    return breaker.pauses();
   }
 
   /** Closes the breaker and forgets the wait that the dependency asked for. */

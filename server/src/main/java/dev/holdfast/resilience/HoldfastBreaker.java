@@ -113,6 +113,10 @@ public final class HoldfastBreaker implements CircuitBreaker {
     };
   }
 
+  Backoff pauses() {
+    return settings.backoff();
+  }
+
   /** Whether it is open and its wait is not yet over. */
   boolean isOpen() {
     return state instanceof BreakerState.Open open && time.nanos() - open.untilNanos() < 0;

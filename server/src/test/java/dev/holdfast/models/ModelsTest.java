@@ -45,6 +45,9 @@ class ModelsTest {
   private static final ModelQuestion QUESTION =
       new ModelQuestion("", List.of(new Message.User("hi")), List.of());
 
+  private static final Asker ASKER = new Asker("t", false);
+  private static final Asker PROBE = new Asker("t", true);
+
   private final Vertx vertx = Vertx.vertx();
   private final ManualTime time = new ManualTime();
   private final PrometheusMeterRegistry registry =
@@ -93,7 +96,7 @@ class ModelsTest {
   @Test
   void theFirstModelOfTheLevelAnswers() throws Exception {
     anthropic.says("hello");
-    Models.Answered answered = both().ask("operational", QUESTION, false, heard);
+    Models.Answered answered = both().ask("operational", QUESTION, ASKER, heard);
     assertThat(answered.answer().message().text()).isEqualTo("hello");
     assertThat(answered.model()).isEqualTo("anthropic/claude-sonnet-5");
     assertThat(heard.events).containsExactly("text hello", "call anthropic/claude-sonnet-5 ok");
@@ -103,7 +106,7 @@ class ModelsTest {
   @Test
   void aPassingFailureIsTriedAgainAndTextThatCameToNothingIsTakenBack() throws Exception {
     anthropic.breaksAfter("hel", FailureCode.NETWORK).says("hello");
-    both().ask("operational", QUESTION, false, heard);
+    both().ask("operational", QUESTION, ASKER, heard);
     assertThat(heard.events)
         .containsExactly(
             "text hel",
@@ -120,14 +123,14 @@ class ModelsTest {
     anthropic.fails(FailureCode.AUTH).says("here I am");
     openai.fails(FailureCode.INVALID_REQUEST).says("hello");
     assertThat(models.refusingProviders()).isEmpty();
-    assertThatThrownBy(() -> models.ask("operational", QUESTION, false, heard))
+    assertThatThrownBy(() -> models.ask("operational", QUESTION, ASKER, heard))
         .isInstanceOf(CallFailedException.class);
     assertThat(models.refusingProviders())
         .containsExactly(Map.entry("anthropic", FailureCode.AUTH));
     assertThat(registry.scrape())
         .contains("holdfast_models_refused{provider=\"anthropic\"} 1.0")
         .contains("holdfast_models_refused{provider=\"openai\"} 0.0");
-    models.ask("operational", QUESTION, false, heard);
+    models.ask("operational", QUESTION, ASKER, heard);
     assertThat(models.refusingProviders()).isEmpty();
     assertThat(registry.scrape()).contains("holdfast_models_refused{provider=\"anthropic\"} 0.0");
   }
@@ -138,7 +141,7 @@ class ModelsTest {
     openai.fails(FailureCode.AUTH);
     ModelsAwayException away =
         catchThrowableOfType(
-            ModelsAwayException.class, () -> both().ask("operational", QUESTION, false, heard));
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, ASKER, heard));
     assertThat(away.failure().code()).isEqualTo(FailureCode.NETWORK);
   }
 
@@ -146,7 +149,7 @@ class ModelsTest {
   void theNextModelAnswersWhenTheFirstIsAway() throws Exception {
     anthropic.fails(FailureCode.AUTH);
     openai.says("hello");
-    Models.Answered answered = both().ask("operational", QUESTION, false, heard);
+    Models.Answered answered = both().ask("operational", QUESTION, ASKER, heard);
     assertThat(answered.model()).isEqualTo("openai/gpt-5.4");
     assertThat(heard.events)
         .containsExactly(
@@ -157,7 +160,7 @@ class ModelsTest {
   void aHigherLevelFallsBackToTheLowerOnes() throws Exception {
     anthropic.fails(FailureCode.QUOTA).fails(FailureCode.QUOTA);
     openai.says("hello");
-    assertThat(both().ask("strategic", QUESTION, false, heard).model()).isEqualTo("openai/gpt-5.4");
+    assertThat(both().ask("strategic", QUESTION, ASKER, heard).model()).isEqualTo("openai/gpt-5.4");
     assertThat(anthropic.asked).containsExactly("claude-opus-5", "claude-sonnet-5");
   }
 
@@ -169,7 +172,7 @@ class ModelsTest {
     }
     ModelsAwayException away =
         catchThrowableOfType(
-            ModelsAwayException.class, () -> both().ask("operational", QUESTION, false, heard));
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, ASKER, heard));
     assertThat(away.guards()).containsExactly("llm:anthropic", "llm:openai");
     assertThat(away.failure().code()).isEqualTo(FailureCode.NETWORK);
     assertThat(heard.calls).hasSize(6);
@@ -181,7 +184,7 @@ class ModelsTest {
     guards.trip("llm:anthropic");
     guards.trip("llm:openai");
     assertThat(models.opensIn("operational")).isPositive();
-    assertThat(catchThrowable(() -> models.ask("operational", QUESTION, false, heard)))
+    assertThat(catchThrowable(() -> models.ask("operational", QUESTION, ASKER, heard)))
         .isInstanceOf(ModelsAwayException.class);
     assertThat(heard.events).isEmpty();
   }
@@ -195,20 +198,20 @@ class ModelsTest {
     Models models = withPlugin();
     Fake acme = new Fake("acme", 1000).says("of acme");
     openai.says("before").says("after");
-    assertThat(models.ask("operational", QUESTION, false, heard).model()).startsWith("openai");
+    assertThat(models.ask("operational", QUESTION, ASKER, heard).model()).startsWith("openai");
     assertThat(models.windowTokens("operational")).isEqualTo(100_000);
     Registration added = models.add(acme);
     assertThat(models.windowTokens("operational")).isEqualTo(1000);
-    assertThat(models.ask("operational", QUESTION, false, heard).model()).isEqualTo("acme/one");
+    assertThat(models.ask("operational", QUESTION, ASKER, heard).model()).isEqualTo("acme/one");
     added.remove();
     assertThat(added.awaitEnd(Duration.ZERO)).isTrue();
-    assertThat(models.ask("operational", QUESTION, false, heard).model()).startsWith("openai");
+    assertThat(models.ask("operational", QUESTION, ASKER, heard).model()).startsWith("openai");
   }
 
   @Test
   void withoutAnyProviderTheModelsAreAway() {
     Models models = models(Map.of("operational", List.of("acme/one")));
-    assertThat(catchThrowable(() -> models.ask("operational", QUESTION, false, heard)))
+    assertThat(catchThrowable(() -> models.ask("operational", QUESTION, ASKER, heard)))
         .isInstanceOf(ModelsAwayException.class);
     assertThat(models.opensIn("operational")).isZero();
     assertThat(models.isLocal("operational")).isFalse();
@@ -229,7 +232,7 @@ class ModelsTest {
                       assertThat(guards.breakers()).hasSize(3);
                     })
                 .says("to its end"));
-    assertThat(models.ask("operational", QUESTION, false, heard).model()).isEqualTo("acme/one");
+    assertThat(models.ask("operational", QUESTION, ASKER, heard).model()).isEqualTo("acme/one");
     assertThat(added[0].awaitEnd(Duration.ZERO)).isTrue();
     assertThat(guards.breakers())
         .extracting(BreakerView::name)
@@ -245,7 +248,7 @@ class ModelsTest {
     Fake acme = new Fake("acme", 1000).then(() -> added[0].remove()).fails(FailureCode.OVERLOADED);
     added[0] = models.add(acme);
     openai.says("instead");
-    assertThat(models.ask("operational", QUESTION, false, heard).model()).startsWith("openai");
+    assertThat(models.ask("operational", QUESTION, ASKER, heard).model()).startsWith("openai");
     assertThat(acme.asked).hasSize(1);
   }
 
@@ -271,10 +274,77 @@ class ModelsTest {
   void aProbeTriesOnce() {
     anthropic.fails(FailureCode.OVERLOADED);
     openai.fails(FailureCode.OVERLOADED);
-    assertThat(catchThrowable(() -> both().ask("operational", QUESTION, true, heard)))
+    assertThat(catchThrowable(() -> both().ask("operational", QUESTION, PROBE, heard)))
         .isInstanceOf(ModelsAwayException.class);
     assertThat(heard.calls).hasSize(2);
     assertThat(time.sleeps()).isEmpty();
+  }
+
+  @Test
+  void oneChatThreadOnWhoseRequestsAProviderBreaksOpensNoBreaker() {
+    Models models = onlyAnthropic();
+    failTimes(models, new Asker("bad", true), Failure.of(FailureCode.NETWORK, "cut off"), 20);
+    failTimes(models, new Asker("bad too", true), Failure.of(FailureCode.TIMEOUT, "late"), 20);
+    assertThat(models.opensIn("operational")).isZero();
+  }
+
+  @Test
+  void threeChatThreadsThatFailWithNoSuccessBetweenOpenIt() throws Exception {
+    Models models = onlyAnthropic();
+    Failure cut = Failure.of(FailureCode.NETWORK, "cut off");
+    failTimes(models, new Asker("a", true), cut, 1);
+    failTimes(models, new Asker("b", true), cut, 1);
+    anthropic.says("hello");
+    models.ask("operational", QUESTION, ASKER, heard);
+    failTimes(models, new Asker("a", true), cut, 1);
+    failTimes(models, new Asker("b", true), cut, 1);
+    assertThat(models.opensIn("operational")).isZero();
+    failTimes(models, new Asker("c", true), cut, 1);
+    assertThat(models.opensIn("operational")).isPositive();
+  }
+
+  @Test
+  void aProviderThatCannotBeReachedOpensItWhoeverAsks() {
+    Models models = onlyAnthropic();
+    Failure unsent =
+        Failure.of(FailureCode.NETWORK, "refused").withContext(Map.of("unsent", "true"));
+    failTimes(models, PROBE, unsent, 4);
+    assertThat(models.opensIn("operational")).isZero();
+    failTimes(models, PROBE, unsent, 1);
+    assertThat(models.opensIn("operational")).isPositive();
+  }
+
+  private Models onlyAnthropic() {
+    return models(Map.of("operational", List.of("anthropic/claude-sonnet-5")));
+  }
+
+  private void failTimes(Models models, Asker asker, Failure failure, int times) {
+    for (int i = 0; i < times; i++) {
+      anthropic.fails(failure);
+      assertThat(catchThrowable(() -> models.ask("operational", QUESTION, asker, heard)))
+          .isInstanceOf(ModelsAwayException.class);
+    }
+  }
+
+  @Test
+  void whatMayBeTheCauseIsTold() {
+    openai.fails(FailureCode.AUTH);
+    anthropic.fails(FailureCode.TIMEOUT);
+    ModelsAwayException mixed =
+        catchThrowableOfType(
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, PROBE, heard));
+    assertThat(mixed.suspect()).isEqualTo(Suspect.REQUEST);
+    guards.trip("llm:openai");
+    anthropic.fails(FailureCode.OVERLOADED);
+    ModelsAwayException ofProvider =
+        catchThrowableOfType(
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, PROBE, heard));
+    assertThat(ofProvider.suspect()).isEqualTo(Suspect.PROVIDER);
+    guards.trip("llm:anthropic");
+    ModelsAwayException unasked =
+        catchThrowableOfType(
+            ModelsAwayException.class, () -> both().ask("operational", QUESTION, PROBE, heard));
+    assertThat(unasked.suspect()).isEqualTo(Suspect.NONE);
   }
 
   @Test
@@ -282,7 +352,7 @@ class ModelsTest {
     anthropic.fails(FailureCode.CONTEXT_OVERFLOW);
     CallFailedException failed =
         catchThrowableOfType(
-            CallFailedException.class, () -> both().ask("operational", QUESTION, false, heard));
+            CallFailedException.class, () -> both().ask("operational", QUESTION, ASKER, heard));
     assertThat(failed).isNotInstanceOf(ModelsAwayException.class);
     assertThat(failed.failure().code()).isEqualTo(FailureCode.CONTEXT_OVERFLOW);
     assertThat(openai.asked).isEmpty();
@@ -294,14 +364,14 @@ class ModelsTest {
     openai.fails(FailureCode.CONTEXT_OVERFLOW);
     Models models =
         models(Map.of("strategic", List.of("anthropic/x"), "operational", List.of("openai/y")));
-    assertThat(catchThrowable(() -> models.ask("strategic", QUESTION, false, heard)))
+    assertThat(catchThrowable(() -> models.ask("strategic", QUESTION, ASKER, heard)))
         .isInstanceOf(ModelsAwayException.class);
   }
 
   @Test
   void aCancelledCallIsReportedToo() {
     anthropic.interrupted();
-    assertThat(catchThrowable(() -> both().ask("operational", QUESTION, false, heard)))
+    assertThat(catchThrowable(() -> both().ask("operational", QUESTION, ASKER, heard)))
         .isInstanceOf(InterruptedException.class);
     assertThat(heard.events).containsExactly("call anthropic/claude-sonnet-5 cancelled");
   }
@@ -309,7 +379,7 @@ class ModelsTest {
   @Test
   void slownessIsToldOnceAndOnlyBeforeTheFirstToken() throws Exception {
     anthropic.takes(Duration.ofSeconds(20)).says("late");
-    both().ask("operational", QUESTION, false, heard);
+    both().ask("operational", QUESTION, ASKER, heard);
     assertThat(heard.events)
         .containsExactly("slow", "text late", "call anthropic/claude-sonnet-5 ok");
     time.advance(Duration.ofMinutes(1));
@@ -317,7 +387,7 @@ class ModelsTest {
 
     heard.events.clear();
     anthropic.takes(Duration.ZERO).says("quick");
-    both().ask("operational", QUESTION, false, heard);
+    both().ask("operational", QUESTION, ASKER, heard);
     time.advance(Duration.ofMinutes(1));
     assertThat(heard.events).doesNotContain("slow");
   }
@@ -325,7 +395,7 @@ class ModelsTest {
   @Test
   void aModelThatThinksForLongIsNotSlow() throws Exception {
     anthropic.thinks(Duration.ofSeconds(10), Duration.ofSeconds(20)).says("thought through");
-    both().ask("operational", QUESTION, false, heard);
+    both().ask("operational", QUESTION, ASKER, heard);
     assertThat(heard.events)
         .containsExactly("text thought through", "call anthropic/claude-sonnet-5 ok");
   }
@@ -333,7 +403,7 @@ class ModelsTest {
   @Test
   void aModelThatOnlyPingsIsSlow() throws Exception {
     anthropic.pings(Duration.ofSeconds(10), Duration.ofSeconds(20)).says("at last");
-    both().ask("operational", QUESTION, false, heard);
+    both().ask("operational", QUESTION, ASKER, heard);
     assertThat(heard.events).startsWith("slow");
   }
 
@@ -349,7 +419,7 @@ class ModelsTest {
   @Test
   void theMetricsCarryTheDocumentedNames() throws Exception {
     anthropic.says("hello");
-    both().ask("operational", QUESTION, false, heard);
+    both().ask("operational", QUESTION, ASKER, heard);
     assertThat(registry.scrape())
         .contains(
             "holdfast_model_calls_total{model=\"claude-sonnet-5\",outcome=\"ok\",provider=\"anthropic\"}"
@@ -425,6 +495,14 @@ class ModelsTest {
     /** Before the next step. */
     Fake then(Before before) {
       first = before;
+      return this;
+    }
+
+    Fake fails(Failure failure) {
+      steps.add(
+          (_, _) -> {
+            throw new CallFailedException(failure);
+          });
       return this;
     }
 

@@ -3,11 +3,18 @@ package dev.holdfast.agents.dispatch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.dispatch.ActiveAgents.Share;
 import dev.holdfast.agents.thread.AgentHost;
+import dev.holdfast.agents.thread.ModelTally;
+import dev.holdfast.agents.thread.ModelTrials;
 import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.models.Models;
+import dev.holdfast.models.ModelsAwayException;
+import dev.holdfast.models.Suspect;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
@@ -57,6 +64,8 @@ public final class Orchestrator {
   private final AtomicReference<Optional<List<Waiting>>> waiting =
       new AtomicReference<>(Optional.empty());
 
+  private volatile String lastFailure = "";
+
   /** What waited at the last look although nobody had it; used by the dispatching loop alone. */
   private Set<Long> unserved = Set.of();
 
@@ -76,7 +85,7 @@ public final class Orchestrator {
         new OutageQueue(
             time,
             () -> resources.config().turn().parkTtl(),
-            () -> resources.models().opensIn(resources.models().defaultLevel()),
+            new DefaultModels(resources.models()),
             this::resume);
     if (store.inbox().counts().getOrDefault("parked", 0L) > 0) {
       parking.assumeAway();
@@ -227,6 +236,24 @@ public final class Orchestrator {
     return !parking.isBack();
   }
 
+  /** What the last call of a model that failed said, in a few words of ours. */
+  public String lastModelFailure() {
+    return lastFailure;
+  }
+
+  /** How many messages models fail on while they answer others. */
+  public Optional<AloneMessages> failsAlone() {
+    return parking
+        .alone()
+        .map(
+            alone ->
+                new AloneMessages(
+                    alone.turns(), alone.firstEventId(), time.now().plus(alone.triesIn())));
+  }
+
+  /** {@code next}: when the first of them is tried again. */
+  public record AloneMessages(int messages, String firstEventId, Instant next) {}
+
   /** How long until a parked turn asks a model again; empty when that is not known. */
   public Optional<Duration> asksModelsIn() {
     return parking.probesIn();
@@ -299,11 +326,43 @@ public final class Orchestrator {
     agents.close(patience, hurry);
   }
 
+  /** The models that turns ask. */
+  private record DefaultModels(Models models) implements OutageQueue.ModelAccess {
+    @Override
+    public Duration opensIn() {
+      return models.opensIn(models.defaultLevel());
+    }
+
+    @Override
+    public Backoff pauses() {
+      return models.pauses(models.defaultLevel());
+    }
+  }
+
   /** What agents ask of their surroundings. */
   private final class Host implements AgentHost {
     @Override
-    public void parked(Incoming head, long sinceNanos) {
-      parking.add(head.seq(), head.event().threadId(), sinceNanos);
+    public void parked(Incoming head, long sinceNanos, ModelTrials trials) {
+      parking.add(
+          new WaitingTurns.Turn(
+              head.seq(), head.id(), head.event().threadId(), sinceNanos, trials, time.nanos()));
+    }
+
+    @Override
+    public void modelFailed(String threadId, ModelsAwayException away, boolean alone) {
+      lastFailure = String.join(", ", away.guards()) + ": " + away.failure().code();
+      if (away.suspect() != Suspect.NONE) {
+        parking.failed(threadId, alone);
+      } else if (away.failure().code() == FailureCode.BULKHEAD_FULL) {
+        parking.probeEnded(threadId);
+      } else {
+        parking.refused(threadId);
+      }
+    }
+
+    @Override
+    public ModelTally tally() {
+      return parking.tally();
     }
 
     @Override

@@ -1,12 +1,16 @@
 package dev.holdfast.agents.dispatch;
 
+import dev.holdfast.agents.dispatch.OutageMoves.Moment;
+import dev.holdfast.agents.dispatch.OutageState.Available;
+import dev.holdfast.agents.dispatch.OutageState.Away;
+import dev.holdfast.agents.dispatch.OutageState.Probing;
+import dev.holdfast.agents.dispatch.WaitingTurns.Turn;
+import dev.holdfast.agents.thread.ModelTally;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,13 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The turns that wait for a model. While it is away the oldest one probes; once a model has
- * answered, all go on, oldest first, in growing waves. Thread-safe.
+ * The turns that wait for a model. {@link OutageMoves} says when models count as away. Then one
+ * turn at a time asks, the one that has failed least; once a model has answered anybody, all go on,
+ * oldest first, in growing waves. A turn that fails while others are answered asks again after
+ * pauses of its own and holds up nobody. Thread-safe.
  */
 final class OutageQueue {
   private static final Logger LOG = LoggerFactory.getLogger(OutageQueue.class);
 
-  private static final Backoff PROBES = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(2));
   private static final Duration WAVE_PAUSE = Duration.ofMillis(300);
   private static final Duration OUTAGE_ENDS_AFTER = Duration.ofMinutes(1);
   private static final Duration NAP = Duration.ofMillis(200);
@@ -35,98 +40,126 @@ final class OutageQueue {
     boolean goOn(String threadId, boolean probe);
   }
 
-  private record Waiting(String threadId, long sinceNanos) {}
+  /** What the queue asks of the models. */
+  interface ModelAccess {
+    /** How long until a model would be called at all. */
+    Duration opensIn();
 
-  /** A turn that tries, and how many had come to wait before it. */
-  private record Probing(String threadId, long returns) {}
+    /** How long to leave them alone, by how often they have failed in a row. */
+    Backoff pauses();
+  }
+
+  /** Turns that fail while others are answered; the first of them tries again in that time. */
+  record Alone(int turns, String firstEventId, Duration triesIn) {}
 
   private final Time time;
   private final Supplier<Duration> ttl;
-  private final Supplier<Duration> opensIn;
+  private final ModelAccess models;
   private final Resume resume;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final TreeMap<Long, Waiting> waiting = new TreeMap<>();
-  private boolean away;
-  private long awaySince;
+  private final WaitingTurns waiting = new WaitingTurns();
+  private volatile OutageState state = Available.UNTRIED;
+  private long answers;
+  private long failures;
   private boolean breakerWasOpen;
-  private long returns;
   private long outage;
   private long lastWaitNanos;
-
-  /** The chat thread whose turn tries now; empty: none does. */
-  private String probing = "";
 
   /** The longest that the next probe is waited for; null: it is not waited for. */
   private @Nullable Long probeByNanos;
 
-  private int probesFailed;
   private int wave = 1;
-  private volatile boolean anyWaiting;
 
-  /**
-   * @param opensIn how long until a model would be called at all
-   */
-  OutageQueue(Time time, Supplier<Duration> ttl, Supplier<Duration> opensIn, Resume resume) {
+  OutageQueue(Time time, Supplier<Duration> ttl, ModelAccess models, Resume resume) {
     this.time = time;
     this.ttl = ttl;
-    this.opensIn = opensIn;
+    this.models = models;
     this.resume = resume;
   }
 
-  /** At a start with parked turns on disk: they wait for a probe, as they did before. */
+  /** At a start with parked turns on disk: the first one probes at once. */
   void assumeAway() {
-    lock.lock();
-    try {
-      away = true;
-      awaySince = time.nanos();
-    } finally {
-      lock.unlock();
-    }
+    move(new OutageEvent.FoundParked());
   }
 
   /** For how long no model could be reached, as far as this process knows; zero while one can. */
   Duration awayFor() {
-    lock.lock();
-    try {
-      return away ? Duration.ofNanos(time.nanos() - awaySince) : Duration.ZERO;
-    } finally {
-      lock.unlock();
-    }
+    return switch (state) {
+      case Available _ -> Duration.ZERO;
+      case Away away -> Duration.ofNanos(time.nanos() - away.sinceNanos());
+      case Probing probing -> Duration.ofNanos(time.nanos() - probing.sinceNanos());
+    };
   }
 
-  /** A turn could not reach a model, and has waited for one since then. */
-  void add(long seq, String threadId, long sinceNanos) {
+  /** A turn waits for a model. */
+  void add(Turn turn) {
     lock.lock();
     try {
-      if (!away) {
-        LOG.warn("models: unavailable, parking turns");
-        awaySince = time.nanos();
-      }
-      away = true;
-      wave = 1;
-      returns++;
       lastWaitNanos = time.nanos();
-      waiting.put(seq, new Waiting(threadId, sinceNanos)); // one for each active agent at most
-      anyWaiting = true;
+      waiting.add(turn);
       changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /** A model has answered. Cheap when nobody waits. */
-  void answered() {
-    if (!anyWaiting) {
-      return;
-    }
+  /** A turn has asked in vain; {@code alone}: models have answered others since it failed last. */
+  void failed(String threadId, boolean alone) {
     lock.lock();
     try {
-      if (away) {
-        LOG.info("models: available again, resuming {} parked turns", waiting.size());
+      failures++;
+      wave = 1;
+      move(new OutageEvent.Failed(threadId, alone));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A turn was not let through to any model. */
+  void refused(String threadId) {
+    lock.lock();
+    try {
+      wave = 1;
+      move(new OutageEvent.Refused(threadId));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A model has answered. */
+  void answered() {
+    lock.lock();
+    try {
+      answers++;
+      if (!isBack()) {
+        LOG.info("models: available again, resuming parked turns");
       }
-      away = false;
-      probesFailed = 0;
+      move(new OutageEvent.ModelAnswered());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What models have done so far. */
+  ModelTally tally() {
+    lock.lock();
+    try {
+      return new ModelTally(answers, failures);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void move(OutageEvent event) {
+    lock.lock();
+    try {
+      boolean wasBack = isBack();
+      Moment now = new Moment(time.nanos(), models.pauses().initial());
+      state = OutageMoves.next(state, event, now);
+      if (wasBack && !isBack()) {
+        LOG.warn("models: unavailable, parking turns");
+      }
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -135,15 +168,7 @@ final class OutageQueue {
 
   /** A turn that tried has ended and says nothing about a model: it was stopped, for example. */
   void probeEnded(String threadId) {
-    lock.lock();
-    try {
-      if (probing.equals(threadId)) {
-        probing = "";
-        changed.signalAll();
-      }
-    } finally {
-      lock.unlock();
-    }
+    move(new OutageEvent.ProbeEnded(threadId));
   }
 
   /** A turn was stopped while it waited. */
@@ -173,12 +198,7 @@ final class OutageQueue {
 
   /** Whether turns that were parked may go to a model by themselves. */
   boolean isBack() {
-    lock.lock();
-    try {
-      return !away;
-    } finally {
-      lock.unlock();
-    }
+    return state instanceof Available;
   }
 
   /** How long until the next probe; empty when there is none to come or one is under way. */
@@ -186,12 +206,29 @@ final class OutageQueue {
     lock.lock();
     try {
       Long by = probeByNanos;
-      if (by == null || !away || waiting.isEmpty()) {
+      if (by == null || !(state instanceof Away) || waiting.isEmpty()) {
         return Optional.empty();
       }
-      Duration closed = opensIn.get();
+      Duration closed = models.opensIn();
       Duration own = Duration.ofNanos(breakerWasOpen ? 0 : Math.max(0, by - time.nanos()));
       return Optional.of(closed.compareTo(own) > 0 ? closed : own);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The turns that fail while others are answered, if there are any. */
+  Optional<Alone> alone() {
+    lock.lock();
+    try {
+      List<Turn> alone = waiting.alone();
+      return alone.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              new Alone(
+                  alone.size(),
+                  alone.getFirst().eventId(),
+                  alone.getFirst().pauseLeft(models.pauses(), time.nanos())));
     } finally {
       lock.unlock();
     }
@@ -228,7 +265,7 @@ final class OutageQueue {
     long start = time.nanos();
     Duration own = probePause();
     while (!isBack()) {
-      Duration closed = opensIn.get();
+      Duration closed = models.opensIn();
       Duration waited = Duration.ofNanos(time.nanos() - start);
       boolean due =
           closed.isZero() && (hasProbedThroughBreaker(waited) || waited.compareTo(own) >= 0);
@@ -256,8 +293,11 @@ final class OutageQueue {
   private Duration probePause() {
     lock.lock();
     try {
-      breakerWasOpen = !opensIn.get().isZero();
-      Duration pause = PROBES.after(probesFailed + 1);
+      breakerWasOpen = !models.opensIn().isZero();
+      Duration pause =
+          state instanceof Away(_, int probesFailed, boolean atOnce) && !atOnce
+              ? models.pauses().after(probesFailed + 1)
+              : Duration.ZERO;
       probeByNanos = time.nanos() + pause.toNanos();
       return pause;
     } finally {
@@ -265,48 +305,45 @@ final class OutageQueue {
     }
   }
 
-  /**
-   * One turn tries; whether it reached a model comes back through {@link #answered} or {@link
-   * #add}. After one that ended without either the next one tries at once.
-   */
+  /** One turn tries. */
   private void probe() throws InterruptedException {
-    Optional<Probing> next = nextProbing();
-    while (next.isPresent()) {
-      // Without the lock: who is asked to go on has one of its own, and calls here while it holds
-      // that.
-      if (resume.goOn(next.get().threadId(), true) && saysWhetherItIsBack(next.get())) {
-        return;
-      }
-      next = nextProbing(); // one that was stopped meanwhile costs no pause
+    Optional<String> next = nextProbing();
+    if (next.isEmpty()) {
+      return;
+    }
+    // Without the lock: who is asked to go on has one of its own, and calls here while it holds
+    // that.
+    if (resume.goOn(next.get(), true)) {
+      awaitProbe();
+    } else {
+      move(new OutageEvent.ProbeEnded(next.get()));
     }
   }
 
   /** Empty when nobody waits, or need not wait any more. */
-  private Optional<Probing> nextProbing() throws InterruptedException {
+  private Optional<String> nextProbing() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       probeByNanos = null;
-      if (!away || waiting.isEmpty()) {
+      if (isBack()) {
         return Optional.empty();
       }
-      anyWaiting = true; // the probe itself waits for its answer
-      String threadId = waiting.pollFirstEntry().getValue().threadId();
-      probing = threadId;
-      return Optional.of(new Probing(threadId, returns));
+      Optional<String> next = waiting.takeLeastFailed().map(Turn::threadId);
+      next.ifPresent(threadId -> move(new OutageEvent.ProbeBegun(threadId)));
+      return next;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits for the end of a probe. False when it ended without having asked a model. */
-  private boolean saysWhetherItIsBack(Probing probe) throws InterruptedException {
+  private void awaitProbe() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long patience = PROBE_PATIENCE.toNanos();
-      while (away && probe.returns() == returns && !probing.isEmpty() && patience > 0) {
+      while (state instanceof Probing && patience > 0) {
         long waitedNanos = Math.min(patience, NAP.toNanos());
         patience += changed.awaitNanos(waitedNanos) - waitedNanos;
-        if (isAnyTooOld()) {
+        if (waiting.anyMatch(this::isTooOld)) {
           lock.unlock(); // who is given up has a lock of its own
           try {
             expire();
@@ -315,15 +352,8 @@ final class OutageQueue {
           }
         }
       }
-      if (away && probing.isEmpty()) {
-        return false;
-      }
-      if (away) {
-        probesFailed++;
-      }
-      return true;
+      move(new OutageEvent.ProbeSilent()); // does nothing when it has ended
     } finally {
-      probing = "";
       lock.unlock();
     }
   }
@@ -333,14 +363,16 @@ final class OutageQueue {
    * time.
    */
   private void release() {
-    List<Waiting> going = new ArrayList<>();
+    if (!models.opensIn().isZero()) {
+      return;
+    }
+    List<Turn> going;
     lock.lock();
     try {
-      for (int i = 0; i < wave && !waiting.isEmpty(); i++) {
-        going.add(waiting.pollFirstEntry().getValue());
-      }
+      long now = time.nanos();
+      Backoff pauses = models.pauses();
+      going = waiting.take(turn -> turn.isDue(answers, pauses, now), wave);
       wave = Math.min(WAVE_MAX, wave * 2);
-      anyWaiting = !waiting.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -349,21 +381,17 @@ final class OutageQueue {
 
   /** Those that have waited too long go on too: they will be given up, and their people told. */
   private void expire() {
-    List<Waiting> expired = new ArrayList<>();
+    List<Turn> expired;
     lock.lock();
     try {
-      waiting.values().removeIf(turn -> isTooOld(turn) && expired.add(turn));
+      expired = waiting.take(this::isTooOld, Integer.MAX_VALUE);
     } finally {
       lock.unlock();
     }
     expired.forEach(turn -> resume.goOn(turn.threadId(), false));
   }
 
-  private boolean isAnyTooOld() {
-    return waiting.values().stream().anyMatch(this::isTooOld);
-  }
-
-  private boolean isTooOld(Waiting turn) {
+  private boolean isTooOld(Turn turn) {
     return time.nanos() - turn.sinceNanos() > ttl.get().toNanos();
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.agents.thread;
 
 import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.models.ModelsAwayException;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -13,7 +14,17 @@ public interface AgentHost {
    * A turn of the thread waits for a model; the host will resume it. {@code sinceNanos}: when it
    * began to.
    */
-  void parked(Incoming head, long sinceNanos);
+  void parked(Incoming head, long sinceNanos, ModelTrials trials);
+
+  /**
+   * A run of the thread's turn has ended without an answer.
+   *
+   * @param alone whether models have answered others since its last failure
+   */
+  void modelFailed(String threadId, ModelsAwayException away, boolean alone);
+
+  /** What models have done so far. */
+  ModelTally tally();
 
   /** For how long no model could be reached; zero while one can be. */
   Duration awayFor();

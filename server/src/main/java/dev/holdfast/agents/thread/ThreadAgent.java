@@ -282,7 +282,7 @@ public final class ThreadAgent extends VerticleBase {
       case Reread() -> mailbox.reread();
       case StopTurn(RunningTurn turn, long place) -> turn.stop(place);
       case CutOff(RunningTurn turn) -> turn.cancel(Cancel.SHUTDOWN);
-      case AwaitModel(Incoming head) -> host.parked(head, turns.waitsSince());
+      case AwaitModel(Incoming head) -> host.parked(head, turns.waitsSince(), turns.trials());
       case AwaitPerson() -> host.asked(threadId, turns.askedUntil());
       case ProbeEnded() -> host.probeEnded(threadId);
       case AwaitNothing(Incoming head) -> host.gone(head);

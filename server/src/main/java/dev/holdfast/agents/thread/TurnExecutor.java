@@ -73,6 +73,11 @@ final class TurnExecutor {
 
   private volatile long waitsSince;
 
+  /** Which event they are of, and after which replay. */
+  private String tried = "";
+
+  private volatile ModelTrials trials = ModelTrials.NONE;
+
   TurnExecutor(
       String threadId,
       TurnResources resources,
@@ -108,12 +113,29 @@ final class TurnExecutor {
     return waitsSince;
   }
 
+  /** How the event that waits for a model has fared so far. */
+  ModelTrials trials() {
+    return trials;
+  }
+
+  /** The trials of one event say nothing of the next. */
+  private void beginTrials(Incoming head) {
+    if (!tried.equals(run(head))) {
+      tried = run(head);
+      trials = ModelTrials.begin(host.tally());
+    }
+  }
+
+  private static String run(Incoming head) {
+    return head.id() + "." + head.event().replays();
+  }
+
   /**
    * For how long the event has waited for a model, and so may never have been answered: from its
    * arrival, but not from before the outage, nor from before this process or its last replay.
    */
   private Duration waited(Incoming head) {
-    String now = head.id() + "." + head.event().replays();
+    String now = run(head);
     long nanos = resources.time().nanos();
     if (!waits.equals(now)) {
       Duration age =
@@ -252,6 +274,7 @@ final class TurnExecutor {
   private Optional<TurnOutcome> serveOnce(List<Incoming> batch, boolean probe)
       throws StoreException, IOException, InterruptedException {
     Incoming head = batch.getFirst();
+    beginTrials(head);
     if (waitsForModel(head, probe)) {
       if (hasWaitedTooLong(head)) {
         unanswered.giveUpWaiting(batch, FailureCode.AGENT_UNAVAILABLE, "no model was available");
@@ -341,7 +364,13 @@ final class TurnExecutor {
     long begun = resources.time().nanos();
     TurnProgress progress =
         new TurnProgress(
-            resources.store().usage(), endings, head, probe, limits.budgets(), turnStatus);
+            resources.store().usage(),
+            endings,
+            head,
+            probe,
+            limits.budgets(),
+            turnStatus,
+            host::modelAnswered);
     ToolProgress watch =
         new ToolProgress(resources.secrets(), resources.time(), endings, head, turnStatus::doing);
     try {
@@ -350,7 +379,6 @@ final class TurnExecutor {
           new ToolRound(resources::toolbox, resources.time(), talk, head, watch, gate);
       new TurnLoop(resources, talk, progress, tools, joining).run(batch);
       endings.measure(begun, progress.modelTime().plus(watch.toolTime()));
-      host.modelAnswered();
       return Optional.of(TurnOutcome.DONE);
     } catch (WaitsForPersonException e) {
       askedUntil = e.until();
@@ -389,12 +417,28 @@ final class TurnExecutor {
     }
   }
 
+  /** Whether the turn has failed while others were answered. */
+  private boolean countFailure(TurnProgress progress, ModelsAwayException away) {
+    ModelTally now = host.tally();
+    ModelTrials before = progress.hasGotOn() ? ModelTrials.begin(now) : trials;
+    trials = before.failed(away.suspect(), now);
+    boolean alone = trials.isAloneSince(before);
+    host.modelFailed(threadId, away, alone);
+    return alone;
+  }
+
   private Optional<TurnOutcome> park(
       List<Incoming> batch, TurnProgress progress, ModelsAwayException away)
       throws StoreException, InterruptedException {
     Incoming head = batch.getFirst();
+    boolean alone = countFailure(progress, away);
     if (hasWaitedTooLong(head)) {
       unanswered.giveUpWaiting(batch, away.failure().code(), away.failure().summary());
+      return Optional.of(TurnOutcome.DONE);
+    }
+    if (trials.isToBeGivenUp()) {
+      LOG.warn("event {}: given up, models answer others: {}", head.id(), away.failure().summary());
+      unanswered.giveUpAlone(batch, away.failure(), trials.failures());
       return Optional.of(TurnOutcome.DONE);
     }
     boolean refused = away.failure().kind() == FailureKind.PERMANENT;
@@ -402,7 +446,10 @@ final class TurnExecutor {
       LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
     }
     conversation = null; // what is parked holds nothing
-    progress.tellItWaits(refused ? ChatSentences.MODEL_REFUSES : ChatSentences.MODEL_AWAY);
+    progress.tellItWaits(
+        alone
+            ? ChatSentences.MODEL_FAILS
+            : refused ? ChatSentences.MODEL_REFUSES : ChatSentences.MODEL_AWAY);
     turnStatus.isFirstOfOutage(); // also when the person was told before a restart
     for (Incoming incoming : batch) {
       epoch.change(

@@ -9,6 +9,7 @@ import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
@@ -187,6 +188,14 @@ public final class UnansweredEvents {
       throws InterruptedException {
     String reason = "parked longer than turn.park_ttl_secs: " + why;
     endings.end(batch, TurnEnd.deadLettered(code, reason), error(ChatSentences.PARKED_TOO_LONG));
+  }
+
+  /** What a provider breaks on, again and again, while it answers others. */
+  void giveUpAlone(List<Incoming> batch, Failure failure, int runs) throws InterruptedException {
+    String reason =
+        "failed in each of " + runs + " runs while models answered others: " + failure.summary();
+    endings.end(
+        batch, TurnEnd.deadLettered(failure.code(), reason), error(ChatSentences.MODEL_FAILED));
   }
 
   /** What is said about a failure, if anything is. */

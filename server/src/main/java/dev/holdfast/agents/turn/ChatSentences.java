@@ -10,6 +10,11 @@ public final class ChatSentences {
   public static final String MODEL_REFUSES =
       "I have your message. The model's provider refuses to work for me, which the operator has to"
           + " put right; I will answer as soon as that is done.";
+  public static final String MODEL_FAILS =
+      "I have your message. The model has not managed to answer it so far; I keep trying.";
+  public static final String MODEL_FAILED =
+      "The model fails on this message, however often I ask, so I gave up on it. Rephrasing it may"
+          + " help, or /new for a fresh conversation; the operator can see why and retry it.";
   public static final String PARKED_TOO_LONG =
       "The model was unavailable for too long, so I gave up on this message. Please send it again.";
   public static final String TIMED_OUT = "I ran out of time on this and stopped without an answer.";

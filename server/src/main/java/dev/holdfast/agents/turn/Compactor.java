@@ -147,10 +147,11 @@ final class Compactor {
     String summary =
         resources
             .models()
-            .ask(resources.models().defaultLevel(), question, ear.isProbe(), ear.silent())
+            .ask(resources.models().defaultLevel(), question, ear.asker(), ear.silent())
             .answer()
             .message()
             .text();
+    ear.modelAnswered();
     return summary.isBlank()
         ? input.substring(Math.max(0, input.length() - RESULT_UNITS_KEPT))
         : summary;

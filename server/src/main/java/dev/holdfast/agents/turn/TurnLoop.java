@@ -83,7 +83,8 @@ public final class TurnLoop {
     while (true) {
       List<ContextEntry> turn = conversation.lastTurn();
       switch (TurnState.of(turn)) {
-        case Answered(_, String text) when text.isBlank() && Entries.outgoing(turn).isEmpty() -> {
+        case Answered(_, String text)
+            when SeenText.isNothing(text) && Entries.outgoing(turn).isEmpty() -> {
           giveUp(batch, "the model said nothing, asked twice", ChatSentences.NOTHING_SAID);
           return;
         }
@@ -110,6 +111,7 @@ public final class TurnLoop {
                   resources.time().now(),
                   answer.message(),
                   answer.stop()));
+          progress.goesOn();
         }
         case Calls _ when LoopGuard.repeats(turn) >= resources.config().turn().sameCallMax() -> {
           giveUp(batch, "turn.same_call_max reached", ChatSentences.IN_CIRCLES);
@@ -127,9 +129,9 @@ public final class TurnLoop {
 
   /** After words before a call, or with files to send, a model need not say more. */
   private static boolean saysNothing(ModelAnswer answer, List<ContextEntry> turn) {
-    return answer.message().text().isBlank()
+    return SeenText.isNothing(answer.message().text())
         && answer.message().toolCalls().isEmpty()
-        && Entries.spoken(turn).isEmpty()
+        && SeenText.isNothing(Entries.spoken(turn))
         && Entries.outgoing(turn).isEmpty();
   }
 
@@ -224,7 +226,7 @@ public final class TurnLoop {
                 conversation.attachments(),
                 conversation.scratch())
             .take(incoming);
-    progress.answered();
+    progress.fetched();
     return had;
   }
 
@@ -283,9 +285,9 @@ public final class TurnLoop {
     ModelAnswer answer =
         resources
             .models()
-            .ask(resources.models().defaultLevel(), question, progress.isProbe(), progress)
+            .ask(resources.models().defaultLevel(), question, progress.asker(), progress)
             .answer();
-    progress.answered();
+    progress.modelAnswered();
     return answer;
   }
 
@@ -317,7 +319,7 @@ public final class TurnLoop {
       }
     }
     int left = wanted.size() - files.size();
-    String said = text.isBlank() ? "Here is what you asked for." : text;
+    String said = SeenText.isNothing(text) ? "Here is what you asked for." : text;
     return new Say(
         Voice.ANSWER,
         left == 0 ? said : said + "\n\n(" + left + " more files did not fit into one answer.)",
@@ -328,7 +330,7 @@ public final class TurnLoop {
   private void giveUp(List<Incoming> batch, String reason, String sentence)
       throws IOException, InterruptedException {
     String said = Entries.spoken(conversation.lastTurn());
-    String whole = said.isEmpty() ? sentence : said + "\n\n" + sentence;
+    String whole = SeenText.isNothing(said) ? sentence : said + "\n\n" + sentence;
     conversation.append(Entries.allowed(batch.getLast().id(), resources.time().now()));
     conversation.sync();
     Say say = resources.config().turn().errorReplies() ? new Say(Voice.ERROR, whole) : Say.NOTHING;

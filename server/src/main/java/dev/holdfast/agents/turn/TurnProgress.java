@@ -7,6 +7,7 @@ import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.models.AnswerListener;
+import dev.holdfast.models.Asker;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
@@ -30,28 +31,33 @@ public final class TurnProgress implements AnswerListener {
   private final boolean probe;
   private final Budgets budgets;
   private final TurnStatus turnStatus;
+  private final Runnable onAnswer;
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
+  private volatile boolean gotOn;
 
+  /** {@code onAnswer}: told of each answer of a model. */
   public TurnProgress(
       Usage usage,
       TurnEndings endings,
       Incoming incoming,
       boolean probe,
       Budgets budgets,
-      TurnStatus turnStatus) {
+      TurnStatus turnStatus,
+      Runnable onAnswer) {
     this.usage = usage;
     this.endings = endings;
     this.incoming = incoming;
     this.probe = probe;
     this.budgets = budgets;
     this.turnStatus = turnStatus;
+    this.onAnswer = onAnswer;
     this.told.set(incoming.event().told());
   }
 
-  /** Whether this turn finds out if a model is back: then one try is enough. */
-  boolean isProbe() {
-    return probe;
+  /** A turn that finds out if a model is back needs one try only. */
+  Asker asker() {
+    return new Asker(threadId(), probe);
   }
 
   public boolean hasTold() {
@@ -85,10 +91,31 @@ public final class TurnProgress implements AnswerListener {
     turnStatus.doing("asking the model");
   }
 
-  /** The model has said its word. */
-  void answered() {
+  /** An answer is a part of the turn now, which needs not be asked for again. */
+  void goesOn() {
+    gotOn = true;
+  }
+
+  /** Whether the run has brought the turn nearer to its end. */
+  public boolean hasGotOn() {
+    return gotOn;
+  }
+
+  /** A model has given a whole answer. */
+  void modelAnswered() {
+    onAnswer.run();
+    answered();
+  }
+
+  /** The model has said its word, or the files have come. */
+  private void answered() {
     turnStatus.heard(true);
     endings.epoch().works();
+  }
+
+  /** The files that came with a message are there. */
+  void fetched() {
+    answered();
   }
 
   /** Files that came with a message are being fetched, which may take so long. */

@@ -42,6 +42,15 @@ class CutAnswerTest {
   }
 
   @Test
+  void anAnswerOfWhatNobodySeesSaysNothing() throws Exception {
+    model.says("\u200B\u2060").says("\u200B");
+    AgentRig world = rigs.open();
+    Event event = world.send("t", "k", "hello");
+    assertThat(world.answerOf(event)).isEqualTo(ChatSentences.NOTHING_SAID);
+    assertThat(model.requests()).hasSize(2);
+  }
+
+  @Test
   void anAnswerThatSaysNothingTwiceEndsWithAnHonestSentence() throws Exception {
     for (StopReason stop : List.of(StopReason.END, StopReason.LENGTH, StopReason.REFUSED)) {
       int before = model.requests().size();

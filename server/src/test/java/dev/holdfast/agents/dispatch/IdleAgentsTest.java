@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.thread.AgentHost;
+import dev.holdfast.agents.thread.ModelTally;
+import dev.holdfast.agents.thread.ModelTrials;
 import dev.holdfast.agents.thread.ThreadAgent;
+import dev.holdfast.models.ModelsAwayException;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -30,7 +33,15 @@ class IdleAgentsTest {
   /** For an agent that has no turns. */
   private static final class NoHost implements AgentHost {
     @Override
-    public void parked(Incoming head, long sinceNanos) {}
+    public void parked(Incoming head, long sinceNanos, ModelTrials trials) {}
+
+    @Override
+    public void modelFailed(String threadId, ModelsAwayException away, boolean alone) {}
+
+    @Override
+    public ModelTally tally() {
+      return ModelTally.NONE;
+    }
 
     @Override
     public Duration awayFor() {

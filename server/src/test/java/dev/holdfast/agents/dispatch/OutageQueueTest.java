@@ -2,11 +2,16 @@ package dev.holdfast.agents.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.agents.thread.ModelTrials;
+import dev.holdfast.models.Suspect;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -16,18 +21,34 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class OutageQueueTest {
+  private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(2));
+
   private final ManualTime time = new ManualTime();
   private final Instant start = time.now();
   private final List<String> resumed = new ArrayList<>();
   private final List<Long> seconds = new ArrayList<>();
+  private final Map<String, ModelTrials> trials = new HashMap<>();
   private Supplier<Duration> opensIn = () -> Duration.ZERO;
   private OutageQueue.Resume onResume = (_, _) -> true;
+
+  private final OutageQueue.ModelAccess models =
+      new OutageQueue.ModelAccess() {
+        @Override
+        public Duration opensIn() {
+          return opensIn.get();
+        }
+
+        @Override
+        public Backoff pauses() {
+          return PAUSES;
+        }
+      };
 
   private final OutageQueue parking =
       new OutageQueue(
           time,
           () -> Duration.ofHours(24),
-          () -> opensIn.get(),
+          models,
           (thread, probe) -> {
             resumed.add(thread + (probe ? " probes" : " goes on"));
             seconds.add(Duration.between(start, time.now()).toSeconds());
@@ -35,12 +56,11 @@ class OutageQueueTest {
           });
 
   @Test
-  void theOldestTurnProbesWithGrowingPausesWhileTheModelIsAway() {
-    park(1, "a");
-    park(2, "b");
+  void oneTurnAtATimeProbesWithGrowingPausesWhileTheModelIsAway() {
+    fail(1, "a");
     onResume =
         (_, _) -> {
-          park(1, "a");
+          fail(1, "a");
           endAfter(5);
           return true;
         };
@@ -50,11 +70,95 @@ class OutageQueueTest {
   }
 
   @Test
+  void theTurnThatHasFailedLeastProbesNextAndOfThoseTheOldest() {
+    fail(1, "a");
+    fail(2, "b");
+    fail(3, "c");
+    onResume =
+        (thread, _) -> {
+          fail("abc".indexOf(thread) + 1, thread);
+          endAfter(7);
+          return true;
+        };
+    run();
+    assertThat(resumed)
+        .containsExactly(
+            "a probes", "b probes", "c probes", "a probes", "b probes", "c probes", "a probes");
+  }
+
+  @Test
+  void atAStartWithParkedTurnsTheFirstProbesAtOnce() {
+    parking.assumeAway();
+    park(1, "a");
+    onResume =
+        (_, _) -> {
+          endAfter(1);
+          return true;
+        };
+    run();
+    assertThat(resumed).containsExactly("a probes");
+    assertThat(seconds).containsExactly(0L);
+  }
+
+  /** The oldest of them is what the provider breaks on. */
+  @Test
+  void anAnswerToAnybodySetsAllFreeAndOneThatFailsAgainHoldsUpNobody() {
+    fail(1, "hard");
+    fail(2, "b");
+    fail(3, "c");
+    parking.answered(); // a fresh message of yet another thread
+    onResume =
+        (thread, _) -> {
+          if (thread.equals("hard")) {
+            fail(1, thread);
+          } else {
+            parking.answered();
+          }
+          endAfter(4);
+          return true;
+        };
+    run();
+    assertThat(resumed).containsExactly("hard goes on", "b goes on", "c goes on", "hard goes on");
+  }
+
+  @Test
+  void oneThatFailsAloneIsTriedAfterGrowingPausesOfItsOwn() {
+    parking.answered();
+    fail(1, "hard");
+    onResume =
+        (_, _) -> {
+          parking.answered();
+          fail(1, "hard");
+          endAfter(4);
+          return true;
+        };
+    parking.answered();
+    run();
+    assertThat(resumed).hasSize(4).containsOnly("hard goes on");
+    assertThat(seconds.get(1)).isBetween(10L, 11L);
+    assertThat(seconds.get(2)).isBetween(30L, 32L);
+    assertThat(seconds.get(3)).isBetween(70L, 73L);
+    assertThat(parking.isBack()).isTrue();
+  }
+
+  @Test
+  void whatFailsAloneIsNamed() {
+    parking.answered();
+    fail(7, "hard");
+    assertThat(parking.alone()).isEmpty();
+    parking.answered();
+    fail(7, "hard");
+    assertThat(parking.alone()).contains(new OutageQueue.Alone(1, "e7", Duration.ofSeconds(10)));
+    parking.remove(7);
+    assertThat(parking.alone()).isEmpty();
+  }
+
+  @Test
   void theTimeOfTheNextProbeIsKnownWhileItIsWaitedFor() {
     assertThat(parking.probesIn()).isEmpty();
     List<Optional<Duration>> known = new ArrayList<>();
     time.after(Duration.ofSeconds(4), () -> known.add(parking.probesIn()));
-    park(1, "a");
+    fail(1, "a");
     onResume =
         (_, _) -> {
           assertThat(parking.probesIn()).as("a probe runs").isEmpty();
@@ -69,7 +173,7 @@ class OutageQueueTest {
 
   @Test
   void aProbeFollowsTheBreakerWhenThatIsOpen() {
-    park(1, "a");
+    refuse(1, "a");
     opensIn =
         () -> {
           long gone = Duration.between(start, time.now()).toSeconds();
@@ -88,7 +192,7 @@ class OutageQueueTest {
   @Test
   void whenAModelIsBackAllGoOnOldestFirstInGrowingWaves() {
     for (int i = 1; i <= 8; i++) {
-      park(i, "t" + i);
+      fail(i, "t" + i);
     }
     onResume =
         (_, probe) -> {
@@ -114,8 +218,8 @@ class OutageQueueTest {
 
   @Test
   void aTurnThatWaitedTooLongGoesOnToBeGivenUp() {
-    park(1, "a");
-    parking.add(2, "old", time.nanos() - Duration.ofHours(25).toNanos());
+    fail(1, "a");
+    park(2, "old", time.nanos() - Duration.ofHours(25).toNanos());
     onResume =
         (_, _) -> {
           endAfter(1);
@@ -128,8 +232,8 @@ class OutageQueueTest {
   @Test
   @Timeout(20)
   void othersAreGivenUpInTimeWhileAProbeHangs() {
-    park(1, "hangs");
-    park(2, "old");
+    fail(1, "hangs");
+    fail(2, "old");
     onResume =
         (thread, _) -> {
           if (thread.equals("hangs")) {
@@ -144,8 +248,8 @@ class OutageQueueTest {
 
   @Test
   void aProbeThatIsNotThereAnyMoreCostsNoPatience() {
-    park(1, "stopped meanwhile");
-    park(2, "b");
+    fail(1, "stopped meanwhile");
+    fail(2, "b");
     onResume =
         (thread, _) -> {
           endAfter(2);
@@ -158,8 +262,8 @@ class OutageQueueTest {
   @Test
   @Timeout(20)
   void afterAProbeThatWasStoppedTheNextTurnProbesAtOnce() {
-    park(1, "stopped");
-    park(2, "b");
+    fail(1, "stopped");
+    fail(2, "b");
     onResume =
         (thread, _) -> {
           if (thread.equals("stopped")) {
@@ -177,7 +281,7 @@ class OutageQueueTest {
   /** Who is asked to go on takes a lock of its own, and tells of an end while it holds that. */
   @Test
   void whoStopsTheTurnThatIsAboutToProbeIsNotBlocked() throws Exception {
-    park(1, "a");
+    fail(1, "a");
     Semaphore agent = new Semaphore(1); // as the lock of an agent
     CountDownLatch asked = new CountDownLatch(1);
     onResume =
@@ -198,7 +302,26 @@ class OutageQueueTest {
   }
 
   private void park(long seq, String thread) {
-    parking.add(seq, thread, time.nanos());
+    park(seq, thread, time.nanos());
+  }
+
+  private void park(long seq, String thread, long sinceNanos) {
+    ModelTrials known = trials.getOrDefault(thread, ModelTrials.NONE);
+    parking.add(new WaitingTurns.Turn(seq, "e" + seq, thread, sinceNanos, known, time.nanos()));
+  }
+
+  /** As an agent does whose turn has asked in vain. */
+  private void fail(long seq, String thread) {
+    ModelTrials before = trials.getOrDefault(thread, ModelTrials.begin(parking.tally()));
+    ModelTrials now = before.failed(Suspect.REQUEST, parking.tally());
+    trials.put(thread, now);
+    parking.failed(thread, now.isAloneSince(before));
+    park(seq, thread);
+  }
+
+  private void refuse(long seq, String thread) {
+    parking.refused(thread);
+    park(seq, thread);
   }
 
   private void endAfter(int resumes) {
