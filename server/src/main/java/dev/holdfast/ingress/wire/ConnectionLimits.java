@@ -150,6 +150,15 @@ public final class ConnectionLimits {
     }
   }
 
+  /** Ends the connection of a request whose answer its client does not read. */
+  public static void cut(HttpServerRequest request) {
+    Channel channel = ((ConnectionBase) request.connection()).channel();
+    RequestLimits requests = channel.pipeline().get(RequestLimits.class);
+    if (requests != null) {
+      requests.cut();
+    }
+  }
+
   BodyBudget bodies() {
     return bodies;
   }
