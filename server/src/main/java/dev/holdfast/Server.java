@@ -177,6 +177,7 @@ final class Server {
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
     opened.add("listener", listener::close);
+    readiness.watchConnections(listener.connections());
   }
 
   private void serve(SdNotify systemd, Opened opened) throws IOException {
