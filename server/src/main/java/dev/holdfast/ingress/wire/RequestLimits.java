@@ -40,6 +40,12 @@ final class RequestLimits extends ChannelDuplexHandler {
   /** Slower than this, for longer than a third of a body's time, and nothing good comes of it. */
   private static final long BODY_BYTES_PER_SEC_MIN = 1024;
 
+  /** A body may have so many chunks of any size. */
+  private static final int CHUNKS_FREE = 1024;
+
+  /** Of more, the average piece has so many bytes: each is work, whatever it brings. */
+  private static final long CHUNK_BYTES_MIN = 32;
+
   /** Of answers that a client leaves unread while it asks for more. */
   private static final long UNREAD_BYTES_MAX = 256 * 1024;
 
@@ -67,6 +73,8 @@ final class RequestLimits extends ChannelDuplexHandler {
   private long stuckSinceNanos;
   private boolean stuck;
   private long bodyBytes;
+  private long chunks;
+  private boolean isChunked;
   private long bodySinceNanos;
   private BodyKind kind = BodyKind.MESSAGE;
   private String correlationId = "";
@@ -186,6 +194,8 @@ final class RequestLimits extends ChannelDuplexHandler {
     unanswered++;
     phase = Phase.BODY;
     bodyBytes = 0;
+    chunks = 0;
+    isChunked = HttpUtil.isTransferEncodingChunked(request);
     isDropped = false;
     isKnown = false;
     kind = BodyKind.of(request);
@@ -230,6 +240,9 @@ final class RequestLimits extends ChannelDuplexHandler {
     bodyBytes += arrived;
     if (bodyBytes > connections.bodyBytesMax(kind)) {
       return 413;
+    }
+    if (isChunked && ++chunks > CHUNKS_FREE && bodyBytes < chunks * CHUNK_BYTES_MIN) {
+      return 400;
     }
     if (arrived > 0 && !isSmallAndWhole && !isDropped) {
       int status = book(arrived);
