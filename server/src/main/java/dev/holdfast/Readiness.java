@@ -8,6 +8,7 @@ import dev.holdfast.health.Health;
 import dev.holdfast.health.ProbeEffect;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Probes;
+import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Guards;
@@ -96,6 +97,11 @@ final class Readiness implements Probes {
         "channel", ProbeEffect.NONE, () -> ServerConditions.absentAccounts(replies.absent()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.paces(guards.longHolds()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.pacedThreads(replies.paced()));
+  }
+
+  void watchConnections(ConnectionCount connections) {
+    conditions.add(
+        "connections", ProbeEffect.NONE, () -> ServerConditions.connections(connections));
   }
 
   Health probes() {

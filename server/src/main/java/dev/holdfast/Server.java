@@ -35,6 +35,7 @@ import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
@@ -176,6 +177,7 @@ final class Server {
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
     opened.add("listener", listener::close);
+    readiness.watchConnections(listener.connections());
   }
 
   private void serve(SdNotify systemd, Opened opened) throws IOException {
@@ -436,7 +438,9 @@ final class Server {
             .usage(budget(), config.zone())
             .status(readiness, facts());
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
-    Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, refusals);
+    AnswerBudget answers = AnswerBudget.ofHeap(time);
+    Api api =
+        new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
     RequestRouter router =
         new RequestRouter(
             () -> new Webhooks(channels, intake, refusals, time),

@@ -4,6 +4,7 @@ import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.agents.dispatch.Orchestrator.AloneMessages;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
 import dev.holdfast.replies.AbsentAccount;
 import dev.holdfast.replies.PacedAccount;
@@ -50,6 +51,18 @@ final class ServerConditions {
             "Ends when trial calls succeed, or when the breaker is reset by hand.")
         .about(breaker.name())
         .withNextAttemptAt(breaker.openUntil());
+  }
+
+  /** That more clients came than may be connected. */
+  static List<ConditionReport> connections(ConnectionCount connections) {
+    return connections.wasFullLately()
+        ? List.of(
+            ConditionReport.degraded(
+                "limit_reached",
+                "All connections that http.max_connections allows are in use. Idle ones are closed"
+                    + " to make room; the log says from where most of them come.",
+                "Ends when there has been room for all for ten seconds."))
+        : List.of();
   }
 
   /** The long waits that were asked for. */

@@ -65,11 +65,18 @@ final class ThreadsCommand extends CommandGroup {
               paramLabel = "N",
               defaultValue = "50",
               description = "The most log entries to show. Default: ${DEFAULT-VALUE}.")
-          int limit)
+          int limit,
+      @Option(
+              names = "--before",
+              paramLabel = "ID",
+              defaultValue = "",
+              description = "Only entries before this one: for reading further back.")
+          String before)
       throws CliException, InterruptedException {
     String path = "/api/v1/threads/" + ApiClient.encoded(thread);
     JsonNode info = root.ask(api -> api.get(path));
-    JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + limit));
+    String page = before.isEmpty() ? "" : "&before=" + ApiClient.encoded(before);
+    JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + limit + page));
     if (root.json) {
       root.print(
           CliJson.object()
@@ -93,6 +100,14 @@ final class ThreadsCommand extends CommandGroup {
       terminal.line(
           terminal.bold((who.isEmpty() ? role : who) + ": ")
               + VisibleText.lines(CliJson.raw(entry, "text"), INDENT));
+    }
+    String next = CliJson.text(log, "next");
+    if (!next.isEmpty()) {
+      terminal.note(
+          "earlier: holdfast threads show "
+              + CliJson.text(info, "thread_id")
+              + " --before "
+              + next);
     }
     return ExitCode.OK;
   }

@@ -2,6 +2,7 @@ package dev.holdfast.ingress;
 
 import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Api;
+import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
@@ -18,7 +19,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,12 +32,14 @@ public final class HttpListener implements AutoCloseable {
   private final Api api;
   private final List<HttpVerticle> loops = new CopyOnWriteArrayList<>();
   private final MetricsVerticle metrics;
+  private final ConnectionCount connections;
   private final List<String> deployments = new CopyOnWriteArrayList<>();
 
-  private HttpListener(Vertx vertx, Api api, MetricsVerticle metrics) {
+  private HttpListener(Vertx vertx, Api api, MetricsVerticle metrics, ConnectionCount connections) {
     this.vertx = vertx;
     this.api = api;
     this.metrics = metrics;
+    this.connections = connections;
   }
 
   /**
@@ -59,8 +61,8 @@ public final class HttpListener implements AutoCloseable {
       throws IOException, InterruptedException {
     Refusals refusals = new Refusals(meters);
     MetricsVerticle metrics = new MetricsVerticle(scraped, router.names(), meters, refusals, time);
-    HttpListener listener = new HttpListener(vertx, router.api(), metrics);
-    AtomicInteger connections = new AtomicInteger();
+    ConnectionCount connections = new ConnectionCount(sizes.http().maxConnections(), meters, time);
+    HttpListener listener = new HttpListener(vertx, router.api(), metrics, connections);
     Supplier<HttpVerticle> loop =
         () -> {
           String name = "http-" + listener.loops.size();
@@ -134,6 +136,11 @@ public final class HttpListener implements AutoCloseable {
 
   public int metricsPort() {
     return metrics.port();
+  }
+
+  /** Those of the {@code http} section. */
+  public ConnectionCount connections() {
+    return connections;
   }
 
   /**

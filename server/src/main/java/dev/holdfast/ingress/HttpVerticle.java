@@ -1,5 +1,6 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
@@ -10,7 +11,6 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +23,7 @@ final class HttpVerticle extends VerticleBase {
 
   private final ConnectionLimits.Sizes sizes;
   private final RequestRouter router;
-  private final AtomicInteger connections;
+  private final ConnectionCount connections;
   private final Refusals refusals;
   private final Time time;
   private final Runnable tick;
@@ -36,7 +36,7 @@ final class HttpVerticle extends VerticleBase {
   HttpVerticle(
       ConnectionLimits.Sizes sizes,
       RequestRouter router,
-      AtomicInteger connections,
+      ConnectionCount connections,
       Refusals refusals,
       Time time,
       Runnable tick) {

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress;
 
+import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
@@ -21,7 +22,6 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +73,11 @@ final class MetricsVerticle extends VerticleBase {
             CONNECTIONS_MAX);
     ConnectionLimits connections =
         new ConnectionLimits(
-            ConnectionLimits.Sizes.ofHeap(limits, 0), options, new AtomicInteger(), time, refusals);
+            ConnectionLimits.Sizes.ofHeap(limits, 0),
+            options,
+            new ConnectionCount(CONNECTIONS_MAX, meters, time),
+            time,
+            refusals);
     vertx.setPeriodic(1000, _ -> connections.sweep());
     HttpServer made =
         vertx

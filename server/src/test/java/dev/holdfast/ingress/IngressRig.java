@@ -25,6 +25,7 @@ import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.InboxIntake;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.webhooks.Webhooks;
+import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.BodyBudget;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HostNames;
@@ -151,6 +152,7 @@ public final class IngressRig implements AutoCloseable {
             authenticator,
             streams,
             new FakeIdempotency(),
+            AnswerBudget.ofHeap(time),
             refusals);
     RequestRouter router =
         new RequestRouter(

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.Refusals;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -29,6 +30,7 @@ public final class Api implements AutoCloseable {
   private final Authenticator authenticator;
   private final EventStreams streams;
   private final Idempotency idempotency;
+  private final AnswerBudget answers;
   private final Refusals refusals;
   private final Future<OpenAPIContract> contract;
 
@@ -39,11 +41,13 @@ public final class Api implements AutoCloseable {
       Authenticator authenticator,
       EventStreams streams,
       Idempotency idempotency,
+      AnswerBudget answers,
       Refusals refusals) {
     this.calls = calls;
     this.authenticator = authenticator;
     this.streams = streams;
     this.idempotency = idempotency;
+    this.answers = answers;
     this.refusals = refusals;
     this.contract = loadContract(vertx);
   }
@@ -101,7 +105,7 @@ public final class Api implements AutoCloseable {
   }
 
   private ApiRoutes routes(Vertx vertx) {
-    return new ApiRoutes(vertx, calls, authenticator, streams, idempotency, refusals);
+    return new ApiRoutes(vertx, calls, authenticator, streams, idempotency, answers, refusals);
   }
 
   /** Ends the streams and the calls that wait. */

@@ -3,6 +3,7 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.BodyReader;
@@ -34,6 +35,7 @@ import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.validation.ValidatableRequest;
 import io.vertx.openapi.validation.ValidatedRequest;
 import io.vertx.openapi.validation.ValidatorException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -59,14 +61,22 @@ final class ApiRoutes {
   /** To check a larger body takes longer than an event loop may be held up. */
   private static final int CHECKED_AT_ONCE_BYTES = 16 * 1024;
 
+  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
+
   /** When an answer says no more exact time. */
-  private static final String RETRY_AFTER_SECS = "5";
+  private static final String RETRY_AFTER_SECS = Long.toString(RETRY_LATER.toSeconds());
 
   /**
    * What an operation shows of conversations: nothing; only what belongs to those that the caller
    * may see; one that it names, 404 to others; all of them, to operators.
    */
   private static final Set<String> DECISIONS = Set.of("none", "filtered", "named", "operators");
+
+  /**
+   * What an answer takes of memory: little; much, so that it is booked before the call; much, and
+   * the call books it when it knows.
+   */
+  private static final Set<String> SIZES = Set.of("small", "large", "late");
 
   private static final String KEY = "idempotency-key";
   private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
@@ -76,6 +86,7 @@ final class ApiRoutes {
   private final Authenticator authenticator;
   private final EventStreams streams;
   private final Idempotency idempotency;
+  private final AnswerBudget answers;
   private final Refusals refusals;
 
   /** {@code calls}: has an entry for each operation of the contract but the stream. */
@@ -85,12 +96,14 @@ final class ApiRoutes {
       Authenticator authenticator,
       EventStreams streams,
       Idempotency idempotency,
+      AnswerBudget answers,
       Refusals refusals) {
     this.vertx = vertx;
     this.calls = calls;
     this.authenticator = authenticator;
     this.streams = streams;
     this.idempotency = idempotency;
+    this.answers = answers;
     this.refusals = refusals;
   }
 
@@ -109,8 +122,9 @@ final class ApiRoutes {
         if (call == null) {
           throw new IllegalStateException("no code for operation " + operation.getOperationId());
         }
+        ApiCall bounded = size(operation).equals("large") ? ApiRoutes.large(call) : call;
         Idempotency.Effect effect = effect(operation);
-        route.addHandler(context -> run(context, needed, call, effect));
+        route.addHandler(context -> run(context, needed, bounded, effect));
       }
     }
     Router router = builder.createRouter();
@@ -131,6 +145,39 @@ final class ApiRoutes {
       case "createLoginLink" -> Idempotency.Effect.SECRET;
       default -> Idempotency.Effect.ONCE;
     };
+  }
+
+  private static String size(Operation operation) {
+    String size = operation.getOpenAPIModel().getString("x-answer", "");
+    if (!SIZES.contains(size)) {
+      throw new IllegalStateException(
+          operation.getOperationId() + " has no x-answer, one of " + SIZES);
+    }
+    return size;
+  }
+
+  private static ApiCall large(ApiCall call) {
+    return request -> {
+      AnswerBudget.Grant grant = request.memory().take();
+      if (grant != AnswerBudget.Grant.GRANTED) {
+        throw noMemory(grant == AnswerBudget.Grant.SHARE_IS_USED);
+      }
+      return call.run(request);
+    };
+  }
+
+  private static RefusedRequestException noMemory(boolean isShare) {
+    return isShare
+        ? new RefusedRequestException(
+            429,
+            FailureCode.RATE_LIMITED,
+            "this token's share of the memory for answers is in use; ask again",
+            RETRY_LATER)
+        : new RefusedRequestException(
+            503,
+            FailureCode.OVERLOADED,
+            "the memory for answers is in use; ask again",
+            RETRY_LATER);
   }
 
   /** Nobody adds an operation without deciding what strangers to a conversation see of it. */
@@ -266,7 +313,7 @@ final class ApiRoutes {
     };
   }
 
-  private static ApiRequest apiRequest(RoutingContext context, Caller caller, String key) {
+  private ApiRequest apiRequest(RoutingContext context, Caller caller, String key) {
     ValidatedRequest validated = context.get(RouterBuilder.KEY_META_DATA_VALIDATED_REQUEST);
     JsonObject body = validated.getBody() == null ? null : validated.getBody().getJsonObject();
     Map<String, String> query = new HashMap<>();
@@ -278,7 +325,8 @@ final class ApiRoutes {
         context.pathParams(),
         query,
         body == null ? new JsonObject() : body,
-        context.get(RAW));
+        context.get(RAW),
+        answers.open(caller.name()));
   }
 
   private void start(RoutingContext context, ApiRequest api, ApiCall call) {
@@ -288,19 +336,38 @@ final class ApiRoutes {
         .name("api")
         .start(
             () -> {
-              ApiAnswer answer = answer(api, call, request);
-              ApiAnswer.Served file = answer.file();
-              if (file != null) {
-                loop.runOnContext(_ -> Responses.file(request, file));
-                return;
+              AnswerBudget.Booking memory = api.memory();
+              boolean isLeaving = false;
+              try {
+                ApiAnswer answer = answer(api, call, request);
+                isLeaving = send(answer, request, loop, memory);
+              } finally {
+                if (!isLeaving) {
+                  memory.close();
+                }
               }
-              String text = answer.body().encode();
-              if (answer.status() == 503
-                  && !request.response().headers().contains(Responses.RETRY_AFTER)) {
-                request.response().putHeader(Responses.RETRY_AFTER, RETRY_AFTER_SECS);
-              }
-              loop.runOnContext(_ -> Responses.json(request, answer.status(), Buffer.buffer(text)));
             });
+  }
+
+  /** Returns whether it is on its way; then the memory is free once it has been written. */
+  private boolean send(
+      ApiAnswer answer,
+      HttpServerRequest request,
+      Context loop,
+      AnswerBudget.Booking memory) {
+    ApiAnswer.Served file = answer.file();
+    if (file != null) {
+      loop.runOnContext(_ -> Responses.file(request, file));
+      return false;
+    }
+    Buffer body = answer.body().toBuffer();
+    if (answer.status() == 503 && !request.response().headers().contains(Responses.RETRY_AFTER)) {
+      request.response().putHeader(Responses.RETRY_AFTER, RETRY_AFTER_SECS);
+    }
+    memory.leaves(body.length(), () -> loop.runOnContext(_ -> ConnectionLimits.cut(request)));
+    loop.runOnContext(
+        _ -> Responses.json(request, answer.status(), body).onComplete(_ -> memory.close()));
+    return true;
   }
 
   private ApiAnswer answer(ApiRequest api, ApiCall call, HttpServerRequest request) {

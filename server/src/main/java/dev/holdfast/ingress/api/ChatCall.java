@@ -4,6 +4,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -70,7 +71,9 @@ final class ChatCall implements ApiCall {
       boolean ended =
           (appended.duplicate() && answers.find(eventId).isPresent())
               || waiter.await(eventId, answerWait);
-      Optional<Answers.Answer> answer = ended ? answers.find(eventId) : Optional.empty();
+      // Without memory for it the answer is as if it came later: what was accepted is not refused.
+      boolean isTold = ended && request.memory().take() == AnswerBudget.Grant.GRANTED;
+      Optional<Answers.Answer> answer = isTold ? answers.find(eventId) : Optional.empty();
       JsonObject body =
           new JsonObject()
               .put("api_version", request.body().getString("api_version", VERSION))

@@ -15,6 +15,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.ChatThreads;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.threads.LogPage;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -29,6 +30,9 @@ final class ThreadCalls {
   private static final int PAGE = 100;
   private static final int LOG_PAGE = 200;
   private static final int PENDING_MAX = 200;
+
+  /** Of one page of a log, in units of UTF-16; the last entry may go beyond. */
+  private static final long LOG_UNITS_MAX = 1024 * 1024;
 
   private final Store store;
   private final ThreadControl threads;
@@ -113,19 +117,33 @@ final class ThreadCalls {
   private ApiAnswer log(ApiRequest request) throws IOException {
     String threadId = request.threadId();
     String cursor = streams.cursor(); // before reading, so that nothing falls in between
+    String before = request.text("before", "");
+    LogPage page = new LogPage(request.whole("limit", LOG_PAGE), LOG_UNITS_MAX, before);
     Map<String, JsonObject> entries = new LinkedHashMap<>();
-    for (String line : store.threads().of(threadId).readLog(request.whole("limit", LOG_PAGE))) {
+    List<String> lines = store.threads().of(threadId).readLog(page);
+    for (String line : lines) {
       entry(line).ifPresent(entry -> entries.put(entry.getString("id"), entry));
     }
+    String next =
+        page.isFull(lines) && !entries.isEmpty() ? entries.keySet().iterator().next() : null;
     countTools(entries);
-    for (Event event : store.inbox().openOf(threadId, 0, PENDING_MAX)) {
-      if (!entries.containsKey(event.id())) {
-        entries.put(event.id(), pending(event));
-      }
+    if (before.isEmpty()) {
+      addPending(threadId, entries);
     }
     JsonArray all = new JsonArray();
     entries.values().forEach(all::add);
-    return ApiAnswer.ok(new JsonObject().put("entries", all).put("cursor", cursor));
+    return ApiAnswer.ok(
+        new JsonObject().put("entries", all).put("cursor", cursor).put("next", next));
+  }
+
+  private void addPending(String threadId, Map<String, JsonObject> entries) {
+    long units = 0;
+    for (Event event : store.inbox().openOf(threadId, 0, PENDING_MAX)) {
+      if (units < LOG_UNITS_MAX && !entries.containsKey(event.id())) {
+        entries.put(event.id(), pending(event));
+        units += event.payload().length();
+      }
+    }
   }
 
   /** So that a page need not ask for the story of each answer to know whether there is one. */

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param query parameters of the query by name, decoded; the first of each
  * @param body empty when none was sent, or no JSON
  * @param raw the body as it came; not to be changed
+ * @param memory for the answer; taken already where the contract says that it is large
  */
 @SuppressWarnings("ArrayRecordComponent") // as it came: copying a file per request helps nobody
 public record ApiRequest(
@@ -20,7 +21,8 @@ public record ApiRequest(
     Map<String, String> path,
     Map<String, String> query,
     JsonObject body,
-    byte[] raw) {
+    byte[] raw,
+    AnswerBudget.Booking memory) {
 
   /** A parameter of the path; the contract promises that it is there. */
   public String id() {

@@ -3,7 +3,6 @@ package dev.holdfast.ingress.wire;
 import dev.holdfast.time.Time;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.util.internal.PlatformDependent;
@@ -13,9 +12,11 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The connections of one event loop and the limits that they share. Used on that event loop only.
@@ -37,16 +38,23 @@ public final class ConnectionLimits {
 
   private static final int DIRECT_MEMORY_SHARE = 4;
 
+  private static final int EXTRA_MAX = 64;
+
   private final HttpConfig config;
   private final long uploadBytesMax;
   private final BodyBudget bodies;
   private final long unreadBytesMax =
       PlatformDependent.maxDirectMemory() / DIRECT_MEMORY_SHARE / LOOPS;
   private final HttpServerOptions options;
-  private final AtomicInteger connections;
+  private final ConnectionCount connections;
   private final Time time;
   private final Refusals refusals;
   private final Set<RequestLimits> open = new HashSet<>();
+  private final Peers peers = new Peers();
+
+  /** Beyond the limit: for probes, and to tell others why they are refused. The oldest first. */
+  private final SequencedSet<RequestLimits> extra = new LinkedHashSet<>();
+
   private long unreadBytes;
 
   /**
@@ -66,7 +74,7 @@ public final class ConnectionLimits {
   public ConnectionLimits(
       Sizes sizes,
       HttpServerOptions options,
-      AtomicInteger connections,
+      ConnectionCount connections,
       Time time,
       Refusals refusals) {
     this.config = sizes.http();
@@ -103,32 +111,43 @@ public final class ConnectionLimits {
 
   public void enter(HttpConnection connection) {
     Channel channel = ((ConnectionBase) connection).channel();
-    if (connections.incrementAndGet() > config.maxConnections()) {
-      connections.decrementAndGet();
-      countRefusal(503);
-      channel
-          .pipeline()
-          .firstContext()
-          .writeAndFlush(
-              RequestLimits.RawAnswers.bytes(503, Responses.correlationId((String) null)))
-          .addListener(ChannelFutureListener.CLOSE);
-      return;
-    }
+    String address = Addresses.group(channel.remoteAddress());
+    boolean isExtra = !connections.tryEnter() && !makeRoom(address);
     channel
         .config()
         .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(512, 2048, READ_BYTES_MAX));
-    RequestLimits requests = new RequestLimits(this, channel);
+    RequestLimits requests = new RequestLimits(this, channel, isExtra);
     ChannelPipeline pipeline = channel.pipeline();
     pipeline.replace("httpDecoder", "httpDecoder", new StrictDecoder(options, requests));
     ChannelHandlerContext decoder = pipeline.context("httpDecoder");
     requests.decodedBy(decoder);
     pipeline.addBefore("handler", "requestLimits", requests);
     open.add(requests);
+    if (isExtra) {
+      extra.addLast(requests);
+    } else {
+      requests.belongsTo(peers.enter(address, requests));
+    }
+  }
+
+  /** Returns whether another connection has been closed for one of that address. */
+  private boolean makeRoom(String address) {
+    String largest = peers.largest();
+    Optional<RequestLimits> other = peers.toMakeRoomFor(address);
+    connections.full(other.isPresent(), largest.isEmpty() ? address : largest);
+    if (other.isPresent()) {
+      other.get().makeRoomNow();
+      connections.enter();
+    } else if (extra.size() >= EXTRA_MAX) {
+      extra.getFirst().makeRoomNow();
+    }
+    return other.isPresent();
   }
 
   void left(RequestLimits requests) {
-    if (open.remove(requests)) {
-      connections.decrementAndGet();
+    if (open.remove(requests) && !extra.remove(requests)) {
+      connections.left();
+      requests.leave(peers);
     }
   }
 
@@ -147,6 +166,15 @@ public final class ConnectionLimits {
     RequestLimits requests = channel.pipeline().get(RequestLimits.class);
     if (requests != null) {
       requests.belongsTo(caller);
+    }
+  }
+
+  /** Ends the connection of a request whose answer its client does not read. */
+  public static void cut(HttpServerRequest request) {
+    Channel channel = ((ConnectionBase) request.connection()).channel();
+    RequestLimits requests = channel.pipeline().get(RequestLimits.class);
+    if (requests != null) {
+      requests.cut();
     }
   }
 

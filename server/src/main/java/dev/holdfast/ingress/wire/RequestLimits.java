@@ -22,6 +22,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +40,20 @@ final class RequestLimits extends ChannelDuplexHandler {
   /** Slower than this, for longer than a third of a body's time, and nothing good comes of it. */
   private static final long BODY_BYTES_PER_SEC_MIN = 1024;
 
+  /** A body may have so many chunks of any size. */
+  private static final int CHUNKS_FREE = 1024;
+
+  /** Of more, the average piece has so many bytes: each is work, whatever it brings. */
+  private static final long CHUNK_BYTES_MIN = 32;
+
   /** Of answers that a client leaves unread while it asks for more. */
   private static final long UNREAD_BYTES_MAX = 256 * 1024;
 
   /** A body of this size is no burden: it is not booked when it comes in one piece. */
   private static final int SMALL_BYTES = 4096;
+
+  /** What whoever watches the server asks, and hears though all connections are in use. */
+  private static final Set<String> PROBES = Set.of("/live", "/ready", "/health");
 
   /** In place of a status: nobody would read the answer. */
   private static final int CLOSE = -1;
@@ -63,6 +73,8 @@ final class RequestLimits extends ChannelDuplexHandler {
   private long stuckSinceNanos;
   private boolean stuck;
   private long bodyBytes;
+  private long chunks;
+  private boolean isChunked;
   private long bodySinceNanos;
   private BodyKind kind = BodyKind.MESSAGE;
   private String correlationId = "";
@@ -80,14 +92,43 @@ final class RequestLimits extends ChannelDuplexHandler {
   private boolean answering;
   private boolean refused;
 
-  RequestLimits(ConnectionLimits connections, Channel channel) {
+  /** Beyond the limit of connections: it may ask one thing, whether the server is well. */
+  private final boolean isExtra;
+
+  private Peers.@Nullable Peer peer;
+  private Peers.Doing doing = Peers.Doing.IDLE;
+
+  RequestLimits(ConnectionLimits connections, Channel channel, boolean isExtra) {
     this.connections = connections;
     this.channel = channel;
+    this.isExtra = isExtra;
     this.deadlineNanos = connections.nanos() + connections.headerNanos();
   }
 
   void decodedBy(ChannelHandlerContext context) {
     decoder = context;
+  }
+
+  void belongsTo(Peers.Peer from) {
+    peer = from;
+  }
+
+  void leave(Peers peers) {
+    if (peer != null) {
+      peers.leave(peer, this, doing);
+      peer = null;
+    }
+  }
+
+  /** Tells what the connection waits for now. */
+  private void settle() {
+    boolean isBusy = unanswered > (phase == Phase.BODY ? 1 : 0);
+    Peers.Doing waiting = phase == Phase.BETWEEN ? Peers.Doing.IDLE : Peers.Doing.UNFINISHED;
+    Peers.Doing next = isBusy ? Peers.Doing.BUSY : waiting;
+    if (peer != null && doing != next) {
+      peer.moved(this, doing, next);
+    }
+    doing = next;
   }
 
   /** Bytes came. Returns whether they are to be decoded; if not, they are released. */
@@ -101,6 +142,13 @@ final class RequestLimits extends ChannelDuplexHandler {
       deadlineNanos = connections.nanos() + connections.headerNanos();
     }
     return true;
+  }
+
+  /** Behind the last piece of what has been read at once: most requests come in one. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
+    settle();
+    super.channelReadComplete(context);
   }
 
   private void linger(Object bytes) {
@@ -146,6 +194,8 @@ final class RequestLimits extends ChannelDuplexHandler {
     unanswered++;
     phase = Phase.BODY;
     bodyBytes = 0;
+    chunks = 0;
+    isChunked = HttpUtil.isTransferEncodingChunked(request);
     isDropped = false;
     isKnown = false;
     kind = BodyKind.of(request);
@@ -156,6 +206,9 @@ final class RequestLimits extends ChannelDuplexHandler {
     measureUnread();
     if (pendingBytes > UNREAD_BYTES_MAX) {
       return CLOSE; // it asks for more than it reads
+    }
+    if (isExtra && !PROBES.contains(request.uri())) {
+      return 503;
     }
     if (!request.decoderResult().isSuccess()) {
       return RawAnswers.statusOf(request.decoderResult().cause());
@@ -188,6 +241,9 @@ final class RequestLimits extends ChannelDuplexHandler {
     if (bodyBytes > connections.bodyBytesMax(kind)) {
       return 413;
     }
+    if (isChunked && ++chunks > CHUNKS_FREE && bodyBytes < chunks * CHUNK_BYTES_MIN) {
+      return 400;
+    }
     if (arrived > 0 && !isSmallAndWhole && !isDropped) {
       int status = book(arrived);
       if (status != 0) {
@@ -197,6 +253,7 @@ final class RequestLimits extends ChannelDuplexHandler {
     if (isLast) {
       phase = Phase.BETWEEN;
       deadlineNanos = connections.nanos() + connections.idleNanos();
+      settle();
       if (booking != null) {
         booking.complete();
       }
@@ -259,6 +316,9 @@ final class RequestLimits extends ChannelDuplexHandler {
     }
     boolean interim = false;
     if (message instanceof HttpResponse response) {
+      if (isExtra) {
+        HttpUtil.setKeepAlive(response, false);
+      }
       interim = response.status().code() < 200;
       answering |= !interim;
     }
@@ -268,6 +328,7 @@ final class RequestLimits extends ChannelDuplexHandler {
       if (phase == Phase.BETWEEN) {
         deadlineNanos = connections.nanos() + connections.idleNanos();
       }
+      settle();
       if (unanswered == 0) {
         isDropped = phase == Phase.BODY;
         giveBack();
@@ -275,7 +336,12 @@ final class RequestLimits extends ChannelDuplexHandler {
     }
     boolean isLarge =
         message instanceof HttpContent content && content.content().readableBytes() > SMALL_BYTES;
-    ChannelFuture _ = context.write(message, promise);
+    boolean isEnd = isExtra && message instanceof LastHttpContent && !interim;
+    ChannelPromise written = isEnd ? promise.unvoid() : promise;
+    ChannelFuture _ = context.write(message, written);
+    if (isEnd) {
+      written.addListener(_ -> closeNow());
+    }
     if (isLarge) {
       measureUnread();
       connections.cutSlowReaders();
@@ -336,6 +402,16 @@ final class RequestLimits extends ChannelDuplexHandler {
     }
   }
 
+  /** Another connection gets its place. */
+  void makeRoomNow() {
+    if (doing == Peers.Doing.UNFINISHED) {
+      refuseAtOnce(503);
+    }
+    refused = true;
+    connections.left(this);
+    closeNow();
+  }
+
   /** Null when nothing can be answered. */
   private @Nullable ChannelFuture answerRaw(int status) {
     if (refused) {
@@ -352,7 +428,9 @@ final class RequestLimits extends ChannelDuplexHandler {
       return null;
     }
     String id = correlationId.isEmpty() ? Responses.correlationId((String) null) : correlationId;
-    return context.writeAndFlush(RawAnswers.bytes(status, id));
+    boolean isFull = status == 503 && isExtra;
+    return context.writeAndFlush(
+        isFull ? RawAnswers.noConnection(id) : RawAnswers.bytes(status, id));
   }
 
   /**
@@ -459,12 +537,21 @@ final class RequestLimits extends ChannelDuplexHandler {
             case 408 -> "TIMEOUT";
             default -> "INVALID_REQUEST";
           };
+      return bytes(status, HttpResponseStatus.valueOf(status).reasonPhrase(), code, correlationId);
+    }
+
+    static ByteBuf noConnection(String correlationId) {
+      String message = "all connections that http.max_connections allows are in use; try again";
+      return bytes(503, message, "OVERLOADED", correlationId);
+    }
+
+    private static ByteBuf bytes(int status, String message, String code, String correlationId) {
       String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
       String body =
           "{\"error\":{\"code\":\""
               + code
               + "\",\"message\":\""
-              + phrase
+              + message
               + "\",\"details\":{}},\"correlation_id\":\""
               + correlationId
               + "\"}";

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.wire;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -49,16 +50,17 @@ public final class Responses {
   }
 
   public static void json(HttpServerRequest request, int status, JsonObject body) {
-    json(request, status, body.toBuffer());
+    Future<Void> _ = json(request, status, body.toBuffer());
   }
 
-  public static void json(HttpServerRequest request, int status, Buffer body) {
+  /** Ends when the answer has been written, or never will be. */
+  public static Future<Void> json(HttpServerRequest request, int status, Buffer body) {
     if (isOver(request)) {
-      return;
+      return Future.succeededFuture();
     }
     HttpServerResponse response = startPage(request, status);
     response.headers().set(HttpHeaders.CONTENT_TYPE, JSON).set(HttpHeaders.CACHE_CONTROL, NO_STORE);
-    response.end(body);
+    return response.end(body);
   }
 
   /** A stranger's file: shown as an image or saved, but never run as a page of ours. */

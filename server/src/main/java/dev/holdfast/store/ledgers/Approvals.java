@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Questions to people about calls that wait. Every change is durable when its method returns, and
@@ -21,6 +22,9 @@ public final class Approvals implements EventLedger {
   private static final String SELECT =
       "select id, code, event_id, thread_id, call_key, tool, arguments_hash, shown, person, state,"
           + " asked_at, expires_at, decided_by, arguments from approvals where ";
+
+  /** Of the arguments of one list, in units of UTF-16; those of the last one may go beyond. */
+  private static final long LIST_UNITS_MAX = 1024 * 1024;
 
   static final String OPEN_OF_EVENT =
       SELECT
@@ -95,7 +99,7 @@ public final class Approvals implements EventLedger {
   }
 
   /**
-   * Newest first.
+   * Newest first; fewer than {@code limit} when their arguments are large.
    *
    * @param state as the rows say; empty for all
    * @param threadId empty for all
@@ -105,7 +109,8 @@ public final class Approvals implements EventLedger {
     String wanted = state.map(Enum::name).orElse("");
     return engine.read(
         sql ->
-            sql.list(
+            sql.page(
+                new Enough(),
                 Approvals::approval,
                 SELECT
                     + "(? = '' or state = ?) and (? = '' or thread_id = ?) and "
@@ -118,6 +123,16 @@ public final class Approvals implements EventLedger {
                 reader.flag(),
                 reader.name(),
                 limit));
+  }
+
+  private static final class Enough implements Predicate<Approval> {
+    private long units;
+
+    @Override
+    public boolean test(Approval approval) {
+      units += approval.arguments().length();
+      return units >= LIST_UNITS_MAX;
+    }
   }
 
   /** False when it does not wait any more or its time is over. */

@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What people and tools changed: rows that are added and never changed, chained by hashes. Kept for
@@ -22,6 +23,9 @@ import java.util.Optional;
  */
 public final class Audit {
   private static final int DETAILS_BYTES_MAX = 16_384;
+
+  /** Of the details of one list, in units of UTF-16; those of the last row may go beyond. */
+  static final long LIST_UNITS_MAX = 1024 * 1024;
 
   private final Engine engine;
   private final Time time;
@@ -62,14 +66,15 @@ public final class Audit {
   }
 
   /**
-   * Newest first.
+   * Newest first; fewer than {@code max} when their details are large.
    *
    * @param before only rows with a smaller number; 0 for the newest
    */
   public List<AuditRow> list(ThreadReader reader, long before, int max) {
     return engine.read(
         sql ->
-            sql.list(
+            sql.page(
+                new Enough(),
                 AuditChain::row,
                 "select "
                     + AuditChain.COLUMNS
@@ -80,6 +85,16 @@ public final class Audit {
                 reader.flag(),
                 reader.name(),
                 max));
+  }
+
+  private static final class Enough implements Predicate<AuditRow> {
+    private long units;
+
+    @Override
+    public boolean test(AuditRow row) {
+      units += row.entry().detailsJson().length();
+      return units >= LIST_UNITS_MAX;
+    }
   }
 
   /** What one tool call did and what was done about it, oldest first. */

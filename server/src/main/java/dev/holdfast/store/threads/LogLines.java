@@ -32,6 +32,15 @@ final class LogLines {
     return sealed.isPresent() ? sealed : unsealed(line);
   }
 
+  static boolean hasId(String json, String id) {
+    try {
+      // Most lines are told apart without being parsed.
+      return json.contains(id) && id.equals(JSON.readTree(json).path("id").textValue());
+    } catch (JsonProcessingException _) {
+      return false;
+    }
+  }
+
   private static Optional<Line> unsealed(byte[] line) {
     try {
       JsonNode node = JSON.readTree(line);

@@ -27,74 +27,79 @@ final class LogTail {
   /** However long the lines are, no more than this is read of the newest part. */
   private static final long BYTES_MAX = 32L * 1024 * 1024;
 
-  /** However many lines are asked for, no more than this is held, in units of UTF-16. */
-  static final long UNITS_MAX = 8L * 1024 * 1024;
-
-  private final int limit;
+  private final LogPage page;
   private final Deque<LogLines.Line> lines = new ArrayDeque<>();
   private long units;
   private int damaged;
 
-  private LogTail(int limit) {
-    this.limit = limit;
+  /** Whether the line has been met before which the page ends. */
+  private boolean isMet;
+
+  private LogTail(LogPage page, boolean isMet) {
+    this.page = page;
+    this.isMet = isMet;
   }
 
-  /** The newest whole lines, oldest first. {@code damaged}: how many were left out on the way. */
-  record Tail(List<String> lines, int damaged) {}
+  /**
+   * The newest whole lines, oldest first.
+   *
+   * @param damaged how many were left out on the way
+   * @param isMet whether the line has been met before which the page ends
+   */
+  record Tail(List<String> lines, int damaged, boolean isMet) {}
 
   /**
-   * The last {@code limit} lines of the file and, where it has fewer, of its earlier parts. The
-   * writer may move the file's lines to an earlier part at any time: what is then met twice counts
-   * once. Of very long lines there are fewer.
+   * The last lines of the file and, where it has too few, of its earlier parts. The writer may move
+   * the file's lines to an earlier part at any time: what is then met twice counts once. Of very
+   * long lines there are fewer.
    */
-  static Tail read(Path path, RotatedFiles earlier, int limit) throws IOException {
-    Tail newest = newest(path, limit);
-    if (isEnough(newest.lines(), limit)) {
+  static Tail read(Path path, RotatedFiles earlier, LogPage page) throws IOException {
+    Tail newest = newest(path, page);
+    if (page.isFull(newest.lines())) {
       return newest;
     }
     List<String> found = newest.lines();
     int damaged = newest.damaged();
+    boolean isMet = newest.isMet();
     for (Path part : earlier.newestFirst()) {
-      Tail older = zipped(part, limit);
+      Tail older = zipped(part, page, isMet);
       damaged += older.damaged();
-      found = newestOf(older.lines(), found, limit);
-      if (isEnough(found, limit)) {
+      isMet = older.isMet();
+      found = newestOf(older.lines(), found, page);
+      if (page.isFull(found)) {
         break;
       }
     }
-    return new Tail(List.copyOf(found), damaged);
+    return new Tail(List.copyOf(found), damaged, isMet);
   }
 
-  private static List<String> newestOf(List<String> older, List<String> newer, int limit) {
+  private static List<String> newestOf(List<String> older, List<String> newer, LogPage page) {
     LinkedHashSet<String> all = new LinkedHashSet<>(older);
     all.addAll(newer);
     List<String> lines = new ArrayList<>(all);
     int from = lines.size();
     long units = 0;
-    while (from > 0 && lines.size() - from < limit && units < UNITS_MAX) {
+    while (from > 0 && !page.isFull(lines.size() - from, units)) {
       units += lines.get(--from).length();
     }
     return List.copyOf(lines.subList(from, lines.size()));
   }
 
-  private static boolean isEnough(List<String> lines, int limit) {
-    return lines.size() >= limit || lines.stream().mapToLong(String::length).sum() >= UNITS_MAX;
-  }
-
   private boolean isFull() {
-    return lines.size() >= limit || units >= UNITS_MAX;
+    return page.isFull(lines.size(), units);
   }
 
-  private static Tail newest(Path path, int limit) throws IOException {
-    if (!Files.exists(path) || limit <= 0) {
-      return new Tail(List.of(), 0);
+  private static Tail newest(Path path, LogPage page) throws IOException {
+    boolean isMet = page.before().isEmpty();
+    if (!Files.exists(path) || page.lines() <= 0) {
+      return new Tail(List.of(), 0, isMet);
     }
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
       long length = file.length();
       long size = BLOCK;
       while (true) {
         long start = Math.max(0, length - size);
-        LogTail tail = new LogTail(limit);
+        LogTail tail = new LogTail(page, isMet);
         tail.backwards(file, start, length);
         if (tail.isFull() || start == 0 || size >= BYTES_MAX) {
           return tail.done();
@@ -129,8 +134,8 @@ final class LogTail {
    * The end of an earlier part. Where that is damaged, what stands before the damage; but only what
    * was sealed, since a damaged copy is made of pieces of itself, in another order.
    */
-  private static Tail zipped(Path part, int limit) {
-    LogTail tail = new LogTail(limit);
+  private static Tail zipped(Path part, LogPage page, boolean isMet) {
+    LogTail tail = new LogTail(page, isMet);
     try (InputStream in =
         new BufferedInputStream(
             new GZIPInputStream(new FileInputStream(part.toFile()), BLOCK), BLOCK)) {
@@ -149,21 +154,38 @@ final class LogTail {
         line.write(next);
         continue;
       }
-      whole(line.toByteArray()).ifPresent(this::addLast);
+      Optional<LogLines.Line> read = whole(line.toByteArray());
       line.reset();
+      if (read.isPresent() && isLimit(read.get())) {
+        isMet = true;
+        return; // what follows is newer, or was met in the newest part already
+      }
+      read.ifPresent(this::addLast);
+    }
+    if (!isMet) {
+      lines.clear(); // all of it is newer
+      units = 0;
     }
   }
 
+  private boolean isLimit(LogLines.Line line) {
+    return !page.before().isEmpty() && LogLines.hasId(line.json(), page.before());
+  }
+
   private void addFirst(LogLines.Line line) {
+    if (!isMet) {
+      isMet = isLimit(line);
+      return;
+    }
     lines.addFirst(line);
     units += line.json().length();
   }
 
-  /** The oldest ones make room. */
+  /** The oldest ones make room, as far as the page is full without them. */
   private void addLast(LogLines.Line line) {
     lines.addLast(line);
     units += line.json().length();
-    while (lines.size() > limit || (lines.size() > 1 && units > UNITS_MAX)) {
+    while (page.isFull(lines.size() - 1, units - lines.getFirst().json().length())) {
       units -= lines.removeFirst().json().length();
     }
   }
@@ -177,6 +199,6 @@ final class LogTail {
   }
 
   private Tail done() {
-    return new Tail(lines.stream().map(LogLines.Line::json).toList(), damaged);
+    return new Tail(lines.stream().map(LogLines.Line::json).toList(), damaged, isMet);
   }
 }

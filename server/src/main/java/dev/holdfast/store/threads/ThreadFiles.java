@@ -304,7 +304,12 @@ public final class ThreadFiles {
    * thread.
    */
   public List<String> readLog(int limit) throws IOException {
-    LogTail.Tail tail = LogTail.read(folder.resolve("log.jsonl"), oldLogs, limit);
+    return readLog(LogPage.newest(limit));
+  }
+
+  /** As {@link #readLog(int)}. */
+  public List<String> readLog(LogPage page) throws IOException {
+    LogTail.Tail tail = LogTail.read(folder.resolve("log.jsonl"), oldLogs, page);
     host.damaged().found(threadId, tail.damaged());
     return tail.lines();
   }

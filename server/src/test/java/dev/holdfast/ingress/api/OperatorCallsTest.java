@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.ingress.login.ThreadAccess;
+import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -100,8 +101,9 @@ class OperatorCallsTest {
     calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, access, news).calls());
     calls.putAll(new EventCalls(store, access).calls());
+    AnswerBudget.Booking memory = AnswerBudget.ofHeap(time).open(caller.name());
     ApiRequest request =
-        new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, new byte[0]);
+        new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, new byte[0], memory);
     return Objects.requireNonNull(calls.get(operation)).run(request).body();
   }
 

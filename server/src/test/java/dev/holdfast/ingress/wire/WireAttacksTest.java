@@ -308,43 +308,74 @@ class WireAttacksTest {
     }
   }
 
-  /**
-   * Above the limit a connection hears 503 and is closed; when others leave, there is room again.
-   */
+  private static IngressRig rigOfThreeConnections() throws Exception {
+    return new IngressRig(
+        free ->
+            new HttpConfig(
+                free.host(),
+                0,
+                "",
+                List.of(),
+                free.maxBodyBytes(),
+                free.headerTimeout(),
+                free.bodyTimeout(),
+                free.idleTimeout(),
+                3),
+        new SystemTime());
+  }
+
+  /** Above the limit the connections that have been idle for longest are closed for new ones. */
   @Test
-  void connectionsAreBounded() throws Exception {
-    HttpConfig usual = HttpConfig.defaults();
-    try (IngressRig small =
-        new IngressRig(
-            free ->
-                new HttpConfig(
-                    free.host(),
-                    0,
-                    "",
-                    List.of(),
-                    free.maxBodyBytes(),
-                    usual.headerTimeout(),
-                    usual.bodyTimeout(),
-                    usual.idleTimeout(),
-                    3),
-            new SystemTime())) {
+  void idleConnectionsMakeRoomForNewOnes() throws Exception {
+    try (IngressRig small = rigOfThreeConnections()) {
       List<Raw> held = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 20; i++) {
         Raw raw = small.raw();
         raw.send(Raw.request("GET", "/live", ""));
-        assertThat(raw.answer().status()).isEqualTo(200);
+        assertThat(raw.answer().status()).as("connection %d", i).isEqualTo(200);
         held.add(raw);
       }
+      assertThat(held.getFirst().isClosed()).isTrue();
+      assertThat(small.listener.connections().wasFullLately()).isTrue();
+      for (Raw raw : held) {
+        raw.close();
+      }
+    }
+  }
+
+  /**
+   * A connection that waits for the server is not closed: the newcomer is told why, but a probe.
+   */
+  @Test
+  void whenAllConnectionsAreBusyOnlyProbesAreAnswered() throws Exception {
+    String auth = IngressRig.bearer(IngressRig.READ);
+    try (IngressRig small = rigOfThreeConnections()) {
+      List<Raw> busy = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        Raw raw = small.raw();
+        raw.send(Raw.request("GET", "/api/v1/stream", "", auth));
+        assertThat(raw.line()).contains("200");
+        busy.add(raw);
+      }
+      for (int i = 0; i < 200; i++) {
+        try (Raw one = small.raw()) {
+          assertThat(one.send(Raw.request("GET", "/live", "")).answer().status()).isEqualTo(200);
+          assertThat(one.isClosed()).isTrue();
+        }
+      }
       try (Raw one = small.raw()) {
-        assertThat(one.answer().status()).isEqualTo(503);
+        Raw.Answer refused = one.send(Raw.request("GET", "/chat", "")).answer();
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.body()).contains("OVERLOADED").contains("http.max_connections");
+        assertThat(refused.header("retry-after")).isEqualTo("5");
         assertThat(one.isClosed()).isTrue();
       }
-      for (Raw raw : held) {
+      for (Raw raw : busy) {
         raw.close();
       }
       int status = 0;
       for (int i = 0; i < 100 && status != 200; i++) {
-        status = small.get("/live").status();
+        status = small.get("/chat").status();
       }
       assertThat(status).isEqualTo(200);
     }

@@ -29,15 +29,19 @@ class ThreadLogTest {
   private final LogTurns turns = new LogTurns();
 
   private ThreadFiles files() {
+    return files(new ThreadFilesConfig(65_536, 3));
+  }
+
+  private ThreadFiles files(ThreadFilesConfig limits) {
     return new ThreadFiles(
         ID,
         new FolderClaim(root.resolve("t")),
         new ThreadFiles.Host(
             new FailStop((code, text) -> fatals.add(code + text)),
             new ManualTime(),
-            new AtomicLong(1_000_000),
+            new AtomicLong(10_000_000),
             (_, _) -> {},
-            new ThreadFilesConfig(65_536, 3),
+            limits,
             damaged,
             turns));
   }
@@ -228,27 +232,52 @@ class ThreadLogTest {
 
   @Test
   void ofVeryLongLinesTheNewestAreReadAsFarAsTheyFitIntoMemory() throws Exception {
-    ThreadFiles files =
-        new ThreadFiles(
-            ID,
-            new FolderClaim(root.resolve("t")),
-            new ThreadFiles.Host(
-                new FailStop((code, text) -> fatals.add(code + text)),
-                new ManualTime(),
-                new AtomicLong(10_000_000),
-                (_, _) -> {},
-                new ThreadFilesConfig(1 << 22, 50),
-                damaged,
-                turns));
+    ThreadFiles files = files(new ThreadFilesConfig(1 << 22, 50));
     String filler = "x".repeat(1 << 20);
     for (int i = 0; i < 18; i++) {
       files.log(said(i, filler));
     }
     List<String> lines = files.readLog(1000);
     assertThat(lines.stream().mapToLong(String::length).sum())
-        .isBetween(LogTail.UNITS_MAX / 2, LogTail.UNITS_MAX + 2L * filler.length());
+        .isBetween(LogPage.UNITS_MAX / 2, LogPage.UNITS_MAX + 2L * filler.length());
     assertThat(lines).last().asString().startsWith("{\"id\":\"i17\"");
     assertThat(lines).isEqualTo(files.readLog(lines.size()));
     assertThat(files.readLog(2)).hasSize(2);
+  }
+
+  @Test
+  void aPageEndsBeforeTheLineThatItIsTold() throws Exception {
+    ThreadFiles files = files();
+    for (String line : said(0, 40)) {
+      files.log(line);
+    }
+    assertThat(files.readLog(new LogPage(3, 1 << 20, "i20"))).isEqualTo(said(17, 20));
+    assertThat(files.readLog(new LogPage(3, 1 << 20, "i0"))).isEmpty();
+    assertThat(files.readLog(new LogPage(3, 1 << 20, "nobody's"))).isEmpty();
+    int units = said(19).length() + 1; // one line is not enough
+    assertThat(files.readLog(new LogPage(100, units, "i20"))).isEqualTo(said(18, 20));
+  }
+
+  @Test
+  void allOfALogInSeveralPartsIsReadPageByPage() throws Exception {
+    ThreadFiles files = files(new ThreadFilesConfig(65_536, 50));
+    List<String> all = IntStream.range(0, 60).mapToObj(n -> said(n, n + "x".repeat(5000))).toList();
+    for (String line : all) {
+      files.log(line);
+    }
+    assertThat(pages(files, 7, 1 << 20)).isEqualTo(all);
+    assertThat(pages(files, 1000, 7000)).isEqualTo(all);
+  }
+
+  /** All lines, as whoever reads further and further back gets them. */
+  private static List<String> pages(ThreadFiles files, int lines, long units) throws IOException {
+    List<String> read = new ArrayList<>();
+    List<String> page = files.readLog(new LogPage(lines, units, ""));
+    while (!page.isEmpty() && read.size() < 1000) {
+      read.addAll(0, page);
+      String before = page.getFirst().split("\"", -1)[3];
+      page = files.readLog(new LogPage(lines, units, before));
+    }
+    return read;
   }
 }

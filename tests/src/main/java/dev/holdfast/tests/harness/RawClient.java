@@ -18,6 +18,12 @@ public final class RawClient implements AutoCloseable {
     socket.setTcpNoDelay(true);
   }
 
+  /** From another address of this machine, such as 127.0.0.9. */
+  public RawClient(int port, String from) throws IOException {
+    socket = new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getByName(from), 0);
+    socket.setTcpNoDelay(true);
+  }
+
   /**
    * Sends a whole request on its own connection and returns all that comes back within five
    * seconds.
