@@ -439,8 +439,7 @@ final class Server {
             .status(readiness, facts());
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
-    Api api =
-        new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
+    Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
     RequestRouter router =
         new RequestRouter(
             () -> new Webhooks(channels, intake, refusals, time),

@@ -351,10 +351,7 @@ final class ApiRoutes {
 
   /** Returns whether it is on its way; then the memory is free once it has been written. */
   private boolean send(
-      ApiAnswer answer,
-      HttpServerRequest request,
-      Context loop,
-      AnswerBudget.Booking memory) {
+      ApiAnswer answer, HttpServerRequest request, Context loop, AnswerBudget.Booking memory) {
     ApiAnswer.Served file = answer.file();
     if (file != null) {
       loop.runOnContext(_ -> Responses.file(request, file));
