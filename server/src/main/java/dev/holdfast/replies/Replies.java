@@ -322,6 +322,9 @@ public final class Replies implements FirstPosts {
         case PostStep.Absent(Duration wait) -> {
           countWaiting(source(turn.threadId()));
           pause(queue, turn, wait, false);
+          if (poster.isThere(source(turn.threadId()))) {
+            queue.resume(); // it came between the look and the pause
+          }
         }
         case PostStep.Done _, PostStep.Arrived _, PostStep.Next _ -> {
           queue.done(turn.threadId());
