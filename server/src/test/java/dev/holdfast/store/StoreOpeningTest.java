@@ -167,6 +167,13 @@ class StoreOpeningTest {
     }
   }
 
+  @Test
+  void aRestoreThatWasCutOffWhileItSaidSoIsToldAsOne() throws Exception {
+    emptied(data());
+    Files.createFile(file("holdfast.run"));
+    refusedWith(65, "restore was cut off", "restore the backup again");
+  }
+
   private void anEarlierRun(boolean clean) throws Exception {
     emptied(root.resolve("alive"));
     emptied(data());

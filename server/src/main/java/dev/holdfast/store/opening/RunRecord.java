@@ -101,7 +101,13 @@ final class RunRecord {
   }
 
   boolean isRestoring() throws IOException {
-    return words().contains(RESTORING);
+    Path record = folder.resolve(NAME);
+    // A restore that was cut off while it said so: each other record is put in place as a whole.
+    boolean isCutOff =
+        Files.exists(record)
+            && Files.size(record) == 0
+            && !Files.exists(folder.resolve(Connections.FILE));
+    return isCutOff || words().contains(RESTORING);
   }
 
   /** Written before a restore begins, and removed when it is done. */
