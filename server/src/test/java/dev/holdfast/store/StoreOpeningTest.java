@@ -170,6 +170,7 @@ class StoreOpeningTest {
   @Test
   void aRestoreThatWasCutOffWhileItSaidSoIsToldAsOne() throws Exception {
     emptied(data());
+    Files.createDirectories(data());
     Files.createFile(file("holdfast.run"));
     refusedWith(65, "restore was cut off", "restore the backup again");
   }
