@@ -82,7 +82,9 @@ export const conditions = () => call('GET', '/api/v1/conditions');
 /** The threads with the newest messages, newest first. */
 export const threads = (limit) => call('GET', `/api/v1/threads?limit=${limit}`);
 export const thread = (id) => call('GET', threadPath(id));
-export const log = (id, limit) => call('GET', `${threadPath(id)}/log?limit=${limit}`);
+/** `before`: the `next` of the page behind it. */
+export const log = (id, limit, before = '') =>
+  call('GET', `${threadPath(id)}/log?limit=${limit}${before && `&before=${encodeURIComponent(before)}`}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
 export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
 /** Tool calls of a thread that wait for approval. */

@@ -11,6 +11,9 @@ import { elapsed, ofTurn, sentence } from './words.js';
 
 const ENTRIES_FIRST = 200;
 const ENTRIES_MAX = 1000;
+
+/** Large entries make short pages. */
+const PAGES_MAX = 8;
 const RELOAD_FIRST_MS = 500;
 const RELOAD_MAX_MS = 15_000;
 
@@ -140,12 +143,12 @@ export class Conversation {
   async #load(marking) {
     for (let failures = 0; !this.#closed; failures++) {
       try {
-        const { entries, cursor } = await this.#log();
+        const { entries, cursor, next } = await this.#log();
         if (this.#closed) {
           return;
         }
         this.trouble('');
-        this.#take(entries, marking);
+        this.#take(entries, next, marking);
         this.#listen(cursor ?? '');
         this.#askForTurn();
         return;
@@ -168,16 +171,24 @@ export class Conversation {
   /** A conversation that nobody has begun yet is unknown to the server, and empty. */
   async #log() {
     try {
-      return await api.log(this.threadId, this.#limit);
+      const newest = await api.log(this.threadId, this.#limit);
+      let { entries, next } = newest;
+      const pages = this.#limit > ENTRIES_FIRST ? PAGES_MAX : 1;
+      for (let page = 1; page < pages && next && entries.length < this.#limit; page++) {
+        const older = await api.log(this.threadId, this.#limit - entries.length, next);
+        entries = [...older.entries, ...entries];
+        next = older.next;
+      }
+      return { entries, cursor: newest.cursor, next };
     } catch (error) {
       if (error.status === 404) {
-        return { entries: [], cursor: '' };
+        return { entries: [], cursor: '', next: null };
       }
       throw error;
     }
   }
 
-  #take(entries, marking) {
+  #take(entries, next, marking) {
     const update = () => {
       this.#transcript.load(entries, this.#sender.messages, marking);
       this.#loaded = true;
@@ -189,7 +200,7 @@ export class Conversation {
       update();
     }
     view.speak();
-    byId('earlier').hidden = entries.length < this.#limit || this.#limit >= ENTRIES_MAX;
+    byId('earlier').hidden = !next || this.#limit >= ENTRIES_MAX;
     const first = entries.find((entry) => entry.role === 'user');
     if (first && !store.title(this.threadId)) {
       store.keepTitle(this.threadId, first.text);
@@ -219,9 +230,9 @@ export class Conversation {
       return;
     }
     try {
-      const { entries } = await this.#log();
+      const { entries, next } = await this.#log();
       if (!this.#closed) {
-        this.#take(entries, false);
+        this.#take(entries, next, false);
       }
     } catch {
       // The stream goes on, and a later gap or reload mends it.

@@ -2,6 +2,7 @@ package dev.holdfast.tests.page;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.holdfast.tests.harness.FakeModel;
@@ -123,6 +124,27 @@ class TalkTest {
       chat.awaitText(chat.answers().last(), "answer to elsewhere");
       assertThat(chat.page().locator(".divider")).hasText("new messages");
       assertThat(chat.messages()).hasCount(2);
+    }
+  }
+
+  /** A page of the log is short when its entries are large; the button brings what is before it. */
+  @Test
+  void whatStandsBeforeLargeMessagesIsLoadedByTheButton() throws IOException {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      chat.converse("the very first");
+      String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId()) + "/messages";
+      for (int i = 0; i < 4; i++) {
+        String text = i + " " + "large words ".repeat(40_000);
+        String event = rig.api().post(path, Map.of("text", text)).json().path("event_id").asText();
+        rig.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(20));
+      }
+      chat.page().reload();
+      Locator earlier = chat.page().locator("#earlier");
+      assertThat(earlier).isVisible();
+      assertThat(chat.messages().first()).not().containsText("the very first");
+      earlier.click();
+      assertThat(chat.messages().first()).containsText("the very first");
+      assertThat(earlier).isHidden();
     }
   }
 
