@@ -31,6 +31,10 @@ public final class Conversation {
   /** For so long the time of a message is the time of now. */
   private static final Duration FRESH = Duration.ofMinutes(5);
 
+  private static final String NO_ANSWER = "(No answer was given to this.)";
+  private static final String LOST_ANSWER = "(This answer was lost: its record was damaged.)";
+  private static final String LOST_QUESTION = "(This message was lost: its record was damaged.)";
+
   private static final Optional<Instant> NOT_LATER = Optional.empty();
 
   private final ThreadFiles files;
@@ -120,10 +124,62 @@ public final class Conversation {
       return entries.size(); // given up: also the same event begins anew behind it
     }
     int start = Math.max(0, entries.size() - 1);
-    while (start > 0 && !Entries.endsTurn(entries.get(start - 1))) {
+    while (start > 0
+        && !Entries.endsTurn(entries.get(start - 1))
+        && !isLostAnswer(entries, start - 1)) {
       start--;
     }
     return start;
+  }
+
+  /** Whether it stands where an answer was, or may have been. */
+  private static boolean isLostAnswer(List<ContextEntry> entries, int at) {
+    return entries.get(at).isLost()
+        && at > 0
+        && !Entries.endsTurn(entries.get(at - 1))
+        && typeAfter(entries, at).equals(Entries.USER);
+  }
+
+  private static boolean isWithoutAnswer(List<ContextEntry> entries, int at) {
+    return entries.get(at).type().equals(Entries.FENCE)
+        && at > 0
+        && entries.get(at - 1).type().equals(Entries.USER)
+        && typeAfter(entries, at).equals(Entries.USER);
+  }
+
+  private static boolean isLostQuestion(List<ContextEntry> entries, int at) {
+    return entries.get(at).isLost()
+        && (at == 0 || Entries.endsTurn(entries.get(at - 1)))
+        && typeAfter(entries, at).equals(Entries.ASSISTANT);
+  }
+
+  /** Of the next entry that is not a fence. */
+  private static String typeAfter(List<ContextEntry> entries, int at) {
+    int next = at + 1;
+    while (next < entries.size() && entries.get(next).type().equals(Entries.FENCE)) {
+      next++;
+    }
+    return next < entries.size() ? entries.get(next).type() : "";
+  }
+
+  /**
+   * Person and model take turns also where nothing was answered or a line was set aside, or the
+   * next answer would be one to both messages.
+   */
+  private static Optional<Message> inPlaceOf(List<ContextEntry> entries, int at) {
+    if (isLostAnswer(entries, at)) {
+      return Optional.of(said(LOST_ANSWER));
+    }
+    if (isWithoutAnswer(entries, at)) {
+      return Optional.of(said(NO_ANSWER));
+    }
+    return isLostQuestion(entries, at)
+        ? Optional.of(new Message.User(LOST_QUESTION))
+        : Optional.empty();
+  }
+
+  private static Message said(String text) {
+    return new Message.Assistant(text, List.of(), "", "");
   }
 
   /**
@@ -148,6 +204,9 @@ public final class Conversation {
         message =
             (shown == null ? Entries.message(entry) : Optional.<Message>of(shown))
                 .map(said -> stamped(said, entry, zone, isLater ? Optional.of(now) : NOT_LATER));
+      }
+      if (entries.get(i).isLost() || entries.get(i).type().equals(Entries.FENCE)) {
+        message = inPlaceOf(entries, i);
       }
       message.ifPresent(messages::add);
     }

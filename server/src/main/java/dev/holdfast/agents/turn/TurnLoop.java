@@ -166,7 +166,8 @@ public final class TurnLoop {
     boolean goesOn =
         turn.stream()
                 .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())))
-            && !wasStopped(turn);
+            && !wasStopped(turn)
+            && !mayLackItsAnswer(turn);
     if (!goesOn) {
       progress.mayAsk(
           batch.stream()
@@ -186,6 +187,13 @@ public final class TurnLoop {
             .filter(entry -> entry.type().equals(Entries.USER))
             .flatMap(entry -> resources.store().inbox().find(entry.id()).stream())
             .anyMatch(event -> event.state() == EventState.CANCELLED);
+  }
+
+  /** What was set aside may have been its answer: it is asked for again, with what joins now. */
+  private static boolean mayLackItsAnswer(List<ContextEntry> turn) {
+    return turn.size() > 1
+        && turn.getLast().isLost()
+        && turn.get(turn.size() - 2).type().equals(Entries.USER);
   }
 
   /**

@@ -37,7 +37,7 @@ sealed interface TurnState {
    * A call without a result.
    *
    * @param key the same whenever this call is run again
-   * @param wasStarted whether a run of it was announced before a crash
+   * @param wasStarted whether a run of it was announced before a crash, or may have been
    */
   record Pending(ToolCall call, String key, boolean wasStarted) {}
 
@@ -87,11 +87,13 @@ sealed interface TurnState {
       String wordId, List<ToolCall> calls, List<ContextEntry> since) {
     Set<String> answered = ids(since, Entries.TOOL_RESULT);
     Set<String> started = ids(since, Entries.TOOL_STARTED);
+    boolean isUnsure = since.stream().anyMatch(ContextEntry::isLost);
     List<Pending> pending = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {
       ToolCall call = calls.get(i);
       if (!answered.contains(call.id())) {
-        pending.add(new Pending(call, wordId + "." + (i + 1), started.contains(call.id())));
+        pending.add(
+            new Pending(call, wordId + "." + (i + 1), isUnsure || started.contains(call.id())));
       }
     }
     return pending;

@@ -17,7 +17,10 @@ final class ContextLines {
 
   private ContextLines() {}
 
-  /** What a file holds. {@code torn}: it ends in the middle of a line. */
+  /**
+   * What a file holds, with a {@link ContextEntry#LOST} in place of what is bad, unless nothing
+   * else is left. {@code torn}: it ends in the middle of a line.
+   */
   record Parsed(List<ContextEntry> entries, List<byte[]> bad, boolean torn) {}
 
   /**
@@ -68,12 +71,25 @@ final class ContextLines {
     for (int i = 0; i < file.length; i++) {
       if (file[i] == '\n') {
         byte[] line = Arrays.copyOfRange(file, start, i);
-        read(line).ifPresentOrElse(entries::add, () -> bad.add(line));
+        read(line)
+            .ifPresentOrElse(
+                entries::add,
+                () -> {
+                  bad.add(line);
+                  markLost(entries);
+                });
         start = i + 1;
       }
     }
     Optional<ContextEntry> tail = read(Arrays.copyOfRange(file, start, file.length));
     tail.ifPresent(entries::add); // all of it came but its line end
-    return new Parsed(entries, bad, start < file.length && tail.isEmpty());
+    boolean hasAny = !entries.stream().allMatch(ContextEntry::isLost);
+    return new Parsed(hasAny ? entries : List.of(), bad, start < file.length && tail.isEmpty());
+  }
+
+  private static void markLost(List<ContextEntry> entries) {
+    if (entries.isEmpty() || !entries.getLast().isLost()) {
+      entries.add(ContextEntry.lost(entries.isEmpty() ? Instant.EPOCH : entries.getLast().at()));
+    }
   }
 }

@@ -63,6 +63,13 @@ class TurnStateTest {
   }
 
   @Test
+  void aCallMayHaveBeenAnnouncedInALineThatIsLost() throws Exception {
+    ContextEntry lost = new ContextEntry(ContextEntry.LOST, "lost", "", AT, "{}");
+    assertThat(TurnState.of(List.of(user, calls, lost, result(FIRST))))
+        .isEqualTo(new Calls(1, List.of(new Pending(SECOND, "e.1.2", true)), false));
+  }
+
+  @Test
   void aCallWithItsResultIsDone() {
     assertThat(TurnState.of(List.of(user, calls, started(FIRST), result(FIRST))))
         .isEqualTo(new Calls(1, List.of(new Pending(SECOND, "e.1.2", false)), false));
