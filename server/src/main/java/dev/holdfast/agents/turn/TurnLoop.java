@@ -166,7 +166,7 @@ public final class TurnLoop {
     boolean goesOn =
         turn.stream()
                 .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())))
-            && !wasStopped(turn)
+            && !wasStopped(turn, batch)
             && !mayLackItsAnswer(turn);
     if (!goesOn) {
       progress.mayAsk(
@@ -180,13 +180,17 @@ public final class TurnLoop {
     join(batch, List.copyOf(batch));
   }
 
-  /** Whether a stop has ended a message that this turn was about, and left one that had joined. */
-  private boolean wasStopped(List<ContextEntry> turn) {
+  /**
+   * Whether a stop has ended a message that this turn was about, or is about to, and left one that
+   * had joined.
+   */
+  private boolean wasStopped(List<ContextEntry> turn, List<Incoming> batch) {
     return !Entries.endsTurn(turn.getLast())
         && turn.stream()
             .filter(entry -> entry.type().equals(Entries.USER))
+            .filter(entry -> batch.stream().noneMatch(mine -> mine.id().equals(entry.id())))
             .flatMap(entry -> resources.store().inbox().find(entry.id()).stream())
-            .anyMatch(event -> event.state() == EventState.CANCELLED);
+            .anyMatch(event -> event.state() == EventState.CANCELLED || event.state().isOpen());
   }
 
   /** What was set aside may have been its answer: it is asked for again, with what joins now. */

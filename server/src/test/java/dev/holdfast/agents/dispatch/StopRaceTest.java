@@ -295,6 +295,40 @@ class StopRaceTest {
     assertThat(model.heard()).containsExactly(new Message.User("two"));
   }
 
+  /** A turn was parked with messages from both sides of a stop. */
+  @Test
+  void whatCameAfterAStopBeginsAnewAlsoWhileTheStopIsWritten() throws Exception {
+    options.whileBusy = WhileBusy.COLLECT;
+    model.then(
+        (_, _) -> {
+          begun.countDown();
+          go.await();
+          return ScriptedProvider.text("first");
+        });
+    model.fails(FailureCode.AUTH, 1);
+    AgentRig world = rigs.open();
+    world.send("t", "k0", "first");
+    begun.await();
+    Event before = world.send("t", "k1", "never mind");
+    Event after = world.send("t", "k2", "hello");
+    awaitWaiting(world, 2);
+    go.countDown();
+    world.awaitState(after, EventState.PARKED);
+    awaitDoing(world, "parked");
+    time.blocksIn("UnansweredEvents.cancel");
+    CompletableFuture<Integer> stop =
+        inBackground(() -> world.orchestrator.stop(THREAD, before.seq(), false));
+    time.awaitBlocked();
+    world.await(() -> model.requests().size() == 3, () -> "it does not begin");
+    time.open();
+    assertThat(stop.join()).isEqualTo(1);
+    assertThat(world.answerOf(after)).endsWith("heard: hello");
+    assertThat(world.stateOf(before)).isEqualTo(EventState.CANCELLED);
+    assertThat(model.heard().reversed().get(1))
+        .isInstanceOfSatisfying(
+            Message.Assistant.class, said -> assertThat(said.text()).startsWith("(No answer"));
+  }
+
   @Test
   void aParkedTurnWhoseEndCannotBeWrittenIsParkedAgain() throws Exception {
     model.fails(FailureCode.AUTH, 1);
