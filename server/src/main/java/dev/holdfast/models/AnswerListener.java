@@ -21,7 +21,7 @@ public interface AnswerListener {
 
   /**
    * Once, from a timer's thread, when no first token came within {@code models.park_after_secs};
-   * the wait goes on.
+   * the wait goes on. Not while the call only stands in line behind others.
    */
   void onSlow();
 }

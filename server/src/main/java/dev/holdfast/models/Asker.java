@@ -1,10 +1,13 @@
 package dev.holdfast.models;
 
+import dev.holdfast.resilience.FlowKey;
+
 /**
  * Who asks a model.
  *
+ * @param flow with whom it shares its turns when calls have to wait
  * @param threadId the chat thread whose turn it is
  * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is
  *     back
  */
-public record Asker(String threadId, boolean probe) {}
+public record Asker(String threadId, FlowKey flow, boolean probe) {}

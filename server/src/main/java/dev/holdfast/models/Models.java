@@ -257,15 +257,19 @@ public final class Models {
     asking.listener().onWait(deadline.left());
     Call<ModelAnswer> call =
         () -> {
+          asking.begins();
           try (Use<Reached> use = begin(candidate)) {
             return new ModelAttempt(asking, deadline, config.timeouts().idle())
                 .run(use.value().provider(), request, made -> report(made, candidate, asking));
           }
         };
     Guard guard = candidate.guard();
+    asking.enters(guard);
     Function<Failure, Verdict> judge = failure -> judge(failure, candidate, asker);
     ModelAnswer answer =
-        asker.probe() ? guard.probe(deadline, call, judge) : guard.run(deadline, call, judge);
+        asker.probe()
+            ? guard.probe(deadline, asker.flow(), call, judge)
+            : guard.run(deadline, asker.flow(), call, judge);
     candidate.reached().failing().succeeded();
     refusing.remove(candidate.reached().provider().name());
     return new Answered(answer, candidate.fullName());

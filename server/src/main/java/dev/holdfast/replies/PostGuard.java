@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.resilience.Guard;
 import dev.holdfast.resilience.Verdict;
 import io.vertx.circuitbreaker.CircuitBreakerState;
@@ -50,7 +51,7 @@ interface PostGuard {
     @Override
     public <T> T probe(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
         throws CallFailedException, InterruptedException {
-      return guard.probe(deadline, call, judge);
+      return guard.probe(deadline, FlowKey.NONE, call, judge);
     }
   }
 }

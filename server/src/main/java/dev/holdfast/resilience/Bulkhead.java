@@ -5,14 +5,12 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.Time;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Lets only so many calls run at once; the others wait in line, only so many and only so long.
- * Thread-safe.
+ * Lets only so many calls run at once; the others wait in a fair line, only so many and only so
+ * long. Thread-safe.
  */
 final class Bulkhead {
   /** More than this in line are refused at once. */
@@ -22,7 +20,7 @@ final class Bulkhead {
   private final int placesMax;
   private final Duration waitMax;
   private final Time time;
-  private final Deque<Waiting> line = new ArrayDeque<>();
+  private final FairLine<Waiting> line = new FairLine<>();
   private int taken;
 
   /** A call in line: true when it got a place, false when it gave up. */
@@ -40,9 +38,10 @@ final class Bulkhead {
   /**
    * Takes a place, blocking until one is free. Whoever returns from here must {@link #leave()}.
    *
+   * @param flow with whom it shares its turns in the line
    * @throws CallFailedException {@code BULKHEAD_FULL} when the line or the wait is too long
    */
-  void enter(Deadline deadline) throws CallFailedException, InterruptedException {
+  void enter(Deadline deadline, FlowKey flow) throws CallFailedException, InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -55,17 +54,17 @@ final class Bulkhead {
       if (line.size() >= WAITING_MAX || waitMax.isZero()) {
         throw full();
       }
-      line.addLast(place);
+      line.add(flow, place);
     }
     Duration left = deadline.left();
     Time.Timer timer =
-        time.after(left.compareTo(waitMax) < 0 ? left : waitMax, () -> giveUp(place));
+        time.after(left.compareTo(waitMax) < 0 ? left : waitMax, () -> giveUp(flow, place));
     try {
       if (!place.given.get()) {
         throw full();
       }
     } catch (InterruptedException e) {
-      if (!giveUp(place) && place.given.resultNow()) {
+      if (!giveUp(flow, place) && place.given.resultNow()) {
         leave(); // the place was given in the same moment
       }
       throw e;
@@ -76,11 +75,11 @@ final class Bulkhead {
     }
   }
 
-  /** Gives a place back, to the first in line if there is one. */
+  /** Gives a place back, to the next in line if there is one. */
   void leave() {
     synchronized (line) {
-      for (Waiting next = line.pollFirst(); next != null; next = line.pollFirst()) {
-        if (next.given.complete(true)) {
+      while (!line.isEmpty()) {
+        if (line.poll().orElseThrow().given.complete(true)) {
           return;
         }
       }
@@ -95,10 +94,17 @@ final class Bulkhead {
     }
   }
 
-  /** False when the place has been given already. */
-  private boolean giveUp(Waiting place) {
+  /** How many stand in line. */
+  int waiting() {
     synchronized (line) {
-      line.remove(place);
+      return line.size();
+    }
+  }
+
+  /** False when the place has been given already. */
+  private boolean giveUp(FlowKey flow, Waiting place) {
+    synchronized (line) {
+      line.remove(flow, place);
       return place.given.complete(false);
     }
   }

@@ -133,22 +133,23 @@ public final class Guard {
    */
   public <T> T run(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
-    return run(deadline, call, Verdict::of);
+    return run(deadline, FlowKey.NONE, call, Verdict::of);
   }
 
   /**
    * As {@link #run(Deadline, Call)}.
    *
+   * @param flow with whom the call shares its turns when it has to wait for a place
    * @param judge says what a failure of the call means; asked once a try, on the calling thread
    */
-  public <T> T run(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
+  public <T> T run(Deadline deadline, FlowKey flow, Call<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     budget.first();
     for (int tries = 1; ; tries++) {
       awaitHold(deadline);
       CallFailedException failed;
       try {
-        return attempt(deadline, call, judge);
+        return attempt(deadline, flow, call, judge);
       } catch (CallFailedException e) {
         failed = e;
       }
@@ -161,22 +162,24 @@ public final class Guard {
    */
   public <T> T probe(Deadline deadline, Call<T> call)
       throws CallFailedException, InterruptedException {
-    return probe(deadline, call, Verdict::of);
+    return probe(deadline, FlowKey.NONE, call, Verdict::of);
   }
 
   /**
    * As {@link #probe(Deadline, Call)}.
    *
+   * @param flow as for {@link #run(Deadline, FlowKey, Call, Function)}
    * @param judge says what a failure of the call means; asked once, on the calling thread
    */
-  public <T> T probe(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
+  public <T> T probe(
+      Deadline deadline, FlowKey flow, Call<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     Duration held = retryAfterHold.left();
     if (!held.isZero()) {
       throw retryAfterHold.refusal(held);
     }
     budget.first();
-    return attempt(deadline, call, judge);
+    return attempt(deadline, flow, call, judge);
   }
 
   /**
@@ -212,7 +215,8 @@ public final class Guard {
     }
   }
 
-  private <T> T attempt(Deadline deadline, Call<T> call, Function<Failure, Verdict> judge)
+  private <T> T attempt(
+      Deadline deadline, FlowKey flow, Call<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     while (true) {
       if (deadline.isOver()) {
@@ -221,7 +225,7 @@ public final class Guard {
       }
       BreakerPermit permit = breaker.acquire(deadline.left().plus(GRACE));
       try {
-        bulkhead.enter(deadline);
+        bulkhead.enter(deadline, flow);
         try {
           if (permit.isCurrent()) { // else the breaker moved while this call stood in line
             return attempt(deadline, call, judge, permit);

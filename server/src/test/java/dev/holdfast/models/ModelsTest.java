@@ -21,6 +21,7 @@ import dev.holdfast.registry.Refusal;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.resilience.BreakerView;
+import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.resilience.GuardConfig;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
@@ -45,8 +46,8 @@ class ModelsTest {
   private static final ModelQuestion QUESTION =
       new ModelQuestion("", List.of(new Message.User("hi")), List.of());
 
-  private static final Asker ASKER = new Asker("t", false);
-  private static final Asker PROBE = new Asker("t", true);
+  private static final Asker ASKER = new Asker("t", FlowKey.NONE, false);
+  private static final Asker PROBE = new Asker("t", FlowKey.NONE, true);
 
   private final Vertx vertx = Vertx.vertx();
   private final ManualTime time = new ManualTime();
@@ -283,8 +284,16 @@ class ModelsTest {
   @Test
   void oneChatThreadOnWhoseRequestsAProviderBreaksOpensNoBreaker() {
     Models models = onlyAnthropic();
-    failTimes(models, new Asker("bad", true), Failure.of(FailureCode.NETWORK, "cut off"), 20);
-    failTimes(models, new Asker("bad too", true), Failure.of(FailureCode.TIMEOUT, "late"), 20);
+    failTimes(
+        models,
+        new Asker("bad", FlowKey.NONE, true),
+        Failure.of(FailureCode.NETWORK, "cut off"),
+        20);
+    failTimes(
+        models,
+        new Asker("bad too", FlowKey.NONE, true),
+        Failure.of(FailureCode.TIMEOUT, "late"),
+        20);
     assertThat(models.opensIn("operational")).isZero();
   }
 
@@ -292,14 +301,14 @@ class ModelsTest {
   void threeChatThreadsThatFailWithNoSuccessBetweenOpenIt() throws Exception {
     Models models = onlyAnthropic();
     Failure cut = Failure.of(FailureCode.NETWORK, "cut off");
-    failTimes(models, new Asker("a", true), cut, 1);
-    failTimes(models, new Asker("b", true), cut, 1);
+    failTimes(models, new Asker("a", FlowKey.NONE, true), cut, 1);
+    failTimes(models, new Asker("b", FlowKey.NONE, true), cut, 1);
     anthropic.says("hello");
     models.ask("operational", QUESTION, ASKER, heard);
-    failTimes(models, new Asker("a", true), cut, 1);
-    failTimes(models, new Asker("b", true), cut, 1);
+    failTimes(models, new Asker("a", FlowKey.NONE, true), cut, 1);
+    failTimes(models, new Asker("b", FlowKey.NONE, true), cut, 1);
     assertThat(models.opensIn("operational")).isZero();
-    failTimes(models, new Asker("c", true), cut, 1);
+    failTimes(models, new Asker("c", FlowKey.NONE, true), cut, 1);
     assertThat(models.opensIn("operational")).isPositive();
   }
 

@@ -11,10 +11,15 @@ import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -25,24 +30,24 @@ class BulkheadTest {
   @Test
   void refusesAtOnceWhenNobodyMayWait() throws Exception {
     Bulkhead bulkhead = new Bulkhead("b", 2, Duration.ZERO, time);
-    bulkhead.enter(Deadline.in(time, ofMinutes(1)));
-    bulkhead.enter(Deadline.in(time, ofMinutes(1)));
-    assertThatThrownBy(() -> bulkhead.enter(Deadline.in(time, ofMinutes(1))))
+    bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE);
+    bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE);
+    assertThatThrownBy(() -> bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE))
         .isInstanceOf(CallFailedException.class)
         .hasMessageContaining("BULKHEAD_FULL");
     bulkhead.leave();
-    bulkhead.enter(Deadline.in(time, ofMinutes(1)));
+    bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE);
   }
 
   @Test
   void givesUpAfterItsWait() throws Exception {
     Bulkhead bulkhead = new Bulkhead("b", 1, ofSeconds(5), time);
-    bulkhead.enter(Deadline.in(time, ofMinutes(1)));
+    bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<?> waiting =
           threads.submit(
               () -> {
-                bulkhead.enter(Deadline.in(time, ofMinutes(1)));
+                bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE);
                 return "";
               });
       while (!waiting.isDone()) {
@@ -66,7 +71,7 @@ class BulkheadTest {
         Future<?> call =
             threads.submit(
                 () -> {
-                  bulkhead.enter(Deadline.in(clock, ofSeconds(10)));
+                  bulkhead.enter(Deadline.in(clock, ofSeconds(10)), FlowKey.NONE);
                   try {
                     insideMax.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     LockSupport.parkNanos(1);
@@ -85,18 +90,48 @@ class BulkheadTest {
     assertThat(bulkhead.taken()).isZero();
   }
 
+  @Test
+  void thoseWhoWaitAreServedInTurns() throws Exception {
+    Bulkhead bulkhead = new Bulkhead("b", 1, ofMinutes(1), time);
+    bulkhead.enter(Deadline.in(time, ofMinutes(1)), FlowKey.NONE);
+    BlockingQueue<String> served = new LinkedBlockingQueue<>();
+    List<Future<Boolean>> calls = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (String name : List.of("loud", "loud", "loud", "quiet")) {
+        int before = bulkhead.waiting();
+        calls.add(
+            threads.submit(
+                () -> {
+                  bulkhead.enter(Deadline.in(time, ofMinutes(1)), new FlowKey(List.of(name)));
+                  return served.add(name);
+                }));
+        while (bulkhead.waiting() == before) {
+          Thread.onSpinWait();
+        }
+      }
+      List<String> order = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        bulkhead.leave();
+        order.add(served.poll(20, TimeUnit.SECONDS));
+      }
+      assertThat(order).containsExactly("loud", "quiet", "loud", "loud");
+      assertThat(calls).allMatch(call -> call.state() != Future.State.FAILED);
+    }
+  }
+
   /** Whoever gave up never had a place to give back. */
   @Test
   void anInterruptInTheMomentOfGivingUpFreesNoPlace() throws Exception {
     for (int i = 0; i < 3000; i++) {
       TimerInHand hand = new TimerInHand();
       Bulkhead bulkhead = new Bulkhead("b", 1, ofSeconds(5), hand);
-      bulkhead.enter(Deadline.in(hand, ofMinutes(1)));
+      bulkhead.enter(Deadline.in(hand, ofMinutes(1)), FlowKey.NONE);
       Thread waiting =
           Thread.ofPlatform()
               .start(
                   () ->
-                      assertThatThrownBy(() -> bulkhead.enter(Deadline.in(hand, ofMinutes(1))))
+                      assertThatThrownBy(
+                              () -> bulkhead.enter(Deadline.in(hand, ofMinutes(1)), FlowKey.NONE))
                           .isInstanceOfAny(CallFailedException.class, InterruptedException.class));
       while (waiting.getState() != Thread.State.WAITING) {
         Thread.onSpinWait();

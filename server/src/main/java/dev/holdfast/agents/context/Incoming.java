@@ -2,8 +2,10 @@ package dev.holdfast.agents.context;
 
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.NewEvent;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,6 +23,9 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
 
   /** What the senders of wake-ups begin with, and no other sender. */
   public static final String WAKEUP_SENDER = "schedule:";
+
+  /** Behind a token's name: for whom it speaks. Stands in no name of a token. */
+  public static final String SPEAKS_FOR = "/";
 
   public static Incoming of(Event event) {
     InboundMessage message;
@@ -85,6 +90,13 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
   /** Whether it is a wake-up that this thread has set, not a message of a person. */
   public boolean isWakeup() {
     return event.dedupeKey().startsWith(WAKEUP_KEY);
+  }
+
+  /** With whom it shares its turns where messages wait: its account, and its sender. */
+  public FlowKey flow() {
+    List<String> path = new ArrayList<>(List.of(event.source()));
+    path.addAll(List.of(message.sender().split(SPEAKS_FOR, 2)));
+    return new FlowKey(path);
   }
 
   public long seq() {

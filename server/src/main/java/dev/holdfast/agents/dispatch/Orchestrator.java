@@ -146,7 +146,7 @@ public final class Orchestrator {
     Event event = committed.poll(waitMillis);
     for (int taken = 1; event != null; taken++) {
       if (!dispatch(event, Share.ALL)) {
-        scanWanted |= !awaitingRoom.add(event.threadId());
+        scanWanted |= !awaitingRoom.add(event.threadId(), Incoming.of(event).flow());
       }
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too

@@ -1,22 +1,31 @@
 package dev.holdfast.agents.dispatch;
 
-import java.util.Iterator;
-import java.util.LinkedHashSet;
+import dev.holdfast.resilience.FairLine;
+import dev.holdfast.resilience.FlowKey;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The chat threads that have a new message on disk and found no room for an agent, the longest
- * waiting one first. Bounded: the rest is found by a scan. Used by one thread.
+ * The chat threads that have a new message on disk and found no room for an agent; accounts and
+ * senders take turns. Bounded: the rest is found by a scan. Used by one thread.
  */
 final class ThreadsAwaitingRoom {
   private static final int THREADS_MAX = 10_000;
 
-  private final Set<String> waiting = new LinkedHashSet<>();
+  private final FairLine<String> line = new FairLine<>();
+  private final Set<String> waiting = new HashSet<>();
 
-  /** False when there are too many to remember. */
-  boolean add(String threadId) {
-    return waiting.contains(threadId) || (waiting.size() < THREADS_MAX && waiting.add(threadId));
+  /** {@code flow}: of the message. False when there are too many to remember. */
+  boolean add(String threadId, FlowKey flow) {
+    if (waiting.contains(threadId)) {
+      return true;
+    }
+    if (waiting.size() >= THREADS_MAX) {
+      return false;
+    }
+    line.add(flow, threadId);
+    return waiting.add(threadId);
   }
 
   boolean isEmpty() {
@@ -26,11 +35,9 @@ final class ThreadsAwaitingRoom {
   /** Lets the first ones in, as far as there is room. Whether it let in any. */
   boolean letIn(Predicate<String> room) {
     boolean any = false;
-    for (Iterator<String> each = waiting.iterator(); each.hasNext(); any = true) {
-      if (!room.test(each.next())) {
-        return any;
-      }
-      each.remove();
+    while (line.first().filter(room).isPresent()) {
+      line.poll().ifPresent(waiting::remove);
+      any = true;
     }
     return any;
   }

@@ -446,11 +446,13 @@ final class TurnExecutor {
       LOG.error("models: permanently refused, the operator must act: {}", away.failure().summary());
     }
     conversation = null; // what is parked holds nothing
-    progress.tellItWaits(
-        alone
-            ? ChatSentences.MODEL_FAILS
-            : refused ? ChatSentences.MODEL_REFUSES : ChatSentences.MODEL_AWAY);
-    turnStatus.isFirstOfOutage(); // also when the person was told before a restart
+    if (away.failure().code() != FailureCode.BULKHEAD_FULL) { // no outage: it waits for others
+      progress.tellItWaits(
+          alone
+              ? ChatSentences.MODEL_FAILS
+              : refused ? ChatSentences.MODEL_REFUSES : ChatSentences.MODEL_AWAY);
+      turnStatus.isFirstOfOutage(); // also when the person was told before a restart
+    }
     for (Incoming incoming : batch) {
       epoch.change(
           () ->

@@ -149,7 +149,7 @@ public final class RunningTurn {
     synchronized (this) {
       share = taken;
     }
-    from.acquire(isFresh);
+    from.acquire(events().getFirst().flow(), isFresh);
     synchronized (this) {
       permits = from;
     }

@@ -1,17 +1,19 @@
 package dev.holdfast.agents.turn;
 
-import java.util.ArrayDeque;
+import dev.holdfast.resilience.FairLine;
+import dev.holdfast.resilience.FlowKey;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Lets only so many turns run at once. There are two lines, each served in the order of arrival:
- * one for messages that have just come, one for those that have waited. While both have somebody,
- * they take turns, so that a new message does not wait behind a backlog, nor a backlog behind a
- * stream of new messages. Thread-safe.
+ * Lets only so many turns run at once. There are two lines: one for messages that have just come,
+ * one for those that have waited. While both have somebody, they take turns, so that a new message
+ * does not wait behind a backlog, nor a backlog behind a stream of new messages; and within each
+ * line accounts and senders take turns. Thread-safe.
  */
 public final class TurnPermits {
-  private final ArrayDeque<Semaphore> fresh = new ArrayDeque<>();
-  private final ArrayDeque<Semaphore> aged = new ArrayDeque<>();
+  private final FairLine<Semaphore> fresh = new FairLine<>();
+  private final FairLine<Semaphore> aged = new FairLine<>();
   private int free;
   private boolean freshIsNext = true;
 
@@ -22,7 +24,7 @@ public final class TurnPermits {
   /**
    * Takes a permit, blocking until one is free. Whoever returns from here must {@link #release}.
    */
-  public void acquire(boolean isFresh) throws InterruptedException {
+  public void acquire(FlowKey flow, boolean isFresh) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -32,12 +34,12 @@ public final class TurnPermits {
         free--;
         return;
       }
-      (isFresh ? fresh : aged).addLast(given);
+      (isFresh ? fresh : aged).add(flow, given);
     }
     try {
       given.acquire();
     } catch (InterruptedException e) {
-      if (!leave(given)) {
+      if (!leave(flow, given)) {
         release(); // it was given in the same moment
       }
       throw e;
@@ -46,13 +48,9 @@ public final class TurnPermits {
 
   public synchronized void release() {
     boolean toFresh = aged.isEmpty() || (freshIsNext && !fresh.isEmpty());
-    Semaphore next = (toFresh ? fresh : aged).pollFirst();
+    Optional<Semaphore> next = (toFresh ? fresh : aged).poll();
     freshIsNext = !toFresh;
-    if (next == null) {
-      free++;
-    } else {
-      next.release();
-    }
+    next.ifPresentOrElse(Semaphore::release, () -> free++);
   }
 
   /** How many wait. */
@@ -60,7 +58,7 @@ public final class TurnPermits {
     return fresh.size() + aged.size();
   }
 
-  private synchronized boolean leave(Semaphore given) {
-    return fresh.remove(given) || aged.remove(given);
+  private synchronized boolean leave(FlowKey flow, Semaphore given) {
+    return fresh.remove(flow, given) || aged.remove(flow, given);
   }
 }

@@ -57,7 +57,7 @@ public final class TurnProgress implements AnswerListener {
 
   /** A turn that finds out if a model is back needs one try only. */
   Asker asker() {
-    return new Asker(threadId(), probe);
+    return new Asker(threadId(), incoming.flow(), probe);
   }
 
   public boolean hasTold() {

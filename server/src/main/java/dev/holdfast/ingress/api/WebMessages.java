@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
@@ -22,7 +23,6 @@ final class WebMessages {
   static final String CHANNEL = "web";
   static final String ACCOUNT = "main";
   static final String SOURCE = CHANNEL + ":" + ACCOUNT;
-  private static final String NAMED_BY = "/"; // stands in no name of a token
   private static final int HASH_CHARACTERS = 32;
   private static final String OF = " of ";
   private static final String PREFIX = SOURCE + ":";
@@ -77,12 +77,12 @@ final class WebMessages {
       return caller.name();
     }
     // An operator may speak for anybody; another one not in the name of somebody else's token.
-    return caller.scope().covers(Scope.ADMIN) ? user : caller.name() + NAMED_BY + user;
+    return caller.scope().covers(Scope.ADMIN) ? user : caller.name() + Incoming.SPEAKS_FOR + user;
   }
 
   /** Whether a sender is this token, or somebody for whom it spoke. */
   static boolean isBy(Caller caller, String sender) {
-    return sender.equals(caller.name()) || sender.startsWith(caller.name() + NAMED_BY);
+    return sender.equals(caller.name()) || sender.startsWith(caller.name() + Incoming.SPEAKS_FOR);
   }
 
   /**

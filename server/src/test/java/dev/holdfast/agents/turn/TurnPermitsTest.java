@@ -2,6 +2,7 @@ package dev.holdfast.agents.turn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.resilience.FlowKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -17,13 +18,17 @@ class TurnPermitsTest {
   private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
 
   private Thread asks(String name, boolean fresh) {
+    return asks(name, FlowKey.NONE, fresh);
+  }
+
+  private Thread asks(String name, FlowKey flow, boolean fresh) {
     int before = permits.waiting();
     Thread thread =
         Thread.ofVirtual()
             .start(
                 () -> {
                   try {
-                    permits.acquire(fresh);
+                    permits.acquire(flow, fresh);
                     got.add(name);
                   } catch (InterruptedException _) {
                     got.add(name + " interrupted");
@@ -46,7 +51,7 @@ class TurnPermitsTest {
 
   @Test
   void aNewMessageIsNextHoweverManyHaveWaited() throws Exception {
-    permits.acquire(AGED);
+    permits.acquire(FlowKey.NONE, AGED);
     for (int i = 0; i < 100; i++) {
       asks("old " + i, AGED);
     }
@@ -56,7 +61,7 @@ class TurnPermitsTest {
 
   @Test
   void aBacklogGetsEverySecondTurnHoweverManyNewMessagesCome() throws Exception {
-    permits.acquire(FRESH);
+    permits.acquire(FlowKey.NONE, FRESH);
     for (int i = 0; i < 4; i++) {
       asks("new " + i, FRESH);
     }
@@ -69,8 +74,22 @@ class TurnPermitsTest {
   }
 
   @Test
+  void sendersTakeTurnsWhetherTheyHaveWaitedOrNot() throws Exception {
+    for (boolean fresh : List.of(FRESH, AGED)) {
+      permits.acquire(FlowKey.NONE, fresh);
+      for (int i = 0; i < 100; i++) {
+        asks("loud " + i, new FlowKey(List.of("web", "loud")), fresh);
+      }
+      asks("quiet", new FlowKey(List.of("web", "quiet")), fresh);
+      assertThat(servedOneByOne(2)).containsExactly("loud 0", "quiet");
+      assertThat(servedOneByOne(99)).hasSize(99);
+      permits.release();
+    }
+  }
+
+  @Test
   void whoeverGivesUpDoesNotTakeThePermitAlong() throws Exception {
-    permits.acquire(FRESH);
+    permits.acquire(FlowKey.NONE, FRESH);
     Thread impatient = asks("impatient", FRESH);
     asks("patient", AGED);
     impatient.interrupt();
@@ -78,7 +97,7 @@ class TurnPermitsTest {
     assertThat(servedOneByOne(1)).hasSize(1);
     assertThat(got.poll(20, TimeUnit.SECONDS)).isEqualTo("patient");
     permits.release();
-    permits.acquire(AGED); // it is free again, and only once
+    permits.acquire(FlowKey.NONE, AGED); // it is free again, and only once
     asks("last", FRESH);
     assertThat(permits.waiting()).isEqualTo(1);
   }
@@ -86,7 +105,7 @@ class TurnPermitsTest {
   @Test
   void thoseWhoAreInterruptedAsTheyAreServedPassThePermitOn() throws Exception {
     for (int round = 0; round < 500; round++) {
-      permits.acquire(FRESH);
+      permits.acquire(FlowKey.NONE, FRESH);
       Thread first = asks("first", FRESH);
       Thread second = asks("second", AGED);
       Thread hasty = Thread.ofPlatform().start(first::interrupt);
