@@ -3,7 +3,6 @@ package dev.holdfast.agents.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
-import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.Event;
@@ -218,26 +217,11 @@ class StopPlaceTest {
 
   @Test
   void whatWasParkedWithAnEarlierMessageGoesOnWithoutIt() throws Exception {
-    options.whileBusy = WhileBusy.COLLECT;
-    CountDownLatch go = new CountDownLatch(1);
-    model.then(
-        (_, _) -> {
-          begun.countDown();
-          go.await();
-          return ScriptedProvider.text("first");
-        });
-    model.fails(FailureCode.AUTH, 1);
-    AgentRig world = rigs.open();
-    world.send("t", "k0", "first");
-    begun.await();
-    Event before = world.send("t", "k1", "never mind");
-    Event after = world.send("t", "k2", "hello");
-    awaitWaiting(world, 2);
-    go.countDown();
-    world.awaitState(after, EventState.PARKED);
-    assertThat(world.orchestrator.stop("web:main:t", before.seq(), false)).isEqualTo(1);
-    assertThat(world.stateOf(before)).isEqualTo(EventState.CANCELLED);
-    assertThat(world.answerOf(after)).endsWith("heard: hello");
+    ParkedPair pair = ParkedPair.open(rigs);
+    AgentRig world = pair.world();
+    assertThat(world.orchestrator.stop("web:main:t", pair.before().seq(), false)).isEqualTo(1);
+    assertThat(world.stateOf(pair.before())).isEqualTo(EventState.CANCELLED);
+    assertThat(world.answerOf(pair.after())).endsWith("heard: hello");
   }
 
   @Test

@@ -298,32 +298,18 @@ class StopRaceTest {
   /** A turn was parked with messages from both sides of a stop. */
   @Test
   void whatCameAfterAStopBeginsAnewAlsoWhileTheStopIsWritten() throws Exception {
-    options.whileBusy = WhileBusy.COLLECT;
-    model.then(
-        (_, _) -> {
-          begun.countDown();
-          go.await();
-          return ScriptedProvider.text("first");
-        });
-    model.fails(FailureCode.AUTH, 1);
-    AgentRig world = rigs.open();
-    world.send("t", "k0", "first");
-    begun.await();
-    Event before = world.send("t", "k1", "never mind");
-    Event after = world.send("t", "k2", "hello");
-    awaitWaiting(world, 2);
-    go.countDown();
-    world.awaitState(after, EventState.PARKED);
+    ParkedPair pair = ParkedPair.open(rigs);
+    AgentRig world = pair.world();
     awaitDoing(world, "parked");
     time.blocksIn("UnansweredEvents.cancel");
     CompletableFuture<Integer> stop =
-        inBackground(() -> world.orchestrator.stop(THREAD, before.seq(), false));
+        inBackground(() -> world.orchestrator.stop(THREAD, pair.before().seq(), false));
     time.awaitBlocked();
     world.await(() -> model.requests().size() == 3, () -> "it does not begin");
     time.open();
     assertThat(stop.join()).isEqualTo(1);
-    assertThat(world.answerOf(after)).endsWith("heard: hello");
-    assertThat(world.stateOf(before)).isEqualTo(EventState.CANCELLED);
+    assertThat(world.answerOf(pair.after())).endsWith("heard: hello");
+    assertThat(world.stateOf(pair.before())).isEqualTo(EventState.CANCELLED);
     assertThat(model.heard().reversed().get(1))
         .isInstanceOfSatisfying(
             Message.Assistant.class, said -> assertThat(said.text()).startsWith("(No answer"));
