@@ -142,8 +142,7 @@ public final class Conversation {
 
   private static boolean isWithoutAnswer(List<ContextEntry> entries, int at) {
     return entries.get(at).type().equals(Entries.FENCE)
-        && at > 0
-        && entries.get(at - 1).type().equals(Entries.USER)
+        && typeBefore(entries, at).equals(Entries.USER)
         && typeAfter(entries, at).equals(Entries.USER);
   }
 
@@ -151,6 +150,15 @@ public final class Conversation {
     return entries.get(at).isLost()
         && (at == 0 || Entries.endsTurn(entries.get(at - 1)))
         && typeAfter(entries, at).equals(Entries.ASSISTANT);
+  }
+
+  /** Of the last entry before it that is more than a note. */
+  private static String typeBefore(List<ContextEntry> entries, int at) {
+    int before = at - 1;
+    while (before >= 0 && Entries.isNote(entries.get(before))) {
+      before--;
+    }
+    return before < 0 ? "" : entries.get(before).type();
   }
 
   /** Of the next entry that is not a fence. */

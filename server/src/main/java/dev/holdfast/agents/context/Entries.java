@@ -239,6 +239,11 @@ public final class Entries {
     };
   }
 
+  /** Whether nobody is told of it. */
+  static boolean isNote(ContextEntry entry) {
+    return entry.type().equals(IMAGES_REFUSED) || entry.type().equals(ATTACHED);
+  }
+
   /** Whether somebody has the word: a place where a context may be cut. */
   public static boolean isWord(ContextEntry entry) {
     return entry.type().equals(USER) || entry.type().equals(ASSISTANT);

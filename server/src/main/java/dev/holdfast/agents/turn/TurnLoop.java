@@ -164,17 +164,14 @@ public final class TurnLoop {
       throws CallFailedException, IOException, InterruptedException {
     List<ContextEntry> turn = conversation.lastTurn();
     boolean goesOn =
-        turn.stream()
-                .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())))
-            && !wasStopped(turn, batch)
-            && !mayLackItsAnswer(turn);
+        isIn(turn, batch) && !wasStopped(turn, batch) && !mayLackItsAnswer(turn, batch);
     if (!goesOn) {
       progress.mayAsk(
           batch.stream()
               .mapToLong(incoming -> Conversation.tokensOf(incoming.message().text()))
               .sum()); // before it is written: what is too dear must not weigh on later turns
     }
-    if (!goesOn && !turn.isEmpty() && !Entries.endsTurn(turn.getLast())) {
+    if (!goesOn && !turn.isEmpty() && (!Entries.endsTurn(turn.getLast()) || isIn(turn, batch))) {
       conversation.append(Entries.allowed(batch.getFirst().id(), resources.time().now()));
     }
     join(batch, List.copyOf(batch));
@@ -182,7 +179,7 @@ public final class TurnLoop {
 
   /**
    * Whether a stop has ended a message that this turn was about, or is about to, and left one that
-   * had joined.
+   * had joined. A stop ends what is older; what is younger has joined and comes again.
    */
   private boolean wasStopped(List<ContextEntry> turn, List<Incoming> batch) {
     return !Entries.endsTurn(turn.getLast())
@@ -190,14 +187,29 @@ public final class TurnLoop {
             .filter(entry -> entry.type().equals(Entries.USER))
             .filter(entry -> batch.stream().noneMatch(mine -> mine.id().equals(entry.id())))
             .flatMap(entry -> resources.store().inbox().find(entry.id()).stream())
-            .anyMatch(event -> event.state() == EventState.CANCELLED || event.state().isOpen());
+            .anyMatch(
+                event ->
+                    event.state() == EventState.CANCELLED
+                        || (event.state().isOpen() && event.seq() < batch.getFirst().seq()));
   }
 
-  /** What was set aside may have been its answer: it is asked for again, with what joins now. */
-  private static boolean mayLackItsAnswer(List<ContextEntry> turn) {
-    return turn.size() > 1
-        && turn.getLast().isLost()
-        && turn.get(turn.size() - 2).type().equals(Entries.USER);
+  private static boolean isIn(List<ContextEntry> turn, List<Incoming> batch) {
+    return turn.stream()
+        .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
+  }
+
+  /**
+   * What was set aside may have been its answer, or all between it and the answer to another
+   * message: it is asked for again, with what joins now.
+   */
+  private static boolean mayLackItsAnswer(List<ContextEntry> turn, List<Incoming> batch) {
+    ContextEntry last = turn.getLast();
+    boolean endsAnother =
+        Entries.endsTurn(last)
+            && batch.stream().noneMatch(mine -> mine.id().equals(last.eventId()));
+    return last.isLost()
+        ? turn.size() > 1 && turn.get(turn.size() - 2).type().equals(Entries.USER)
+        : endsAnother && turn.stream().anyMatch(ContextEntry::isLost);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.holdfast.agents.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.agents.context.Entries;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer;
@@ -10,9 +11,12 @@ import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ThreadReader;
+import dev.holdfast.store.threads.ThreadFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -98,6 +102,48 @@ class ContextGapTest {
     world.answerOf(world.send("t", "k3", "three"));
     assertThat(said())
         .containsExactly("user: one", "model: (No answer was given to this.)", "user: three");
+  }
+
+  /** A dead letter is replayed, and all between it and the next answer is lost. */
+  @Test
+  void aReplayedMessageIsNotEndedByTheAnswerToAnother() throws Exception {
+    model.fails(FailureCode.INVALID_REQUEST, 1);
+    AgentRig world = rigs.open();
+    Event givenUp = world.send("t", "k1", "one");
+    world.awaitState(givenUp, EventState.DEAD_LETTERED);
+    world.answerOf(world.send("t", "k2", "two"));
+    rigs.close();
+    damage(1); // the fence
+    damage(2); // the other message
+    world = rigs.open();
+    String letter =
+        world.store.deadLetters().list(ThreadReader.OPERATOR, "", Instant.MAX, 1).getFirst().id();
+    assertThat(world.store.deadLetters().replay(letter)).isTrue();
+    world.orchestrator.rescan();
+    world.awaitState(givenUp, EventState.ANSWERED);
+    assertThat(world.repliesTo(givenUp).getLast()).endsWith("heard: one");
+  }
+
+  @Test
+  void aNoteBeforeAFenceHidesNoMissingAnswer() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    model.hangs(asked);
+    AgentRig world = rigs.open();
+    Event stopped = world.send("t", "k1", "one");
+    asked.await();
+    rigs.close();
+    model.hangs(new CountDownLatch(1));
+    world = rigs.open();
+    ThreadFiles files = world.store.threads().of(stopped.threadId());
+    files.append(Entries.imagesRefused("", Instant.now()));
+    files.sync();
+    world.orchestrator.stop(stopped.threadId(), false);
+    world.awaitState(stopped, EventState.CANCELLED);
+    rigs.close();
+    world = rigs.open();
+    world.answerOf(world.send("t", "k2", "two"));
+    assertThat(said())
+        .containsExactly("user: one", "model: (No answer was given to this.)", "user: two");
   }
 
   /** Whichever line is set aside: person and model take turns, and the open message is answered. */

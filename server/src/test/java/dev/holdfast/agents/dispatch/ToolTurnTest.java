@@ -173,6 +173,42 @@ class ToolTurnTest {
     assertThat(model.heard()).contains(new Message.User("and also two"));
   }
 
+  /** What has joined is open too, and begins no turn of its own. */
+  @Test
+  void afterACrashATurnThatOthersHaveJoinedGoesOn() throws Exception {
+    options.whileBusy = WhileBusy.STEER;
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(2);
+    body =
+        (_, _) -> {
+          begun.countDown();
+          second.countDown();
+          (second.getCount() == 0 ? new CountDownLatch(1) : go).await();
+          return ToolResult.ok("done");
+        };
+    model.calls(call("c1", "unsafe")).calls(call("c2", "unsafe"));
+    AgentRig world = world();
+    Event first = world.send("t", "k1", "one");
+    begun.await();
+    Event joined = world.send("t", "k2", "and also two");
+    world.await(
+        () -> world.orchestrator.find("web:main:t").orElseThrow().waiting() == 1,
+        () -> "not waiting");
+    go.countDown();
+    second.await();
+    rigs.close();
+    model.says("both");
+    AgentRig restarted = world();
+    restarted.awaitState(joined, EventState.ANSWERED);
+    restarted.awaitState(first, EventState.ANSWERED);
+    assertThat(runs).containsExactly("unsafe", "unsafe");
+    assertThat(model.requests().get(2).messages().getLast())
+        .isInstanceOfSatisfying(
+            Message.ToolResult.class,
+            result -> assertThat(result.text()).contains("outcome unknown"));
+  }
+
   @Test
   void aSupervisedCallWaitsForTheYesOfItsPersonAcrossARestart() throws Exception {
     options.autonomy = Autonomy.SUPERVISED;
