@@ -20,6 +20,7 @@ import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.messages.Waiting;
 import dev.holdfast.time.Time;
 import java.time.Duration;
@@ -39,6 +40,9 @@ import java.util.stream.Collectors;
 public final class Orchestrator {
   private static final int PAGE = 500;
   private static final long POLL_MILLIS = 100;
+
+  /** More than these that wait for approval are not told from those that wait for a model. */
+  private static final int APPROVALS_MAX = 1000;
 
   private final Store store;
   private final Time time;
@@ -87,9 +91,23 @@ public final class Orchestrator {
             () -> resources.config().turn().parkTtl(),
             new DefaultModels(resources.models()),
             this::resume);
-    if (store.inbox().counts().getOrDefault("parked", 0L) > 0) {
+    if (hasParkedForModels()) {
       parking.assumeAway();
     }
+  }
+
+  /** Whether more is parked than what waits for a person's word. */
+  private boolean hasParkedForModels() {
+    long parked = store.inbox().counts().getOrDefault("parked", 0L);
+    return parked > 0
+        && parked
+            > store
+                .approvals()
+                .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", APPROVALS_MAX)
+                .stream()
+                .map(Approval::eventId)
+                .distinct()
+                .count();
   }
 
   /**
@@ -145,8 +163,9 @@ public final class Orchestrator {
   private boolean takeCommitted(long waitMillis) throws InterruptedException {
     Event event = committed.poll(waitMillis);
     for (int taken = 1; event != null; taken++) {
-      if (!dispatch(event, Share.ALL)) {
-        scanWanted |= !awaitingRoom.add(event.threadId(), Incoming.of(event).flow());
+      Incoming incoming = Incoming.of(event);
+      if (isBehindOthers(incoming) || !dispatch(incoming, Share.ALL)) {
+        scanWanted |= !awaitingRoom.add(event.threadId(), incoming.flow());
       }
       if (taken == PAGE) {
         return true; // others, a scan for example, want their turn too
@@ -154,6 +173,15 @@ public final class Orchestrator {
       event = committed.poll(0);
     }
     return false;
+  }
+
+  /** Whether it needs room for an agent, and others have waited for that before it came. */
+  private boolean isBehindOthers(Incoming incoming) {
+    String threadId = incoming.event().threadId();
+    return !awaitingRoom.isEmpty()
+        && !incoming.overtakes()
+        && agents.isOurs(threadId)
+        && agents.find(threadId).isEmpty();
   }
 
   /** Whether it found anything to do. */
@@ -170,7 +198,8 @@ public final class Orchestrator {
     List<Event> page = store.inbox().open(scanned, PAGE);
     for (Event event : page) {
       // Unless new messages wait for room too: then whoever comes first gets it.
-      if (!dispatch(event, awaitingRoom.isEmpty() ? Share.ALL_BUT_A_TENTH : Share.ALL)) {
+      if (!dispatch(
+          Incoming.of(event), awaitingRoom.isEmpty() ? Share.ALL_BUT_A_TENTH : Share.ALL)) {
         scanWanted = true;
         return false;
       }
@@ -210,11 +239,10 @@ public final class Orchestrator {
   }
 
   /** False when there is no room for another agent: the event stays on disk. */
-  private boolean dispatch(Event event, Share share) {
-    if (!agents.isOurs(event.threadId())) {
+  private boolean dispatch(Incoming incoming, Share share) {
+    if (!agents.isOurs(incoming.event().threadId())) {
       return true;
     }
-    Incoming incoming = Incoming.of(event);
     if (incoming.overtakes()) {
       overtaking.add(incoming);
       return true;

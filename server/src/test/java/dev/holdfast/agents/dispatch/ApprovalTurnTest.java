@@ -98,6 +98,15 @@ class ApprovalTurnTest {
   }
 
   @Test
+  void aTurnThatWaitsForAPersonAloneIsNoOutageAfterARestart() throws Exception {
+    Event event = cutOff("update approvals set decided_by = '' where event_id = ?");
+    AgentRig world = rigs.open();
+    assertThat(world.orchestrator.modelsAreAway()).isFalse();
+    goOn(world);
+    approve(world, event);
+  }
+
+  @Test
   void aQuestionThatWasWithdrawnWithItsTurnIsAskedAnewWhenTheTurnComesBack() throws Exception {
     Event event = cutOff("update approvals set state = 'EXPIRED' where event_id = ?");
     AgentRig world = rigs.open();

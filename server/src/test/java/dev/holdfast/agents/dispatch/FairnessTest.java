@@ -102,6 +102,40 @@ class FairnessTest {
     old.forEach(event -> world().awaitState(event, EventState.ANSWERED));
   }
 
+  /** Each place that becomes free is asked for by the loud one at once. */
+  @Test
+  void whoeverWaitsForRoomIsNotOvertakenByThoseWhoComeLater() throws Exception {
+    options.activeMax = 4;
+    List<Event> loud = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      model.then(
+          (asked, _) -> {
+            answers.acquire();
+            return ScriptedProvider.text("heard: " + ScriptedProvider.lastUser(asked));
+          });
+    }
+    rigs.open();
+    for (int i = 0; i < 8; i++) {
+      loud.add(world().sendAs("loud", "loud-" + i, "loud" + i, "loud " + i));
+    }
+    world().await(() -> model.requests().size() == 4, () -> "the room is not used");
+    Event quiet = world().sendAs("quiet", "quiet", "quiet", "hello");
+    int turns = 0;
+    for (; world().stateOf(quiet).isOpen(); turns++) {
+      List<Event> before = stillOpen(loud);
+      answers.release();
+      world()
+          .await(
+              () -> !world().stateOf(quiet).isOpen() || stillOpen(before).size() < before.size(),
+              () -> "no turn ended with the answer that it was allowed");
+      String next = "loud-" + loud.size();
+      loud.add(world().sendAs("loud", next, next, next));
+    }
+    assertThat(turns).as("turns until the quiet one has its answer").isLessThan(12);
+    answers.release(1000);
+    loud.forEach(event -> world().awaitState(event, EventState.ANSWERED));
+  }
+
   @Test
   void theOrderOfAThreadHoldsWhenItsNewMessageMeetsItsBacklog() throws Exception {
     options.turnsMax = 2;
