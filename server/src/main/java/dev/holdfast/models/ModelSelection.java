@@ -42,19 +42,24 @@ final class ModelSelection implements AutoCloseable {
 
   /** The next request goes through this guard. */
   synchronized void enters(Guard guard) {
+    leavesLine();
     line = Optional.of(guard);
     inLineSince = time.nanos();
   }
 
   /** A request begins, perhaps not the first one behind the guard. */
   synchronized void begins() {
-    if (line.isPresent()) {
-      slowAt += time.nanos() - inLineSince;
-      line = Optional.empty();
-    }
+    leavesLine();
     if (postponed) {
       postponed = false;
       again();
+    }
+  }
+
+  private void leavesLine() {
+    if (line.isPresent()) {
+      slowAt += time.nanos() - inLineSince;
+      line = Optional.empty();
     }
   }
 

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -153,7 +154,8 @@ public final class Models {
   /**
    * Asks the models of {@code level} in order, then of the lower levels, until one answers.
    *
-   * @throws ModelsAwayException when none could be reached: park the event
+   * @throws ModelsAwayException when none could be reached: park the event; {@code BULKHEAD_FULL}
+   *     when one of them only had too much to do
    * @throws CallFailedException INVALID ones, CONTEXT_OVERFLOW among them: another model would not
    *     help
    */
@@ -162,6 +164,7 @@ public final class Models {
     List<Candidate> candidates = candidates(level);
     List<String> own = config.levels().of(level);
     Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
+    Optional<Failure> busy = Optional.empty();
     boolean mayComeBack = false;
     Suspect suspect = Suspect.NONE;
     try (ModelSelection asking = new ModelSelection(listener, time, config.parkAfter())) {
@@ -171,6 +174,9 @@ public final class Models {
         } catch (CallFailedException e) {
           Failure failure = passOn(e, candidate, own);
           suspect = suspect.or(Suspect.of(failure));
+          if (failure.code() == FailureCode.BULKHEAD_FULL) {
+            busy = Optional.of(failure);
+          }
           // As long as one of them may come back by itself, that is what people are told.
           if (failure.kind() != FailureKind.PERMANENT || !mayComeBack) {
             last = failure;
@@ -181,7 +187,9 @@ public final class Models {
     }
     List<String> away =
         candidates.stream().map(candidate -> candidate.guard().name()).distinct().toList();
-    throw new ModelsAwayException(last, away, suspect);
+    throw busy.isPresent()
+        ? new ModelsAwayException(busy.get(), away, Suspect.NONE) // it answers others
+        : new ModelsAwayException(last, away, suspect);
   }
 
   /**

@@ -21,6 +21,7 @@ import dev.holdfast.registry.Refusal;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.resilience.BreakerView;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.resilience.GuardConfig;
 import dev.holdfast.resilience.GuardMemory;
@@ -38,6 +39,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -414,6 +417,73 @@ class ModelsTest {
     anthropic.pings(Duration.ofSeconds(10), Duration.ofSeconds(20)).says("at last");
     both().ask("operational", QUESTION, ASKER, heard);
     assertThat(heard.events).startsWith("slow");
+  }
+
+  /** All places of the first provider are taken; it answers those who have them. */
+  @Test
+  void whoeverStoodInLineHearsOfNoSlownessFromTheNextModel() throws Exception {
+    Models models = both();
+    CountDownLatch go = takeAllPlaces("llm:anthropic");
+    openai.says("instead");
+    FutureTask<Models.Answered> asked =
+        new FutureTask<>(() -> models.ask("operational", QUESTION, ASKER, heard));
+    Thread.startVirtualThread(asked);
+    while (!asked.isDone()) {
+      time.advance(Duration.ofSeconds(1));
+      Thread.onSpinWait();
+    }
+    go.countDown();
+    assertThat(asked.get().model()).isEqualTo("openai/gpt-5.4");
+    assertThat(heard.events).containsExactly("text instead", "call openai/gpt-5.4 ok");
+  }
+
+  @Test
+  void aProviderThatHasTooMuchToDoIsNotAwayThoughTheNextOneIs() throws Exception {
+    Models models = both();
+    CountDownLatch go = takeAllPlaces("llm:anthropic");
+    guards.trip("llm:openai");
+    FutureTask<Models.Answered> asked =
+        new FutureTask<>(() -> models.ask("operational", QUESTION, PROBE, heard));
+    Thread.startVirtualThread(asked);
+    while (!asked.isDone()) {
+      time.advance(Duration.ofMillis(500)); // the breaker is open for 10 s
+      guards.trip("llm:openai");
+      Thread.onSpinWait();
+    }
+    go.countDown();
+    assertThat(asked.exceptionNow())
+        .isInstanceOfSatisfying(
+            ModelsAwayException.class,
+            away -> {
+              assertThat(away.failure().code()).isEqualTo(FailureCode.BULKHEAD_FULL);
+              assertThat(away.suspect()).isEqualTo(Suspect.NONE);
+            });
+    assertThat(heard.events).isEmpty();
+  }
+
+  private CountDownLatch takeAllPlaces(String guard) throws InterruptedException {
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(4);
+    for (int i = 0; i < 4; i++) {
+      Thread.startVirtualThread(
+          () -> {
+            try {
+              guards
+                  .guard(guard, GuardConfig.DEFAULT)
+                  .run(
+                      Deadline.in(time, Duration.ofDays(1)),
+                      () -> {
+                        begun.countDown();
+                        go.await();
+                        return "";
+                      });
+            } catch (CallFailedException | InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          });
+    }
+    begun.await();
+    return go;
   }
 
   @Test
