@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,27 +112,27 @@ public final class AnswerBudget {
     shares.computeIfPresent(caller, (_, share) -> --share.answers == 0 ? null : share);
   }
 
-  private boolean await(Semaphore from, Duration most) throws InterruptedException {
-    return from.tryAcquire(largeUnits, most.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  private boolean awaitAll() throws InterruptedException {
+  /** {@code whose}: the bookings that take from it. */
+  private boolean await(Semaphore from, Predicate<Booking> whose) throws InterruptedException {
+    long partNanos = waitMax.dividedBy(LOOKS).toNanos();
     for (int look = 0; look < LOOKS; look++) {
-      if (await(all, waitMax.dividedBy(LOOKS))) {
+      if (from.tryAcquire(largeUnits, partNanos, TimeUnit.NANOSECONDS)) {
         return true;
       }
-      slowest().forEach(booking -> booking.cut.run());
+      slowest(whose).forEach(booking -> booking.cut.run());
     }
     return false;
   }
 
   /** As many as another answer needs. */
-  private synchronized List<Booking> slowest() {
+  private synchronized List<Booking> slowest(Predicate<Booking> whose) {
     long now = time.nanos();
     List<Booking> slow = new ArrayList<>();
     int units = 0;
     for (Booking booking : leaving) {
-      if (units < largeUnits && now - booking.leavingSinceNanos > SLOW_NANOS) {
+      if (units < largeUnits
+          && whose.test(booking)
+          && now - booking.leavingSinceNanos > SLOW_NANOS) {
         slow.add(booking);
         units += booking.units;
       }
@@ -160,9 +161,9 @@ public final class AnswerBudget {
       Grant grant = Grant.SHARE_IS_USED;
       boolean hasShare = false;
       try {
-        hasShare = await(mine.units, waitMax);
+        hasShare = await(mine.units, booking -> booking.share == mine);
         if (hasShare) {
-          grant = awaitAll() ? Grant.GRANTED : Grant.ALL_IS_USED;
+          grant = await(all, _ -> true) ? Grant.GRANTED : Grant.ALL_IS_USED;
         }
       } finally {
         if (grant == Grant.GRANTED) {

@@ -81,6 +81,21 @@ class AnswerBudgetTest {
   }
 
   @Test
+  void answersThatACallerLeavesUnreadAreCutForThatCallersOthers() throws Exception {
+    Booking unread = taken("ann");
+    unread.leaves(32L * MIB, unread::close);
+    Booking others = taken("bob");
+    others.leaves(32L * MIB, () -> others.close());
+    taken("ann");
+    assertThat(asked("ann")).isEqualTo(Grant.SHARE_IS_USED);
+    time.advance(Duration.ofSeconds(6));
+    taken("ann");
+    assertThat(budget.bytes())
+        .as("what others leave unread is in nobody's way")
+        .isEqualTo(96L * MIB);
+  }
+
+  @Test
   void aCallerMayAskForTheShareOfASmallHeap() throws Exception {
     AnswerBudget small = new AnswerBudget(12L * MIB, Duration.ZERO, time);
     assertThat(small.open("ann").take()).isEqualTo(Grant.GRANTED);
