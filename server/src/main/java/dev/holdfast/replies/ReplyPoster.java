@@ -205,8 +205,11 @@ final class ReplyPoster {
 
   /** Whether nothing that is known now would keep a reply to this account waiting. */
   boolean mayPost(String source) {
+    if (!isThere(source)) {
+      return false; // and gets no guard, which nobody would take away
+    }
     PostGuard guard = guards.apply(source);
-    return !guard.opensIn().isPositive() && !guard.isTrying() && isThere(source);
+    return !guard.opensIn().isPositive() && !guard.isTrying();
   }
 
   /** Writes down what became of the reply; empty when the guard did not let the post through. */

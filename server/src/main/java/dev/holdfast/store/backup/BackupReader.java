@@ -66,9 +66,14 @@ public final class BackupReader {
     return UnfinishedRestore.isIn(folder);
   }
 
-  /** Takes back what {@link #announce} has said, when nothing was restored. */
+  /**
+   * Takes back what {@link #announce} has said, when nothing was restored; of no effect when a
+   * server has begun there meanwhile.
+   */
   public static void withdraw(Path folder) throws IOException {
-    UnfinishedRestore.end(folder);
+    if (UnfinishedRestore.isIn(folder)) {
+      UnfinishedRestore.end(folder);
+    }
   }
 
   /**

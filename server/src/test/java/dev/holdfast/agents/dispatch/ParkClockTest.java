@@ -61,8 +61,8 @@ class ParkClockTest {
 
   @Test
   void whatWaitedThroughADowntimeIsAskedAgainBeforeItIsGivenUp() throws Exception {
-    model.fails(FailureCode.AUTH, 1);
-    AgentRig world = rigs.open();
+    ScriptedProvider refuses = new ScriptedProvider().fails(FailureCode.AUTH, 10_000);
+    AgentRig world = rigs.open(refuses, rigs.options);
     Event event = world.send("t", "k", "hello");
     world.awaitState(event, EventState.PARKED);
     rigs.close();
