@@ -5,11 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +26,11 @@ final class AccountQueue {
   private final Map<String, Instant> askedWaits = new HashMap<>();
   private final Map<String, Long> waits = new HashMap<>();
 
-  /** Replies that are marked as being sent, before a worker has taken them up. */
-  private final Set<Long> begun = new HashSet<>();
+  /** Replies that are marked as being sent, and not posted yet, with their threads. */
+  private final Map<Long, String> begun = new HashMap<>();
+
+  /** How many take begun replies back just now: nobody takes up any meanwhile. */
+  private int takingBack;
 
   private long lastWait;
   private int workers;
@@ -97,25 +98,48 @@ final class AccountQueue {
             && places.size() < threadsMax
             && !places.containsKey(threadId)
             && workers + begun.size() < WORKERS_MAX;
-    return free && begun.add(seq);
+    return free && begun.putIfAbsent(seq, threadId) == null;
   }
 
   /** Whether the reply is begun. */
   synchronized boolean hasBegun(long seq) {
-    return begun.contains(seq);
+    return begun.containsKey(seq);
   }
 
   /** Whether the reply was begun, which it is no longer. */
   synchronized boolean takeBegun(long seq) {
-    return begun.remove(seq);
+    return begun.remove(seq) != null;
   }
 
   /** Begins no more replies. Returns those that were begun and that no worker has taken up. */
   synchronized List<Long> close() {
     closed = true;
-    List<Long> left = List.copyOf(begun);
+    List<Long> left = List.copyOf(begun.keySet());
     begun.clear();
     return left;
+  }
+
+  /**
+   * The begun replies that no worker has. None is taken up until {@link #tookBack}, which must
+   * follow.
+   */
+  synchronized List<Long> takeBack() {
+    takingBack++;
+    return begun.entrySet().stream()
+        .filter(reply -> !isRunning(reply.getValue()))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** {@code seqs}: the replies whose mark is gone. */
+  synchronized void tookBack(List<Long> seqs) {
+    begun.keySet().removeAll(seqs);
+    takingBack--;
+  }
+
+  private boolean isRunning(String threadId) {
+    @Nullable Place place = places.get(threadId);
+    return place == Place.RUNNING || place == Place.RUNNING_STALE;
   }
 
   /**
@@ -123,7 +147,7 @@ final class AccountQueue {
    * failed least, so that one that always fails keeps no other waiting.
    */
   synchronized @Nullable Turn take() {
-    if (paused || workers >= WORKERS_MAX || ready.isEmpty()) {
+    if (paused || takingBack > 0 || workers >= WORKERS_MAX || ready.isEmpty()) {
       return null;
     }
     if (trying && trial != null) {
@@ -225,7 +249,7 @@ final class AccountQueue {
 
   /** Whether nothing can be done now: what is left waits for its time. */
   synchronized boolean isIdle() {
-    return workers == 0 && (paused || ready.isEmpty());
+    return workers == 0 && takingBack == 0 && (paused || ready.isEmpty());
   }
 
   /** Whether threads were turned away and there is room for them again; asking clears it. */

@@ -249,16 +249,31 @@ public final class Replies implements FirstPosts {
     }
     for (AccountQueue queue : queues.values()) {
       for (long seq : queue.close()) {
-        takeBack(seq);
+        boolean _ = takeBack(seq);
       }
     }
   }
 
-  private void takeBack(long seq) {
+  /** Whether the store has it as not sent again. */
+  private boolean takeBack(long seq) {
     try {
       outbox.retryAt(seq, time.now(), ReplyPoster.NOT_POSTED, false, Duration.ZERO);
+      return true;
     } catch (StoreException e) {
       LOG.warn("replies: one that was not sent counts as unknown at the next start", e);
+      return false;
+    }
+  }
+
+  /** What was begun and has to wait now leaves no doubt about it, should the process end. */
+  private void takeBackWhatWaits(AccountQueue queue) {
+    List<Long> begun = queue.takeBack();
+    List<Long> back = List.of();
+    try {
+      back = begun.stream().filter(this::takeBack).toList();
+    } finally {
+      queue.tookBack(back);
+      startWorkers(queue); // the pause may be over
     }
   }
 
@@ -397,6 +412,7 @@ public final class Replies implements FirstPosts {
             queue.resume();
             startWorkers(queue);
           });
+      takeBackWhatWaits(queue);
     }
   }
 

@@ -124,6 +124,27 @@ class RepliesTest extends RepliesFixture {
   }
 
   @Test
+  void aPauseOfTheAccountTakesBackWhatWasBegun() throws Exception {
+    plan("t", "e1", 1, 1);
+    drain();
+    outbox.plan(reply("fake:main", "t", "e2", 1, 1), time.now());
+    assertThat(outbox.row(2).state()).isEqualTo(ReplyState.SENDING);
+    guard("main").rejects(true);
+    plan("u", "e3", 1, 1);
+    drain();
+    assertThat(outbox.row(2).state()).as("its own worker never ran").isEqualTo(ReplyState.RETRY_AT);
+    assertThat(outbox.row(2).attempts()).isZero();
+    replies.wake("fake:main:t");
+    drain();
+    assertThat(platform.ids()).containsExactly("e1.a.1");
+    guard("main").rejects(false);
+    time.advance(Duration.ofSeconds(5));
+    drain();
+    assertThat(platform.ids()).containsExactlyInAnyOrder("e1.a.1", "e2.a.1", "e3.a.1");
+    assertThat(platform.posted()).noneMatch(OutboundReply::resend);
+  }
+
+  @Test
   void aBegunReplyOfAChannelThatWentIsTakenBack() throws Exception {
     plan("t", "e1", 1, 1);
     drain();
