@@ -373,7 +373,13 @@ public final class Orchestrator {
     public void parked(Incoming head, long sinceNanos, ModelTrials trials) {
       parking.add(
           new WaitingTurns.Turn(
-              head.seq(), head.id(), head.event().threadId(), sinceNanos, trials, time.nanos()));
+              head.seq(),
+              head.id(),
+              head.event().threadId(),
+              head.flow(),
+              sinceNanos,
+              trials,
+              time.nanos()));
     }
 
     @Override

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The turns that wait for a model. {@link OutageMoves} says when models count as away. Then one
- * turn at a time asks, the one that has failed least; once a model has answered anybody, all go on,
- * oldest first, in growing waves. A turn that fails while others are answered asks again after
- * pauses of its own and holds up nobody. Thread-safe.
+ * turn at a time asks, senders in turns, of a sender's the one that has failed least; once a model
+ * has answered anybody, all go on, oldest first, in growing waves. A turn that fails while others
+ * are answered asks again after pauses of its own and holds up nobody. Thread-safe.
  */
 final class OutageQueue {
   private static final Logger LOG = LoggerFactory.getLogger(OutageQueue.class);
@@ -328,7 +328,7 @@ final class OutageQueue {
       if (isBack()) {
         return Optional.empty();
       }
-      Optional<String> next = waiting.takeLeastFailed().map(Turn::threadId);
+      Optional<String> next = waiting.takeProbe().map(Turn::threadId);
       next.ifPresent(threadId -> move(new OutageEvent.ProbeBegun(threadId)));
       return next;
     } finally {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.agents.thread.ModelTrials;
 import dev.holdfast.models.Suspect;
 import dev.holdfast.resilience.Backoff;
+import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.time.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +29,7 @@ class OutageQueueTest {
   private final List<String> resumed = new ArrayList<>();
   private final List<Long> seconds = new ArrayList<>();
   private final Map<String, ModelTrials> trials = new HashMap<>();
+  private final Map<String, FlowKey> flows = new HashMap<>();
   private Supplier<Duration> opensIn = () -> Duration.ZERO;
   private OutageQueue.Resume onResume = (_, _) -> true;
 
@@ -84,6 +86,32 @@ class OutageQueueTest {
     assertThat(resumed)
         .containsExactly(
             "a probes", "b probes", "c probes", "a probes", "b probes", "c probes", "a probes");
+  }
+
+  /** Threads {@code x…} are of one account, each of a sender of its own; the others of another. */
+  @Test
+  void accountsProbeInTurnsAndTheirSendersToo() {
+    for (int i = 1; i <= 4; i++) {
+      flows.put("x" + i, new FlowKey(List.of("loud", "made up " + i)));
+      fail(i, "x" + i);
+    }
+    flows.put("y1", new FlowKey(List.of("quiet", "ann")));
+    flows.put("y2", new FlowKey(List.of("quiet", "ann")));
+    flows.put("y3", new FlowKey(List.of("quiet", "bob")));
+    List<String> threads = List.of("x1", "x2", "x3", "x4", "y1", "y2", "y3");
+    fail(5, "y1");
+    fail(6, "y2");
+    fail(7, "y3");
+    onResume =
+        (thread, _) -> {
+          fail(threads.indexOf(thread) + 1, thread);
+          endAfter(6);
+          return true;
+        };
+    run();
+    assertThat(resumed)
+        .containsExactly(
+            "x1 probes", "y1 probes", "x2 probes", "y3 probes", "x3 probes", "y2 probes");
   }
 
   @Test
@@ -307,7 +335,9 @@ class OutageQueueTest {
 
   private void park(long seq, String thread, long sinceNanos) {
     ModelTrials known = trials.getOrDefault(thread, ModelTrials.NONE);
-    parking.add(new WaitingTurns.Turn(seq, "e" + seq, thread, sinceNanos, known, time.nanos()));
+    FlowKey flow = flows.getOrDefault(thread, FlowKey.NONE);
+    parking.add(
+        new WaitingTurns.Turn(seq, "e" + seq, thread, flow, sinceNanos, known, time.nanos()));
   }
 
   /** As an agent does whose turn has asked in vain. */
