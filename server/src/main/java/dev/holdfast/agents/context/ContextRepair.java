@@ -12,13 +12,18 @@ import java.util.Map;
  */
 public final class ContextRepair {
   static final String EMPTY = "(an empty message)";
-  static final String NO_RESULT = "This call was cancelled and has no result.";
+  static final String NO_RESULT =
+      "This call has no result: it was cancelled or cut off, and may have done its work.";
+
+  /** In place of a message of a person. */
+  static final String LOST = "(This message was lost: its record was damaged.)";
 
   private ContextRepair() {}
 
   /**
    * Each call is followed by its result and each result follows its call; nothing is empty; the
-   * first message is a user's. A list that is in order comes back as it is.
+   * first message is a user's, and the model's answers do not follow one another. A list that is in
+   * order comes back as it is.
    */
   public static List<Message> repair(List<Message> messages) {
     List<Message> repaired = new ArrayList<>();
@@ -45,6 +50,9 @@ public final class ContextRepair {
     boolean isEmpty = said.text().isBlank() && said.toolCalls().isEmpty();
     if (isEmpty || repaired.isEmpty()) {
       return;
+    }
+    if (repaired.getLast() instanceof Message.Assistant) {
+      repaired.add(new Message.User(LOST)); // what was between them is gone
     }
     repaired.add(said);
     for (ToolCall call : said.toolCalls()) {

@@ -33,7 +33,6 @@ public final class Conversation {
 
   private static final String NO_ANSWER = "(No answer was given to this.)";
   private static final String LOST_ANSWER = "(This answer was lost: its record was damaged.)";
-  private static final String LOST_QUESTION = "(This message was lost: its record was damaged.)";
 
   private static final Optional<Instant> NOT_LATER = Optional.empty();
 
@@ -134,31 +133,29 @@ public final class Conversation {
 
   /** Whether it stands where an answer was, or may have been. */
   private static boolean isLostAnswer(List<ContextEntry> entries, int at) {
-    return entries.get(at).isLost()
-        && at > 0
-        && !Entries.endsTurn(entries.get(at - 1))
+    return entries.get(at).isLost() && lacksAnswer(entries, at);
+  }
+
+  /** Whether a turn breaks off before it, and the next message of a person follows. */
+  private static boolean lacksAnswer(List<ContextEntry> entries, int at) {
+    int before = at - 1;
+    while (before >= 0 && Entries.isNote(entries.get(before))) {
+      before--;
+    }
+    return before >= 0
+        && !entries.get(before).isLost()
+        && !Entries.endsTurn(entries.get(before))
         && typeAfter(entries, at).equals(Entries.USER);
   }
 
   private static boolean isWithoutAnswer(List<ContextEntry> entries, int at) {
-    return entries.get(at).type().equals(Entries.FENCE)
-        && typeBefore(entries, at).equals(Entries.USER)
-        && typeAfter(entries, at).equals(Entries.USER);
+    return entries.get(at).type().equals(Entries.FENCE) && lacksAnswer(entries, at);
   }
 
   private static boolean isLostQuestion(List<ContextEntry> entries, int at) {
     return entries.get(at).isLost()
         && (at == 0 || Entries.endsTurn(entries.get(at - 1)))
         && typeAfter(entries, at).equals(Entries.ASSISTANT);
-  }
-
-  /** Of the last entry before it that is more than a note. */
-  private static String typeBefore(List<ContextEntry> entries, int at) {
-    int before = at - 1;
-    while (before >= 0 && Entries.isNote(entries.get(before))) {
-      before--;
-    }
-    return before < 0 ? "" : entries.get(before).type();
   }
 
   /** Of the next entry that is not a fence. */
@@ -182,7 +179,7 @@ public final class Conversation {
       return Optional.of(said(NO_ANSWER));
     }
     return isLostQuestion(entries, at)
-        ? Optional.of(new Message.User(LOST_QUESTION))
+        ? Optional.of(new Message.User(ContextRepair.LOST))
         : Optional.empty();
   }
 

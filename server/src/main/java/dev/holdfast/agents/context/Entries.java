@@ -23,7 +23,7 @@ public final class Entries {
   public static final String ASSISTANT = "assistant";
   public static final String TOOL_STARTED = "tool_started";
   public static final String TOOL_RESULT = "tool_result";
-  static final String SUMMARY = "summary";
+  public static final String SUMMARY = "summary";
   static final String SAID = "said";
 
   /** Stands between a turn that was given up and the next one. */

@@ -26,6 +26,8 @@ import dev.holdfast.store.threads.ContextEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -164,7 +166,10 @@ public final class TurnLoop {
       throws CallFailedException, IOException, InterruptedException {
     List<ContextEntry> turn = conversation.lastTurn();
     boolean goesOn =
-        isIn(turn, batch) && !wasStopped(turn, batch) && !mayLackItsAnswer(turn, batch);
+        isIn(turn, batch)
+            && !wasStopped(turn, batch)
+            && !mayLackItsAnswer(turn)
+            && !hasForeignWord(turn);
     if (!goesOn) {
       progress.mayAsk(
           batch.stream()
@@ -178,19 +183,19 @@ public final class TurnLoop {
   }
 
   /**
-   * Whether a stop has ended a message that this turn was about, or is about to, and left one that
-   * had joined. A stop ends what is older; what is younger has joined and comes again.
+   * Whether this turn was about a message that has ended, or that a stop is about to end, and left
+   * one that had joined. A stop ends what is older; what is younger has joined and comes again.
    */
   private boolean wasStopped(List<ContextEntry> turn, List<Incoming> batch) {
-    return !Entries.endsTurn(turn.getLast())
-        && turn.stream()
-            .filter(entry -> entry.type().equals(Entries.USER))
-            .filter(entry -> batch.stream().noneMatch(mine -> mine.id().equals(entry.id())))
-            .flatMap(entry -> resources.store().inbox().find(entry.id()).stream())
-            .anyMatch(
-                event ->
-                    event.state() == EventState.CANCELLED
-                        || (event.state().isOpen() && event.seq() < batch.getFirst().seq()));
+    return turn.stream()
+        .filter(entry -> entry.type().equals(Entries.USER))
+        .filter(entry -> batch.stream().noneMatch(mine -> mine.id().equals(entry.id())))
+        .flatMap(entry -> resources.store().inbox().find(entry.id()).stream())
+        .anyMatch(
+            event ->
+                event.state().isOpen()
+                    ? event.seq() < batch.getFirst().seq()
+                    : event.state() != EventState.DEAD_LETTERED);
   }
 
   private static boolean isIn(List<ContextEntry> turn, List<Incoming> batch) {
@@ -198,18 +203,28 @@ public final class TurnLoop {
         .anyMatch(entry -> batch.stream().anyMatch(mine -> mine.id().equals(entry.id())));
   }
 
+  /** What was set aside may have been its answer: it is asked for again, with what joins now. */
+  private static boolean mayLackItsAnswer(List<ContextEntry> turn) {
+    return turn.size() > 1
+        && turn.getLast().isLost()
+        && turn.get(turn.size() - 2).type().equals(Entries.USER);
+  }
+
   /**
-   * What was set aside may have been its answer, or all between it and the answer to another
-   * message: it is asked for again, with what joins now.
+   * Whether a word of the model stands here that belongs to none of these messages, since lines are
+   * lost or not in their places: then it is no answer to them, and its calls are not theirs.
    */
-  private static boolean mayLackItsAnswer(List<ContextEntry> turn, List<Incoming> batch) {
-    ContextEntry last = turn.getLast();
-    boolean endsAnother =
-        Entries.endsTurn(last)
-            && batch.stream().noneMatch(mine -> mine.id().equals(last.eventId()));
-    return last.isLost()
-        ? turn.size() > 1 && turn.get(turn.size() - 2).type().equals(Entries.USER)
-        : endsAnother && turn.stream().anyMatch(ContextEntry::isLost);
+  private static boolean hasForeignWord(List<ContextEntry> turn) {
+    Set<String> messages =
+        turn.stream()
+            .filter(entry -> entry.type().equals(Entries.USER))
+            .map(ContextEntry::id)
+            .collect(Collectors.toSet());
+    return turn.stream().noneMatch(entry -> entry.type().equals(Entries.SUMMARY))
+        && turn.stream()
+            .anyMatch(
+                entry ->
+                    entry.type().equals(Entries.ASSISTANT) && !messages.contains(entry.eventId()));
   }
 
   /**

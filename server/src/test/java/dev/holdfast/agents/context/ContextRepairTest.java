@@ -36,10 +36,24 @@ class ContextRepairTest {
             USER);
   }
 
+  @Test
+  void betweenTwoAnswersAMessageIsMissing() {
+    assertThat(ContextRepair.repair(List.of(USER, said("one"), said("two"), said("", "a"))))
+        .containsExactly(
+            USER,
+            said("one"),
+            new Message.User(ContextRepair.LOST),
+            said("two"),
+            new Message.User(ContextRepair.LOST),
+            said("", "a"),
+            new Message.ToolResult("a", "t", ContextRepair.NO_RESULT, true));
+  }
+
   @Property
   void whateverIsThereARequestIsWellFormed(@ForAll("contexts") List<Message> messages) {
     List<Message> repaired = ContextRepair.repair(messages);
     List<String> open = new ArrayList<>();
+    Message before = USER;
     for (Message message : repaired) {
       switch (message) {
         case Message.User user -> {
@@ -49,6 +63,7 @@ class ContextRepairTest {
         case Message.Assistant said -> {
           assertThat(open).isEmpty();
           assertThat(said.text().isBlank() && said.toolCalls().isEmpty()).isFalse();
+          assertThat(before).isNotInstanceOf(Message.Assistant.class);
           said.toolCalls().forEach(call -> open.add(call.id()));
         }
         case Message.ToolResult result -> {
@@ -56,6 +71,7 @@ class ContextRepairTest {
           assertThat(result.text()).isNotBlank();
         }
       }
+      before = message;
     }
     assertThat(open).isEmpty();
     assertThat(repaired)

@@ -8,7 +8,11 @@ import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
+import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ThreadReader;
@@ -20,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -104,6 +109,69 @@ class ContextGapTest {
         .containsExactly("user: one", "model: (No answer was given to this.)", "user: three");
   }
 
+  @Test
+  void aTurnThatIsStoppedInItsToolIsNotAnsweredWithTheNext() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    model.calls(new ToolCall("c1", "none", "{}")).hangs(asked);
+    AgentRig world = rigs.open();
+    Event stopped = world.send("t", "k1", "one");
+    asked.await();
+    world.send("t", "k2", "/stop");
+    world.awaitState(stopped, EventState.CANCELLED);
+    world.answerOf(world.send("t", "k3", "three"));
+    assertThat(said()).endsWith("model: (No answer was given to this.)", "user: three");
+  }
+
+  /** Whole lines in wrong places: each is what was written, and none is damaged by itself. */
+  @Test
+  void anOldAnswerBehindAnOpenMessageIsNoAnswerToIt() throws Exception {
+    Event open = answeredOnceAndCutOff();
+    List<String> lines = Files.readAllLines(context());
+    Files.write(context(), List.of(lines.get(0), lines.get(2), lines.get(1)));
+    AgentRig world = rigs.open();
+    assertThat(world.answerOf(open)).endsWith("heard: two");
+  }
+
+  @Test
+  void anOldCallBehindAnOpenMessageIsNotRunForIt() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    rigs.options.tools = List.of(new Counted(runs));
+    model.calls(new ToolCall("c1", "counted", "{}")).says("done");
+    Event open = answeredOnceAndCutOff();
+    List<String> lines = new ArrayList<>(Files.readAllLines(context()));
+    assertThat(lines).hasSize(6);
+    List<List<String>> damages =
+        List.of(
+            List.of(lines.get(0), lines.get(1), lines.get(5)),
+            List.of(lines.get(0), lines.get(1), lines.get(4), lines.get(5), lines.get(1)),
+            List.of(lines.get(0), lines.get(1), lines.get(2), lines.get(5)));
+    for (List<String> damaged : damages) {
+      Files.write(context(), damaged);
+      CountDownLatch asked = new CountDownLatch(1);
+      model.hangs(asked);
+      rigs.open();
+      asked.await();
+      assertThat(runs).as("%s", damaged).hasValue(1);
+      assertThat(said()).endsWith("user: two");
+      assertTurns(said());
+      rigs.close();
+    }
+    assertThat(rigs.open().answerOf(open)).endsWith("heard: two");
+  }
+
+  private record Counted(AtomicInteger runs) implements Tool {
+    @Override
+    public ToolSpec spec() {
+      return new ToolSpec("counted", "for tests", "{\"type\":\"object\"}");
+    }
+
+    @Override
+    public ToolResult run(String arguments, ToolContext context) {
+      runs.incrementAndGet();
+      return ToolResult.ok("counted");
+    }
+  }
+
   /** A dead letter is replayed, and all between it and the next answer is lost. */
   @Test
   void aReplayedMessageIsNotEndedByTheAnswerToAnother() throws Exception {
@@ -132,8 +200,10 @@ class ContextGapTest {
     Event stopped = world.send("t", "k1", "one");
     asked.await();
     rigs.close();
-    model.hangs(new CountDownLatch(1));
+    CountDownLatch again = new CountDownLatch(1);
+    model.hangs(again);
     world = rigs.open();
+    again.await();
     ThreadFiles files = world.store.threads().of(stopped.threadId());
     files.append(Entries.imagesRefused("", Instant.now()));
     files.sync();
