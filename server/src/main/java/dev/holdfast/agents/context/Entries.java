@@ -239,9 +239,13 @@ public final class Entries {
     };
   }
 
-  /** Whether nobody is told of it. */
+  /** Whether a model is told nothing by it, also since it said nothing itself. */
   static boolean isNote(ContextEntry entry) {
-    return entry.type().equals(IMAGES_REFUSED) || entry.type().equals(ATTACHED);
+    return switch (entry.type()) {
+      case IMAGES_REFUSED, ATTACHED -> true;
+      case ASSISTANT -> endsTurn(entry) && spoken(entry).isBlank();
+      default -> false;
+    };
   }
 
   /** Whether somebody has the word: a place where a context may be cut. */

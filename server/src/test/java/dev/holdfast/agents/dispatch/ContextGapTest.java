@@ -122,6 +122,16 @@ class ContextGapTest {
     assertThat(said()).endsWith("model: (No answer was given to this.)", "user: three");
   }
 
+  @Test
+  void aMessageToWhichTheModelSaidNothingIsNotAnsweredWithTheNext() throws Exception {
+    AgentRig world = rigs.open();
+    model.says("").says("");
+    world.awaitState(world.send("t", "k1", "one"), EventState.DEAD_LETTERED);
+    world.answerOf(world.send("t", "k2", "two"));
+    assertThat(said())
+        .containsExactly("user: one", "model: (No answer was given to this.)", "user: two");
+  }
+
   /** Whole lines in wrong places: each is what was written, and none is damaged by itself. */
   @Test
   void anOldAnswerBehindAnOpenMessageIsNoAnswerToIt() throws Exception {
