@@ -5,8 +5,8 @@ import dev.holdfast.resilience.FlowKey;
 /**
  * Who asks a model.
  *
- * @param flow with whom it shares its turns when calls have to wait
  * @param threadId the chat thread whose turn it is
+ * @param flow with whom it shares its turns when calls have to wait
  * @param probe true: one try a provider, no retry, for the turn that finds out whether a model is
  *     back
  */
