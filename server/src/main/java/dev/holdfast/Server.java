@@ -14,6 +14,7 @@ import dev.holdfast.cli.Logs;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.guards.StoredGuards;
 import dev.holdfast.health.Conditions;
+import dev.holdfast.health.IdleHeap;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
@@ -201,6 +202,8 @@ final class Server {
     supervise(config, () -> configWatch.run(time));
     ChildSpec backups = ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL);
     supervise(backups, tooling.backups()::run);
+    ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
+    supervise(heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
     replies.start();
     listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));

@@ -295,6 +295,11 @@ public final class Engine {
         : Optional.empty();
   }
 
+  /** Frees the memory that a load took. Does not wait. */
+  public void shrink() {
+    writer.shrink();
+  }
+
   public FailStop failStop() {
     return failStop;
   }

@@ -62,6 +62,7 @@ final class Writer implements Runnable {
   private volatile boolean full;
   private volatile long busySince;
   private volatile boolean busy;
+  private volatile boolean shrinkWanted;
   private int lastBatch = 1;
 
   /** Hears of the writer's work, on its thread. */
@@ -195,6 +196,11 @@ final class Writer implements Runnable {
         });
   }
 
+  /** Frees the pages of the database that it keeps in memory, when it next has nothing to do. */
+  void shrink() {
+    shrinkWanted = true;
+  }
+
   /** Writes what is queued and ends the thread. */
   void stop() {
     stopping = true;
@@ -222,6 +228,10 @@ final class Writer implements Runnable {
           if (stopping && queue.isEmpty()) {
             break;
           }
+          if (shrinkWanted) {
+            shrinkWanted = false;
+            freePages();
+          }
         } else {
           commit(batch);
         }
@@ -236,6 +246,14 @@ final class Writer implements Runnable {
       stopping = true;
       String dead = failStop.cause();
       failQueue(dead == null ? StoreException.overloaded("the store is closed", 5) : io(dead));
+    }
+  }
+
+  private void freePages() {
+    try {
+      sql.of("pragma shrink_memory").execute();
+    } catch (SQLException e) {
+      LOG.debug("store: its pages stay in memory: {}", e.getMessage());
     }
   }
 

@@ -20,9 +20,10 @@ final class MemoryRow implements Row {
       rig.converse("first", "first", "hello");
       long pid = rig.server().pid();
       awaitActive(rig, 0);
+      Await.pause(scale.span(45)); // it gives back what the start took
       report.figure(
           "resident memory, idle after a first turn",
-          Report.mebibytes(Probe.residentBytes(pid)),
+          Report.mebibytes(Probe.residentNow(pid)),
           Report.mebibytes(Probe.residentBytes(bare.pid())));
       // The class histogram sees each byte; resident memory moves by whole heap regions.
       converseWith(rig, 500);
@@ -31,7 +32,12 @@ final class MemoryRow implements Row {
       converseWith(rig, known);
       awaitActive(rig, 0);
       perThread(report, "known, idle", known, Probe.liveBytes(pid) - idle);
-      report.line("resident memory then: " + Report.mebibytes(Probe.residentBytes(pid)));
+      report.line("resident memory then: " + Report.mebibytes(Probe.residentNow(pid)));
+      Await.pause(scale.span(60));
+      report.figure(
+          "resident memory a minute after a load",
+          Report.mebibytes(Probe.residentNow(pid)),
+          Report.mebibytes(Probe.residentBytes(bare.pid())));
     }
     try (ServerRig rig = new ServerRig(false)) {
       rig.setup().set("threads.idle_secs", 3600);

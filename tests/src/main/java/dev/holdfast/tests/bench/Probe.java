@@ -46,6 +46,11 @@ final class Probe {
         Long.toString(pid),
         "GC.run");
     Await.pause(Duration.ofMillis(500));
+    return residentNow(pid);
+  }
+
+  /** With whatever garbage there is. */
+  static long residentNow(long pid) throws IOException {
     return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
         .filter(line -> line.startsWith("VmRSS:"))
         .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
