@@ -1,0 +1,65 @@
+package dev.holdfast.api;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The server's HTTP client behind a guard of the plugin's own: each request has a deadline, one
+ * that may be repeated is tried again after a passing failure, and a host that keeps failing is
+ * left alone for a while. Thread-safe.
+ */
+public interface PluginHttp {
+  /**
+   * Sends one request. Blocks the calling virtual thread; interrupting it aborts the request.
+   *
+   * @return whatever status the other side answered with, unless the request may be repeated: then
+   *     408, 425, 429, 500, 502, 503 and 504 are failures that are tried again
+   * @throws CallFailedException when no answer came: NETWORK, TIMEOUT, CIRCUIT_OPEN, BULKHEAD_FULL
+   */
+  Answer send(Request request) throws CallFailedException, InterruptedException;
+
+  /**
+   * A request.
+   *
+   * @param url absolute, {@code http} or {@code https}
+   * @param body empty for none; not to be changed afterwards
+   * @param timeout for everything, from 1 s to 10 min
+   * @param answerBytesMax a longer answer is a failure; at most 16 MiB
+   * @param repeatable whether a second one does no harm
+   */
+  @SuppressWarnings("ArrayRecordComponent") // copying a megabyte per request helps nobody
+  record Request(
+      String method,
+      String url,
+      Map<String, String> headers,
+      byte[] body,
+      Duration timeout,
+      int answerBytesMax,
+      boolean repeatable) {
+    private static final Duration USUAL = Duration.ofSeconds(30);
+    private static final int USUAL_BYTES_MAX = 1024 * 1024;
+
+    public Request {
+      headers = Map.copyOf(headers);
+    }
+
+    /** To fetch something; may be repeated. */
+    public static Request get(String url, Map<String, String> headers) {
+      return new Request("GET", url, headers, new byte[0], USUAL, USUAL_BYTES_MAX, true);
+    }
+
+    /** To change something; sent once. */
+    public static Request post(String url, Map<String, String> headers, byte[] body) {
+      return new Request("POST", url, headers, body, USUAL, USUAL_BYTES_MAX, false);
+    }
+  }
+
+  /**
+   * An answer.
+   *
+   * @param headers by lower-case name, every value in the order it came
+   */
+  @SuppressWarnings("ArrayRecordComponent") // as in the request
+  record Answer(int status, Map<String, List<String>> headers, byte[] body) {}
+}
