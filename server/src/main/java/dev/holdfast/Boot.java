@@ -4,6 +4,7 @@ import dev.holdfast.cli.Logs;
 import dev.holdfast.cli.RunOptions;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.RefusedValueException;
@@ -44,12 +45,14 @@ final class Boot {
   private static final Duration START_TIME = Duration.ofSeconds(60);
 
   private final RunOptions options;
+  private final EnvFile envFile;
   private final Time time = new SystemTime();
   private final CountDownLatch stopAsked = new CountDownLatch(1);
   private final CountDownLatch hurryAsked = new CountDownLatch(1);
 
   Boot(RunOptions options) {
     this.options = options;
+    this.envFile = EnvFile.beside(options.config(), options.environment());
   }
 
   /** Blocks until the server has stopped. Returns the exit code. */
@@ -112,8 +115,7 @@ final class Boot {
       data.narrow();
       TemporaryFolder.in(dataDir).empty();
       keep(chosen, dataDir);
-      Settings settings =
-          new Settings(chosen, options.config(), dataDir, token(dataDir), options.environment());
+      Settings settings = new Settings(chosen, options.config(), dataDir, token(dataDir), envFile);
       settings.secrets().add(settings.token());
       settings.config().models().secrets().forEach(settings.secrets()::add);
       Logs.hide(settings.secrets());
@@ -132,18 +134,17 @@ final class Boot {
   private LastGoodConfig.Chosen<ServerConfig> configure() throws ConfigException {
     LoadedConfig loaded =
         options.configNamed()
-            ? ConfigFile.readExisting(options.config(), options.environment())
-            : ConfigFile.read(options.config(), options.environment());
+            ? ConfigFile.readExisting(options.config(), envFile.now())
+            : ConfigFile.read(options.config(), envFile.now());
     if (options.strict()) {
       return new LastGoodConfig.Chosen<>(loaded.make(this::read), loaded, List.of());
     }
     Path dataDir = dataDir(loaded.peek("server", "data_dir").orElse("data"));
-    return LastGoodConfig.in(dataDir)
-        .choose(loaded, options.config(), options.environment(), this::read);
+    return LastGoodConfig.in(dataDir).choose(loaded, options.config(), envFile.now(), this::read);
   }
 
   private ServerConfig read(dev.holdfast.config.Section root) {
-    return ServerConfig.from(root, options.environment());
+    return ServerConfig.from(root, envFile.now());
   }
 
   private Path dataDir(String configured) {
@@ -165,8 +166,7 @@ final class Boot {
   /** What the environment names goes before the generated one. */
   private Secret token(Path dataDir) throws IOException, StartRefusedException {
     Optional<String> given =
-        Optional.ofNullable(options.environment().get("HOLDFAST_TOKEN"))
-            .filter(text -> !text.isEmpty());
+        Optional.ofNullable(envFile.now().get("HOLDFAST_TOKEN")).filter(text -> !text.isEmpty());
     if (given.isEmpty()) {
       return ApiToken.loadOrMake(dataDir);
     }

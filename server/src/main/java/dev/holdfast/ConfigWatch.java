@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secrets;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -33,11 +33,13 @@ final class ConfigWatch {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
   private final Path file;
-  private final Map<String, String> environment;
+  private final EnvFile envFile;
   private final LastGoodConfig lastGood;
   private final Function<Section, ServerConfig> reader;
   private final BiConsumer<ServerConfig, LoadedConfig> apply;
   private final Secrets secrets;
+  private Stamp envSeen;
+  private Stamp envLast;
   private Stamp seen;
   private Stamp last;
   private ServerConfig inForce;
@@ -64,7 +66,9 @@ final class ConfigWatch {
    */
   ConfigWatch(Path file, Settings settings, BiConsumer<ServerConfig, LoadedConfig> apply) {
     this.file = file;
-    this.environment = settings.environment();
+    this.envFile = settings.envFile();
+    this.envSeen = Stamp.of(envFile.file());
+    this.envLast = envSeen;
     this.lastGood = LastGoodConfig.in(settings.dataDir());
     this.reader = root -> ServerConfig.from(root, settings.environment());
     this.apply = apply;
@@ -98,8 +102,10 @@ final class ConfigWatch {
 
   void look() {
     Stamp now = Stamp.of(file);
-    boolean settled = now.equals(last);
+    Stamp envNow = Stamp.of(envFile.file());
+    boolean settled = now.equals(last) && envNow.equals(envLast);
     last = now;
+    envLast = envNow;
     if (!settled) {
       return; // in the middle of being replaced
     }
@@ -108,11 +114,12 @@ final class ConfigWatch {
     if (missing && !wasMissing) {
       LOG.warn("config: the file is missing; what it said last stays in force");
     }
-    if (missing || now.equals(seen)) {
+    if (missing || (now.equals(seen) && envNow.equals(envSeen))) {
       return;
     }
     seen = now;
-    LoadedConfig loaded = ConfigFile.read(file, environment);
+    envSeen = envNow;
+    LoadedConfig loaded = ConfigFile.read(file, envFile.now());
     try {
       ServerConfig changed = make(loaded);
       changed.models().secrets().forEach(secrets::add); // those of the environment

@@ -10,6 +10,7 @@ import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
+import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
@@ -97,6 +98,10 @@ final class Readiness implements Probes {
         "channel", ProbeEffect.NONE, () -> ServerConditions.absentAccounts(replies.absent()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.paces(guards.longHolds()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.pacedThreads(replies.paced()));
+  }
+
+  void watchPlugins(PluginHost plugins) {
+    conditions.add("plugin", ProbeEffect.NONE, plugins::conditions);
   }
 
   void watchConnections(ConnectionCount connections) {

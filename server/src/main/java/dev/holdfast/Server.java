@@ -11,6 +11,7 @@ import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
+import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.guards.StoredGuards;
 import dev.holdfast.health.Conditions;
@@ -45,6 +46,9 @@ import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.plugins.PluginHost;
+import dev.holdfast.plugins.PluginServices;
+import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.GuardMemory;
@@ -72,9 +76,11 @@ import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.micrometer.VertxPrometheusOptions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -105,6 +111,7 @@ final class Server {
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
+  private final PluginHost plugins;
   private final Supervisor supervisor;
   private final Conditions conditions;
   private final Readiness readiness;
@@ -166,6 +173,8 @@ final class Server {
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
     opened.add("replies", replies::stop);
+    plugins = PluginHost.open(pluginServices(config));
+    opened.add("plugins", plugins::close);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
     conditions = new Conditions(time, meters);
@@ -174,6 +183,7 @@ final class Server {
     readiness.watchTurns(orchestrator, models, store, time);
     readiness.watchParts(guards, supervisor, configWatch);
     readiness.watchReplies(guards, replies);
+    readiness.watchPlugins(plugins);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -200,6 +210,7 @@ final class Server {
     supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
     ChildSpec config = ChildSpec.virtual("config").as(Criticality.NON_CRITICAL);
     supervise(config, () -> configWatch.run(time));
+    supervise(ChildSpec.virtual("plugins").as(Criticality.NON_CRITICAL), plugins::run);
     ChildSpec backups = ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL);
     supervise(backups, tooling.backups()::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
@@ -299,6 +310,7 @@ final class Server {
     new ParallelStop(time)
         .with("replies", this::endPosts)
         .with("tools", tooling::close)
+        .with("plugins", plugins::close)
         .with("listener", listener::close)
         .with("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN))
         .run(deadline);
@@ -350,6 +362,44 @@ final class Server {
 
   private GuardedWeb web(ServerConfig config) {
     return GuardedWeb.of(http, config.tools().web().allowHosts(), this::ownPorts, guards, time);
+  }
+
+  private PluginServices pluginServices(ServerConfig config) {
+    PluginServices.Settings now =
+        new PluginServices.Settings() {
+          @Override
+          public ConfigPart part(String... path) {
+            return effective.part(environment(), path);
+          }
+
+          @Override
+          public Map<String, String> environment() {
+            return settings.environment();
+          }
+
+          @Override
+          public Path envFile() {
+            return settings.envFile().file();
+          }
+
+          @Override
+          public PluginsConfig plugins() {
+            return live.plugins();
+          }
+        };
+    return new PluginServices(
+        Path.of(config.places().folder()).toAbsolutePath(),
+        settings.dataDir(),
+        tooling.toolbox(),
+        channels,
+        models,
+        http,
+        guards,
+        settings.secrets(),
+        now,
+        time,
+        meters,
+        Settings.version());
   }
 
   private StoreHooks storeHooks() {
@@ -437,6 +487,7 @@ final class Server {
             .deadLetters(this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
+            .plugins(plugins)
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());

@@ -8,6 +8,7 @@ import dev.holdfast.agents.turn.TurnConfig;
 import dev.holdfast.channels.WebConfig;
 import dev.holdfast.channels.WebhookConfig;
 import dev.holdfast.config.Check;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
 import dev.holdfast.ingress.api.ApiConfig;
@@ -16,6 +17,7 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.ModelsConfig;
+import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
@@ -47,11 +49,21 @@ public record ServerConfig(
     GuardsConfig guards,
     RestartLimit restarts,
     WebConfig web,
-    WebhookConfig webhook) {
+    WebhookConfig webhook,
+    PluginPlaces places,
+    PluginsConfig plugins,
+    Set<String> pluginChannels) {
 
   public ServerConfig {
     Check.atLeast("shutdown_secs", shutdown, ofSeconds(1));
   }
+
+  /**
+   * Where plugins and variables come from.
+   *
+   * @param folder of jars
+   */
+  public record PluginPlaces(String folder, String envFile) {}
 
   /** The two listeners and who may use them. */
   public record Listeners(HttpConfig http, MetricsConfig metrics, ApiConfig api, boolean hasToken) {
@@ -134,7 +146,10 @@ public record ServerConfig(
         GuardsConfig.from(root),
         root.section("supervision").read(RestartLimit::from),
         channels.section("web").read(WebConfig::from),
-        channels.section("webhook").read(WebhookConfig::from));
+        channels.section("webhook").read(WebhookConfig::from),
+        new PluginPlaces(server.text("plugins_dir", "plugins"), EnvFile.named(root)),
+        root.section("plugins").read(PluginsConfig::from),
+        channels.leaveOthers());
   }
 
   /**
@@ -170,7 +185,10 @@ public record ServerConfig(
         guards,
         restarts,
         web,
-        webhook);
+        webhook,
+        places,
+        changed.plugins,
+        changed.pluginChannels);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -220,7 +238,10 @@ public record ServerConfig(
               var breakers,
               var supervision,
               var webChannel,
-              var webhooks) -> {
+              var webhooks,
+              PluginPlaces(var pluginFolder, var variables),
+              var plugin,
+              var otherChannels) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -255,6 +276,10 @@ public record ServerConfig(
         parts.put("supervision", supervision);
         parts.put("channels.web", webChannel);
         parts.put("channels.webhook", webhooks);
+        parts.put("server.plugins_dir", pluginFolder);
+        parts.put("env_file", variables);
+        parts.put("plugins", plugin);
+        parts.put("channels", otherChannels);
         yield parts;
       }
     };

@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Secrets;
@@ -22,7 +23,12 @@ record Settings(
     Path file,
     Path dataDir,
     Secret token,
-    Map<String, String> environment) {
+    EnvFile envFile) {
+
+  /** What is set now. */
+  Map<String, String> environment() {
+    return envFile.now();
+  }
 
   ServerConfig config() {
     return chosen.config();

@@ -3,6 +3,7 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secret;
@@ -38,7 +39,7 @@ class ConfigWatchTest {
             file,
             folder,
             new Secret("x".repeat(20)),
-            Map.of());
+            new EnvFile(folder.resolve("holdfast.env"), Map.of()));
     watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
   }
 
@@ -167,7 +168,7 @@ class ConfigWatchTest {
             file,
             folder,
             new Secret("x".repeat(20)),
-            Map.of());
+            new EnvFile(folder.resolve("holdfast.env"), Map.of()));
     watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
     ServerConfig now = change("http: {host: 127.0.0.1}\nturn: {max_rounds: 12}\n");
     assertThat(now.listeners()).isEqualTo(config.listeners());

@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Secret;
@@ -44,7 +45,7 @@ final class ServerRunner {
             data.resolveSibling("holdfast.yaml"),
             data,
             new Secret(TOKEN),
-            Map.of());
+            new EnvFile(data.resolveSibling("holdfast.env"), Map.of()));
     TemporaryFolder.in(data).empty();
     return Server.start(settings, TIME, SdNotify.from(Map.of()), opened);
   }

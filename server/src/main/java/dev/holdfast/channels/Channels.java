@@ -42,7 +42,7 @@ public final class Channels {
   public Channels(List<ChannelAdapter> own) {
     try {
       for (ChannelAdapter adapter : own) {
-        Registration _ = add(adapter, Instant.MIN, Set.of());
+        Registration _ = add(adapter, Instant.MIN, Set.of(), Set.of());
       }
     } catch (RegistrationRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
@@ -54,10 +54,20 @@ public final class Channels {
    * when this throws, nothing was added.
    */
   public Registration add(ChannelAdapter adapter, Instant now) throws RegistrationRefusedException {
-    return add(adapter, now, OWN);
+    return add(adapter, now, Set.of());
   }
 
-  private Registration add(ChannelAdapter adapter, Instant since, Set<String> reserved)
+  /**
+   * As {@link #add(ChannelAdapter, Instant)}; may take the place of one of {@code replaceable}
+   * without a gap.
+   */
+  public Registration add(ChannelAdapter adapter, Instant now, Set<Registration> replaceable)
+      throws RegistrationRefusedException {
+    return add(adapter, now, OWN, replaceable);
+  }
+
+  private Registration add(
+      ChannelAdapter adapter, Instant since, Set<String> reserved, Set<Registration> replaceable)
       throws RegistrationRefusedException {
     ChannelFacts facts = ChannelFacts.of(adapter, since, reserved);
     Registration added =
@@ -66,7 +76,8 @@ public final class Channels {
             () -> {
               remember(facts);
               return new Channel(facts, adapter);
-            });
+            },
+            replaceable);
     onAdded.forEach(listener -> listener.accept(facts.name()));
     return added;
   }

@@ -92,6 +92,7 @@ public final class Cli {
             .addSubcommand(new ApprovalsCommand(root))
             .addSubcommand(new RollbackCommand(root))
             .addSubcommand(new AuditCommand(root))
+            .addSubcommand(new PluginsCommand(root))
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new BackupCommand(root))

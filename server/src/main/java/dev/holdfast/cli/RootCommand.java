@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.store.LockHolder;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -110,10 +112,11 @@ final class RootCommand implements Callable<Integer> {
   LoadedConfig configuration() {
     if (loaded == null) {
       Path file = environment.folder().resolve(configFile());
+      Map<String, String> variables = EnvFile.beside(file, environment.variables()).now();
       loaded =
           config == null
-              ? ConfigFile.read(file, environment.variables())
-              : ConfigFile.readExisting(file, environment.variables());
+              ? ConfigFile.read(file, variables)
+              : ConfigFile.readExisting(file, variables);
     }
     return loaded;
   }

@@ -93,13 +93,37 @@ public final class LoadedConfig {
     }
   }
 
-  private static @Nullable Node valueOf(MappingNode mapping, String key) {
+  /**
+   * One mapping of the file, apart from the rest; an empty one when it is absent.
+   *
+   * @param environment where {@code ${NAME}} is looked up
+   */
+  public ConfigPart part(Map<String, String> environment, String... path) {
+    Substitution now = new Substitution(environment, reading.substitution.folder(), new Secrets());
+    ReadingState apart = new ReadingState(reading.file, now);
+    Node node = tree;
+    int line = 0;
+    for (String key : path) {
+      NodeTuple tuple = node instanceof MappingNode mapping ? tupleOf(mapping, key) : null;
+      node = tuple == null ? null : tuple.getValueNode();
+      line = tuple == null ? 0 : tuple.getKeyNode().getStartMark().getLine() + 1;
+    }
+    MappingNode mapping = node instanceof MappingNode map ? map : null;
+    return new ConfigPart(apart, new Section(apart, String.join(".", path), mapping, line), node);
+  }
+
+  private static @Nullable NodeTuple tupleOf(MappingNode mapping, String key) {
     for (NodeTuple tuple : mapping.getValue()) {
       if (tuple.getKeyNode() instanceof ScalarNode name && name.getValue().equals(key)) {
-        return tuple.getValueNode();
+        return tuple;
       }
     }
     return null;
+  }
+
+  private static @Nullable Node valueOf(MappingNode mapping, String key) {
+    NodeTuple tuple = tupleOf(mapping, key);
+    return tuple == null ? null : tuple.getValueNode();
   }
 
   /** What the command line gives instead of the file; only shown, and only after {@link #make}. */

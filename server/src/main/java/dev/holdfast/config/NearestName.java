@@ -5,13 +5,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Finds the name that somebody meant. */
-final class NearestName {
+public final class NearestName {
   private static final int LENGTH_MAX = 100;
 
   private NearestName() {}
 
   /** The name that is nearest to {@code wrong}, if one is near enough to be a slip of the hand. */
-  static Optional<String> nearest(String wrong, Collection<String> names) {
+  public static Optional<String> nearest(String wrong, Collection<String> names) {
     if (wrong.length() > LENGTH_MAX) {
       return Optional.empty();
     }

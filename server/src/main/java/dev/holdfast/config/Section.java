@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -158,6 +159,35 @@ public final class Section {
     Map<String, List<String>> value = find(key).isEmpty() || isRefused(key) ? fallback : named;
     values.put(key, value);
     return value;
+  }
+
+  /**
+   * Leaves the mappings of all other keys to whoever they belong to, who reads them with {@link
+   * LoadedConfig#part}. A key that is nearly one of those that were asked for is still unknown.
+   */
+  public Set<String> leaveOthers() {
+    Set<String> left = new LinkedHashSet<>();
+    for (String key : given.keySet()) {
+      if (values.containsKey(key) || NearestName.nearest(key, values.keySet()).isPresent()) {
+        continue;
+      }
+      find(key)
+          .filter(node -> !(node instanceof MappingNode))
+          .ifPresent(node -> wrongType(key, "must be a mapping (key: value)", node));
+      left.add(key);
+    }
+    left.forEach(key -> values.put(key, "(read by its plugin)"));
+    return left;
+  }
+
+  /** Whether the file has it. */
+  public boolean isPresent() {
+    return line > 0;
+  }
+
+  /** Reports a value that whoever reads this section cannot use. */
+  public void problem(String key, String sentence) {
+    reading.report(lineOf(key), path, sentence);
   }
 
   /** A list of mappings. */

@@ -80,7 +80,7 @@ public final class Models {
     Models models = new Models(config, guards, time, registry);
     try {
       for (ModelProvider provider : providers) {
-        Registration _ = models.add(provider, Set.of());
+        Registration _ = models.add(provider, Set.of(), Set.of());
       }
     } catch (RegistrationRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
@@ -106,10 +106,17 @@ public final class Models {
    * about itself is read here, once; when this throws, nothing was added.
    */
   public Registration add(ModelProvider provider) throws RegistrationRefusedException {
-    return add(provider, reserved);
+    return add(provider, Set.of());
   }
 
-  private Registration add(ModelProvider models, Set<String> reservedNames)
+  /** As {@link #add(ModelProvider)}; may take the place of one of {@code replaceable}. */
+  public Registration add(ModelProvider provider, Set<Registration> replaceable)
+      throws RegistrationRefusedException {
+    return add(provider, reserved, replaceable);
+  }
+
+  private Registration add(
+      ModelProvider models, Set<String> reservedNames, Set<Registration> replaceable)
       throws RegistrationRefusedException {
     Provider provider = Provider.of(models, config.levels().all(), reservedNames);
     metrics.refused(provider.name(), () -> refusing.containsKey(provider.name()));
@@ -119,7 +126,8 @@ public final class Models {
           String guard = guardName(provider.name());
           return new Reached(
               provider, guards.guard(guard, config.guard(provider.name())), new FailingParts());
-        });
+        },
+        replaceable);
   }
 
   /** The guard that the calls to a provider go through. */

@@ -37,16 +37,31 @@ public final class Registry<T> {
    *     code belongs in it
    */
   public Registration add(String name, Supplier<T> value) throws RegistrationRefusedException {
+    return add(name, value, Set.of());
+  }
+
+  /**
+   * As {@link #add(String, Supplier)}, but takes the place of one of {@code replaceable} if that
+   * has the name: between the two nobody finds the name free. That one is removed; its calls go on.
+   */
+  public Registration add(String name, Supplier<T> value, Set<Registration> replaceable)
+      throws RegistrationRefusedException {
+    @Nullable Entry replaced;
+    Entry entry;
     synchronized (changes) {
-      if (entries.containsKey(name)) {
+      replaced = entries.get(name);
+      if (replaced != null && !replaceable.contains(replaced)) {
         throw new RegistrationRefusedException(new Refusal.NameTaken(kind, name));
       }
-      Entry entry = new Entry(name, value.get());
+      entry = new Entry(name, value.get());
       Map<String, Entry> changed = new TreeMap<>(entries);
       changed.put(name, entry);
       entries = changed;
-      return entry;
     }
+    if (replaced != null) {
+      replaced.replaced();
+    }
+    return entry;
   }
 
   public Optional<T> find(String name) {
@@ -141,8 +156,20 @@ public final class Registry<T> {
           isLast = running == 0;
         }
         Map<String, Entry> changed = new TreeMap<>(entries);
-        changed.remove(name);
+        changed.remove(name, this);
         entries = changed;
+      }
+      if (isLast) {
+        isGone();
+      }
+    }
+
+    /** Another one has its place already. */
+    private void replaced() {
+      boolean isLast;
+      synchronized (this) {
+        isLast = !removed && running == 0;
+        removed = true;
       }
       if (isLast) {
         isGone();

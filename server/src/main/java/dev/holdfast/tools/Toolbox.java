@@ -106,13 +106,20 @@ public final class Toolbox {
    * once; when this throws, nothing was added.
    */
   public Registration add(Tool tool) throws RegistrationRefusedException {
+    return add(tool, Set.of());
+  }
+
+  /** As {@link #add(Tool)}; may take the place of one of {@code replaceable} without a gap. */
+  public Registration add(Tool tool, Set<Registration> replaceable)
+      throws RegistrationRefusedException {
     RegisteredTool read = RegisteredTool.added(tool, reserved);
     return tools.add(
         read.facts().name(),
         () -> {
           expect(read.facts().name());
           return read;
-        });
+        },
+        replaceable);
   }
 
   /** So that a rate can be read before the first call; other outcomes appear with theirs. */

@@ -7,6 +7,7 @@ import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.time.Time;
@@ -67,6 +68,11 @@ public final class ApiCalls {
 
   public ApiCalls breakers(Guards guards) {
     calls.putAll(new BreakerCalls(guards, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls plugins(PluginHost host) {
+    calls.putAll(new PluginHostCalls(host, store.audit()).calls());
     return this;
   }
 

@@ -60,8 +60,12 @@ class MetricNamesTest {
     Set<String> promised = promised();
     assertThat(promised).containsAll(LASTING);
     try (ServerRig rig = new ServerRig()) {
+      rig.setup().set("server.plugins_dir", rig.folder().resolve("plugins").toString());
+      String _ = FirstPlugin.build(rig.folder());
       rig.start();
       useEverything(rig);
+      Await.until(
+          "its plugin is there", LIMIT, () -> rig.metrics().sum("holdfast_plugin_up") == 1);
       String served = rig.metrics().text();
       assertThat(promised)
           .allSatisfy(

@@ -1,0 +1,208 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.config.EnvFile;
+import dev.holdfast.plugins.GateCondition;
+import dev.holdfast.plugins.PluginCheck;
+import dev.holdfast.plugins.PluginRefusedException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** The plugins of a running server, and jars that are to become some. */
+@Command(name = "plugins", description = "List, examine, switch and approve plugins.")
+final class PluginsCommand extends CommandGroup {
+  private static final String CALLS = "/api/v1/plugins";
+
+  PluginsCommand(RootCommand root) {
+    super(root, "plugins list, info, verify, enable, disable or approve");
+  }
+
+  @Command(
+      name = "list",
+      description = "List the plugins and the files that cannot be any.",
+      footer = {"", "Example: holdfast plugins list"})
+  int list() throws CliException, InterruptedException {
+    JsonNode answer = root.ask(api -> api.get(CALLS));
+    printList(
+        answer,
+        "plugins",
+        "no plugins in " + CliJson.text(answer, "folder"),
+        List.of("PLUGIN", "VERSION", "STATE", "OFFERS", "REASON"),
+        PluginsCommand::row);
+    if (!root.json) {
+      for (JsonNode refused : answer.path("refused")) {
+        root.terminal()
+            .note(
+                VisibleText.lines(
+                    CliJson.text(refused, "file") + ": " + CliJson.text(refused, "reason"), ""));
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "info",
+      description = "Print all that is known of one plugin: what it needs, and what is missing.",
+      footer = {"", "Example: holdfast plugins info hello"})
+  int info(@Parameters(paramLabel = "PLUGIN", description = "Its id, as list shows it.") String id)
+      throws CliException, InterruptedException {
+    JsonNode answer = root.ask(api -> api.get(CALLS));
+    for (JsonNode plugin : answer.path("plugins")) {
+      if (CliJson.text(plugin, "id").equals(id)) {
+        print(plugin);
+        return ExitCode.OK;
+      }
+    }
+    throw new CliException(
+        ExitCode.USAGE, "there is no plugin " + id + "; see holdfast plugins list");
+  }
+
+  @Command(
+      name = "verify",
+      description =
+          "Look at a jar without a server: its manifest, its signer, and whether it could run"
+              + " here.",
+      footer = {"", "Example: holdfast plugins verify hello-1.0.0.jar"})
+  int verify(@Parameters(paramLabel = "JAR", description = "The file.") Path jar)
+      throws CliException {
+    EnvFile envFile =
+        EnvFile.beside(
+            root.environment.folder().resolve(root.configFile()), root.environment.variables());
+    try {
+      PluginCheck check =
+          PluginCheck.of(
+              root.environment.folder().resolve(jar),
+              root.configuration(),
+              envFile.now(),
+              envFile.file(),
+              VersionCommand.version());
+      ObjectNode plugin = json(check);
+      print(plugin);
+      return check.conditions().stream().allMatch(GateCondition::isMet)
+          ? ExitCode.OK
+          : ExitCode.NOT_GOOD;
+    } catch (PluginRefusedException e) {
+      throw new CliException(ExitCode.NOT_GOOD, jar + " cannot be a plugin: " + e.getMessage());
+    } catch (IOException e) {
+      throw new CliException(ExitCode.NOT_GOOD, jar + " cannot be read: " + e.getMessage());
+    }
+  }
+
+  @Command(
+      name = "enable",
+      description = "Switch a plugin on, or try again one that was parked or has failed.",
+      footer = {"", "Example: holdfast plugins enable hello"})
+  int enable(@Parameters(paramLabel = "PLUGIN", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    return change(id, "enable");
+  }
+
+  @Command(
+      name = "disable",
+      description = "Switch a plugin off, for later starts of the server too.",
+      footer = {"", "Example: holdfast plugins disable hello"})
+  int disable(@Parameters(paramLabel = "PLUGIN", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    return change(id, "disable");
+  }
+
+  @Command(
+      name = "approve",
+      description = "Trust the jar of a plugin that lies in the folder now.",
+      footer = {"", "Example: holdfast plugins approve hello"})
+  int approve(@Parameters(paramLabel = "PLUGIN", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    return change(id, "approve");
+  }
+
+  private int change(String id, String what) throws CliException, InterruptedException {
+    JsonNode plugin =
+        root.ask(
+            api -> api.post(CALLS + "/" + ApiClient.encoded(id) + "/" + what, CliJson.object()));
+    print(plugin);
+    return ExitCode.OK;
+  }
+
+  private void print(JsonNode plugin) {
+    if (root.json) {
+      root.print(plugin);
+      return;
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add(CliJson.text(plugin, "id") + " " + CliJson.text(plugin, "version"));
+    add(lines, "", plugin, "description");
+    add(lines, "state        ", plugin, "state");
+    add(lines, "reason       ", plugin, "reason");
+    for (JsonNode condition : plugin.path("conditions")) {
+      boolean met = condition.path("met").asBoolean();
+      lines.add(
+          "needs        %s %s%s"
+              .formatted(
+                  met ? "✓" : "✗",
+                  CliJson.text(condition, "needs"),
+                  met ? "" : ": " + CliJson.text(condition, "step")));
+    }
+    addAll(lines, "offers       ", plugin.path("offers"));
+    addAll(lines, "uses         ", plugin.path("uses"));
+    add(lines, "file         ", plugin, "file");
+    add(lines, "class        ", plugin, "class");
+    add(lines, "sha256       ", plugin, "sha256");
+    add(lines, "signer       ", plugin, "signer");
+    lines.forEach(line -> root.terminal().line(VisibleText.lines(line, "")));
+  }
+
+  private static void add(List<String> lines, String head, JsonNode plugin, String key) {
+    String text = plugin.path(key).asText("");
+    if (!text.isEmpty()) {
+      lines.add(head + text);
+    }
+  }
+
+  private static void addAll(List<String> lines, String head, JsonNode texts) {
+    texts.forEach(text -> lines.add(head + text.asText()));
+  }
+
+  private static List<String> row(JsonNode plugin) {
+    List<String> offers =
+        StreamSupport.stream(plugin.path("offers").spliterator(), false)
+            .map(JsonNode::asText)
+            .toList();
+    return List.of(
+        CliJson.text(plugin, "id"),
+        CliJson.text(plugin, "version"),
+        CliJson.text(plugin, "state"),
+        String.join(", ", offers),
+        CliJson.text(plugin, "reason"));
+  }
+
+  private static ObjectNode json(PluginCheck check) {
+    ObjectNode plugin =
+        CliJson.object()
+            .put("id", check.id())
+            .put("version", check.version())
+            .put("description", check.description())
+            .put("class", check.className())
+            .put("sha256", check.sha256())
+            .put("signer", check.signer());
+    ArrayNode conditions = plugin.putArray("conditions");
+    check
+        .conditions()
+        .forEach(
+            condition ->
+                conditions
+                    .addObject()
+                    .put("needs", condition.needs())
+                    .put("met", condition.isMet())
+                    .put("step", condition.step()));
+    ArrayNode uses = plugin.putArray("uses");
+    check.uses().forEach(uses::add);
+    return plugin;
+  }
+}

@@ -1,0 +1,68 @@
+package dev.holdfast.plugins;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ModelAnswer;
+import dev.holdfast.api.ModelListener;
+import dev.holdfast.api.ModelProvider;
+import dev.holdfast.api.ModelRequest;
+import java.time.Duration;
+
+/** A plugin's provider of models as the server sees it. */
+final class HostedProvider implements ModelProvider {
+  private static final Duration FACT_MAX = Duration.ofSeconds(2);
+
+  /** The limits of a model's answer end it long before. */
+  private static final Duration ANSWER_MAX = Duration.ofHours(2);
+
+  private final ModelProvider provider;
+  private final PluginCalls calls;
+  private final String name;
+  private final boolean local;
+
+  private HostedProvider(ModelProvider provider, PluginCalls calls, String name, boolean local) {
+    this.provider = provider;
+    this.calls = calls;
+    this.name = name;
+    this.local = local;
+  }
+
+  /** Asks it what it is; to be called on a thread of the plugin. */
+  static HostedProvider of(ModelProvider provider, PluginCalls calls) {
+    return new HostedProvider(provider, calls, provider.name(), provider.isLocal());
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public boolean isLocal() {
+    return local;
+  }
+
+  @Override
+  public int windowTokens(String model) {
+    try {
+      return calls.call("windowTokens", FACT_MAX, () -> provider.windowTokens(model));
+    } catch (PluginFailedException | CallFailedException e) {
+      throw new IllegalStateException("the provider failed: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the provider was interrupted", e);
+    }
+  }
+
+  @Override
+  public ModelAnswer ask(ModelRequest request, ModelListener listener)
+      throws CallFailedException, InterruptedException {
+    try {
+      return calls.call("ask", ANSWER_MAX, () -> provider.ask(request, listener));
+    } catch (PluginFailedException e) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.BACKEND_FAILURE, "the provider failed: " + e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.plugins;
+
+import dev.holdfast.config.LoadedConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a jar says about itself and what it would need here, without a server and with no class of
+ * it loaded.
+ *
+ * @param signer of all of the jar; empty when there is no such one
+ * @param uses what it says it does
+ */
+public record PluginCheck(
+    String id,
+    String version,
+    String description,
+    String className,
+    String sha256,
+    String signer,
+    List<String> uses,
+    List<GateCondition> conditions) {
+
+  /**
+   * Looks at a jar.
+   *
+   * @param environment what is set
+   * @param envFile where a variable can be set
+   * @throws PluginRefusedException when no server would load it
+   * @throws IOException when it cannot be read
+   */
+  public static PluginCheck of(
+      Path jar,
+      LoadedConfig config,
+      Map<String, String> environment,
+      Path envFile,
+      String serverVersion)
+      throws IOException, PluginRefusedException {
+    PluginJar read = PluginJar.read(jar);
+    PluginManifest manifest = read.manifest();
+    Gate gate =
+        new Gate(
+            environment,
+            envFile,
+            serverVersion,
+            section -> config.part(environment, section.split("\\.")).section().isPresent());
+    return new PluginCheck(
+        manifest.id(),
+        manifest.version(),
+        manifest.description(),
+        manifest.className(),
+        read.sha256(),
+        read.signer(),
+        manifest.uses(),
+        gate.judge(manifest));
+  }
+}

@@ -1,0 +1,678 @@
+package dev.holdfast.plugins;
+
+import dev.holdfast.health.ConditionReport;
+import io.micrometer.core.instrument.Gauge;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches the folder of plugins and has each jar loaded, replaced and unloaded as the folder, the
+ * configuration, the variables and the operator say. All of that happens on the thread of {@link
+ * #run}; the other methods may be called from anywhere.
+ */
+public final class PluginHost {
+  private static final Logger LOG = LoggerFactory.getLogger(PluginHost.class);
+  private static final String UP = "holdfast.plugin.up";
+  private static final long LOOK_MILLIS = 100;
+
+  /** Variables, programs and configuration are looked at less often than the folder. */
+  private static final int LOOKS_PER_GATE = 5;
+
+  /** A jar that cannot be read is perhaps still being copied. */
+  private static final Duration COPYING_MAX = Duration.ofSeconds(10);
+
+  private static final Duration DRAIN_MAX = Duration.ofSeconds(30);
+  private static final Duration STOP_DRAIN = Duration.ofSeconds(1);
+  private static final Duration COMMAND_MAX = Duration.ofSeconds(60);
+
+  /** Classes that are still there so long after their plugin was unloaded are held by something. */
+  private static final Duration VANISH_MAX = Duration.ofSeconds(60);
+
+  private final PluginServices services;
+  private final PluginCopies copies;
+  private final TrustLock lock;
+  private final BlockingQueue<Runnable> commands = new LinkedBlockingQueue<>();
+  private final Map<Path, Seen> seen = new HashMap<>();
+  private final Map<String, Hosted> hosted = new TreeMap<>();
+  private final Map<String, String> refusedFiles = new ConcurrentHashMap<>();
+  private final Set<Thread> closing = ConcurrentHashMap.newKeySet();
+  private final List<HostedPlugin.Gone> gone = new CopyOnWriteArrayList<>();
+  private final ReentrantLock turn = new ReentrantLock();
+  private boolean closed;
+  private volatile List<PluginView> views = List.of();
+  private volatile List<ConditionReport> zombies = List.of();
+  private long collectedForNanos = Long.MIN_VALUE;
+  private Set<String> kept = Set.of();
+  private int looks;
+
+  /** What tells one version of a file from another. */
+  private record Stamp(long size, FileTime changed) {}
+
+  /** A file of the folder, and what it turned out to be. */
+  private static final class Seen {
+    private final Stamp stamp;
+    private final long sinceNanos;
+    private boolean judged;
+    private @Nullable PluginJar jar;
+
+    Seen(Stamp stamp, long sinceNanos) {
+      this.stamp = stamp;
+      this.sinceNanos = sinceNanos;
+    }
+  }
+
+  /** A plugin that is there, loaded or not. */
+  private static final class Hosted {
+    private final String id;
+    private PluginJar jar;
+    private volatile PluginState state = PluginState.STARTING;
+    private String reason = "";
+    private List<GateCondition> conditions = List.of();
+    private Instant since;
+    private @Nullable HostedPlugin running;
+    private @Nullable HostedContext context;
+
+    /** The sections of the configuration that it has read. */
+    private Set<List<String>> sections = Set.of();
+
+    /** What the last attempt was made with: the same again would end the same. */
+    private String triedWith = "";
+
+    private volatile @Nullable String tooMuch;
+
+    Hosted(String id, PluginJar jar, Instant since) {
+      this.id = id;
+      this.jar = jar;
+      this.since = since;
+    }
+  }
+
+  private PluginHost(PluginServices services, PluginCopies copies, TrustLock lock) {
+    this.services = services;
+    this.copies = copies;
+    this.lock = lock;
+  }
+
+  /**
+   * Nothing is loaded before {@link #run}.
+   *
+   * @throws IOException when the data folder cannot be written, or the file of trusted jars is
+   *     damaged
+   */
+  public static PluginHost open(PluginServices services) throws IOException {
+    Path data = services.dataDir();
+    return new PluginHost(
+        services,
+        PluginCopies.open(data.resolve("plugins")),
+        TrustLock.open(data.resolve("plugins.lock")));
+  }
+
+  /** Runs until it is interrupted; the plugins stay loaded then, see {@link #close}. */
+  public void run() throws InterruptedException {
+    while (true) {
+      lookIfOpen();
+      Runnable command = commands.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      while (command != null) {
+        command.run();
+        command = commands.poll();
+      }
+    }
+  }
+
+  /** Every plugin that is there. */
+  public List<PluginView> plugins() {
+    return views;
+  }
+
+  /** Where the operator puts jars. */
+  public Path folder() {
+    return services.folder();
+  }
+
+  /** Of how many unloaded plugins something is still in memory; none after a collection. */
+  int vanishing() {
+    gone.removeIf(each -> !each.isAlive());
+    return gone.size() + closing.size();
+  }
+
+  /** Files of the folder that cannot be plugins, by name, with the reason. */
+  public Map<String, String> refusedFiles() {
+    return new TreeMap<>(refusedFiles);
+  }
+
+  /** What is not well. */
+  public List<ConditionReport> conditions() {
+    List<ConditionReport> all = new ArrayList<>(zombies);
+    for (PluginView view : views) {
+      boolean isWell =
+          view.state() == PluginState.STARTING
+              || view.state() == PluginState.DISABLED
+              || (view.state() == PluginState.READY && view.reason().isEmpty());
+      if (!isWell) {
+        all.add(
+            ConditionReport.degraded(
+                    view.state() == PluginState.READY ? "not_replaced" : view.state().label(),
+                    "The plugin %s %s: %s. See: holdfast plugins info %s"
+                        .formatted(
+                            view.id(),
+                            view.state() == PluginState.READY
+                                ? "goes on as it was"
+                                : "does not work",
+                            view.reason(),
+                            view.id()),
+                    "Ends when it works, or when its jar is removed.")
+                .about(view.id()));
+      }
+    }
+    refusedFiles.forEach(
+        (file, reason) ->
+            all.add(
+                ConditionReport.degraded(
+                        "refused",
+                        "The file %s is not loaded: %s.".formatted(file, reason),
+                        "Ends when the file is replaced or removed.")
+                    .about(file)));
+    return all;
+  }
+
+  /**
+   * Switches a plugin on or off, for later starts of the server too; one that was parked or has
+   * failed is tried again by switching it on. Blocks until it is done.
+   *
+   * @return false when there is no such plugin
+   */
+  public boolean enable(String id, boolean on) throws IOException, InterruptedException {
+    return command(
+        id,
+        plugin -> {
+          lock.setDisabled(id, !on);
+          retry(plugin);
+        });
+  }
+
+  /**
+   * Trusts the jar that lies in the folder now. Blocks until it was tried.
+   *
+   * @return false when there is no such plugin
+   */
+  public boolean approve(String id) throws IOException, InterruptedException {
+    return command(
+        id,
+        plugin -> {
+          lock.approve(plugin.jar);
+          retry(plugin);
+        });
+  }
+
+  @FunctionalInterface
+  private interface Command {
+    void run(Hosted plugin) throws IOException;
+  }
+
+  private boolean command(String id, Command command) throws IOException, InterruptedException {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    commands.add(
+        () -> {
+          turn.lock();
+          try {
+            Hosted plugin = closed ? null : hosted.get(id);
+            if (plugin != null) {
+              command.run(plugin);
+              decide(plugin);
+              show();
+            }
+            done.complete(plugin != null);
+          } catch (IOException | RuntimeException e) {
+            done.completeExceptionally(e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            done.completeExceptionally(new IOException("the server is stopping"));
+          } finally {
+            turn.unlock();
+          }
+        });
+    try {
+      return done.get(COMMAND_MAX.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new IOException(e.getMessage(), e);
+    } catch (TimeoutException e) {
+      throw new IOException("the plugins did not answer within " + COMMAND_MAX.toSeconds() + " s");
+    }
+  }
+
+  private static void retry(Hosted plugin) {
+    plugin.triedWith = "";
+    plugin.tooMuch = null;
+  }
+
+  /** Stops all of them, for good. Blocks. */
+  public void close() throws InterruptedException {
+    turn.lock();
+    try {
+      closed = true;
+      for (Hosted plugin : hosted.values()) {
+        unload(plugin, STOP_DRAIN);
+      }
+    } finally {
+      turn.unlock();
+    }
+    for (Thread thread : closing) {
+      thread.join(COMMAND_MAX);
+    }
+  }
+
+  private void lookIfOpen() throws InterruptedException {
+    turn.lockInterruptibly();
+    try {
+      if (!closed) {
+        look();
+      }
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private void look() throws InterruptedException {
+    boolean changed = lookAtFolder();
+    boolean isTime = looks++ % LOOKS_PER_GATE == 0;
+    if (changed || isTime || hosted.values().stream().anyMatch(each -> each.tooMuch != null)) {
+      for (Hosted plugin : List.copyOf(hosted.values())) {
+        HostedPlugin running = plugin.running;
+        if (running != null) {
+          running.calls().look();
+          running.hideSecrets();
+        }
+        decide(plugin);
+      }
+      lookAtGone();
+      show();
+    }
+  }
+
+  /** Reads what has settled. Returns whether a plugin came, went or is another one. */
+  private boolean lookAtFolder() throws InterruptedException {
+    Map<Path, Stamp> there = jars();
+    boolean changed = seen.keySet().removeIf(file -> !there.containsKey(file));
+    refusedFiles.keySet().removeIf(name -> !there.containsKey(services.folder().resolve(name)));
+    for (Map.Entry<Path, Stamp> each : there.entrySet()) {
+      Path file = each.getKey();
+      Seen known = seen.get(file);
+      if (known == null || !known.stamp.equals(each.getValue())) {
+        seen.put(file, new Seen(each.getValue(), services.time().nanos())); // look once more
+      } else if (!known.judged) {
+        changed |= judge(file, known);
+      }
+    }
+    if (changed) {
+      assign();
+    }
+    return changed;
+  }
+
+  private Map<Path, Stamp> jars() {
+    Map<Path, Stamp> all = new TreeMap<>();
+    try (Stream<Path> files = Files.list(services.folder())) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".jar")).toList()) {
+        if (Files.isRegularFile(file)) {
+          all.put(file, new Stamp(Files.size(file), Files.getLastModifiedTime(file)));
+        }
+      }
+    } catch (NoSuchFileException _) {
+      return all; // nobody has plugins, or a file went away while we looked
+    } catch (IOException e) {
+      LOG.warn("plugins: {} cannot be read: {}", services.folder(), e.getMessage());
+    }
+    return all;
+  }
+
+  private boolean judge(Path file, Seen known) {
+    String name = String.valueOf(file.getFileName());
+    try {
+      PluginJar.requireOwn(services.folder());
+      PluginJar.requireOwn(file);
+      known.jar = copies.take(file);
+      refusedFiles.remove(name);
+    } catch (PluginRefusedException e) {
+      refuse(name, String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      if (services.time().nanos() - known.sinceNanos < COPYING_MAX.toNanos()) {
+        return false;
+      }
+      refuse(name, "it is not a whole jar: " + e.getMessage());
+    }
+    known.judged = true;
+    return true;
+  }
+
+  private void refuse(String file, String reason) {
+    refusedFiles.put(file, reason);
+    LOG.warn("plugins: {} is not loaded: {}", file, reason);
+  }
+
+  /** Which jar stands for which id: the first by its file's name. */
+  private void assign() throws InterruptedException {
+    Map<String, PluginJar> byId = new TreeMap<>();
+    for (Path file : new TreeSet<>(seen.keySet())) {
+      PluginJar jar = Objects.requireNonNull(seen.get(file)).jar;
+      if (jar == null) {
+        continue;
+      }
+      PluginJar first = byId.putIfAbsent(jar.manifest().id(), jar);
+      String name = String.valueOf(file.getFileName());
+      if (first != null) {
+        refuse(
+            name,
+            "the plugin %s is in %s already; remove one of the two"
+                .formatted(jar.manifest().id(), first.file().getFileName()));
+      } else if (refusedFiles.remove(name) != null) {
+        LOG.info("plugins: {} is no longer refused", name);
+      }
+    }
+    for (Hosted plugin : List.copyOf(hosted.values())) {
+      if (!byId.containsKey(plugin.id)) {
+        unload(plugin, DRAIN_MAX);
+        hosted.remove(plugin.id);
+        services.meters().find(UP).tag("id", plugin.id).meters().forEach(services.meters()::remove);
+        boolean _ = services.guards().remove(HostedContext.guardName(plugin.id));
+        LOG.info("plugins: {} is gone", plugin.id);
+      }
+    }
+    byId.forEach((id, jar) -> hosted.computeIfAbsent(id, _ -> newcomer(jar)).jar = jar);
+  }
+
+  private Hosted newcomer(PluginJar jar) {
+    Hosted plugin = new Hosted(jar.manifest().id(), jar, services.time().now());
+    Gauge.builder(UP, plugin, each -> each.state == PluginState.READY ? 1 : 0)
+        .tag("id", plugin.id)
+        .strongReference(true)
+        .register(services.meters());
+    return plugin;
+  }
+
+  private void decide(Hosted plugin) throws InterruptedException {
+    Map<String, String> environment = services.settings().environment();
+    plugin.conditions = gate(environment).judge(plugin.jar.manifest());
+    String tooMuch = plugin.tooMuch;
+    if (tooMuch != null) {
+      unload(plugin, STOP_DRAIN);
+      become(plugin, PluginState.PARKED, tooMuch);
+      plugin.triedWith = inputs(plugin, environment);
+      plugin.tooMuch = null;
+      return;
+    }
+    if (lock.isDisabled(plugin.id)) {
+      unload(plugin, DRAIN_MAX);
+      become(plugin, PluginState.DISABLED, "it was switched off");
+      return;
+    }
+    try {
+      Optional<TrustLock.Doubt> doubt = lock.doubt(plugin.jar, services.settings().plugins());
+      if (doubt.isPresent()) {
+        doubted(plugin, doubt.get());
+        return;
+      }
+    } catch (IOException e) {
+      become(plugin, PluginState.FAILED, "plugins.lock cannot be written: " + e.getMessage());
+      return;
+    }
+    List<String> missing =
+        plugin.conditions.stream()
+            .filter(condition -> !condition.isMet())
+            .map(condition -> condition.needs() + " is missing (" + condition.step() + ")")
+            .toList();
+    if (!missing.isEmpty()) {
+      unload(plugin, DRAIN_MAX);
+      plugin.triedWith = "";
+      become(plugin, PluginState.GATED, String.join("; ", missing));
+      return;
+    }
+    String inputs = inputs(plugin, environment);
+    if (!plugin.triedWith.equals(inputs)) {
+      plugin.triedWith = inputs;
+      load(plugin, environment);
+    }
+  }
+
+  /** One that runs goes on as it is; another jar takes its place only when it is trusted. */
+  private void doubted(Hosted plugin, TrustLock.Doubt doubt) {
+    if (plugin.running == null) {
+      become(plugin, doubt.waits() ? PluginState.WAITING : PluginState.FAILED, doubt.text());
+    } else {
+      become(plugin, PluginState.READY, "the newer jar is not loaded: " + doubt.text());
+    }
+  }
+
+  private Gate gate(Map<String, String> environment) {
+    return new Gate(
+        environment,
+        services.settings().envFile(),
+        services.serverVersion(),
+        section -> services.settings().part(section.split("\\.")).section().isPresent());
+  }
+
+  /** Everything that a start depends on. */
+  private String inputs(Hosted plugin, Map<String, String> environment) {
+    PluginManifest manifest = plugin.jar.manifest();
+    StringBuilder all = new StringBuilder(plugin.jar.sha256());
+    environment.entrySet().stream()
+        .filter(variable -> manifest.mayRead(variable.getKey()))
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(variable -> all.append('\0').append(variable));
+    for (List<String> section : plugin.sections) {
+      all.append('\0').append(services.settings().part(section.toArray(String[]::new)).content());
+    }
+    return all.toString();
+  }
+
+  private void load(Hosted plugin, Map<String, String> environment) throws InterruptedException {
+    long begun = services.time().nanos();
+    PluginManifest manifest = plugin.jar.manifest();
+    HostedPlugin earlier = plugin.running;
+    HostedContext earlierContext = plugin.context;
+    environment.forEach(
+        (name, value) -> {
+          if (manifest.isSecret(name) && !value.isBlank()) {
+            services.secrets().add(value);
+          }
+        });
+    if (earlier == null) {
+      become(plugin, PluginState.STARTING, "");
+    }
+    @Nullable HostedPlugin made = null;
+    @Nullable HostedContext context = null;
+    try {
+      made =
+          new HostedPlugin(
+              plugin.jar,
+              copies.path(plugin.jar.sha256()),
+              services,
+              reason -> plugin.tooMuch = plugin.tooMuch == null ? reason : plugin.tooMuch);
+      context = new HostedContext(made, services, copies.stateOf(plugin.id), environment);
+      made.start(context);
+      made.publish(earlier);
+    } catch (PluginRefusedException | IOException e) {
+      if (made != null && context != null) {
+        close(made, context, STOP_DRAIN);
+      }
+      plugin.tooMuch = null; // of the one that was not taken
+      if (made != null) {
+        noteInputs(plugin, made, environment);
+      }
+      String reason = String.valueOf(e.getMessage());
+      LOG.warn("plugins: {} {}: {}", plugin.id, manifest.version(), reason);
+      become(
+          plugin,
+          earlier == null ? PluginState.FAILED : PluginState.READY,
+          earlier == null ? reason : "the newer jar is not used: " + reason);
+      return;
+    }
+    plugin.running = made;
+    plugin.context = context;
+    noteInputs(plugin, made, environment);
+    if (earlier != null && earlierContext != null) {
+      close(earlier, earlierContext, DRAIN_MAX);
+    }
+    become(plugin, PluginState.READY, "");
+    LOG.info(
+        "plugins: {} {} is ready after {} ms: {}",
+        plugin.id,
+        manifest.version(),
+        Duration.ofNanos(services.time().nanos() - begun).toMillis(),
+        made.offers());
+  }
+
+  private void noteInputs(Hosted plugin, HostedPlugin made, Map<String, String> environment) {
+    plugin.sections = made.sections();
+    plugin.triedWith = inputs(plugin, environment);
+  }
+
+  private void unload(Hosted plugin, Duration patience) {
+    HostedPlugin running = plugin.running;
+    HostedContext context = plugin.context;
+    plugin.running = null;
+    plugin.context = null;
+    plugin.triedWith = "";
+    if (running != null && context != null) {
+      close(running, context, patience);
+    }
+  }
+
+  /** On a thread of its own: calls that run may take long, and others must not wait for them. */
+  private void close(HostedPlugin plugin, HostedContext context, Duration patience) {
+    plugin.withdraw();
+    Thread thread =
+        Thread.ofVirtual()
+            .name("plugin-close-" + plugin.jar().manifest().id())
+            .unstarted(
+                () -> {
+                  try {
+                    gone.add(plugin.close(context, patience));
+                  } catch (InterruptedException _) {
+                    LOG.warn("plugin {}: was not closed", plugin.jar().manifest().id());
+                  } finally {
+                    closing.remove(Thread.currentThread());
+                  }
+                });
+    closing.add(thread);
+    thread.start();
+  }
+
+  private void become(Hosted plugin, PluginState state, String reason) {
+    if (plugin.state != state || !plugin.reason.equals(reason)) {
+      if (plugin.state != state) {
+        plugin.since = services.time().now();
+      }
+      plugin.state = state;
+      plugin.reason = reason;
+      if (!reason.isEmpty()) {
+        LOG.info("plugins: {} is {}: {}", plugin.id, state.label(), reason);
+      }
+    }
+  }
+
+  private void lookAtGone() {
+    gone.removeIf(each -> !each.isAlive());
+    long now = services.time().nanos();
+    List<HostedPlugin.Gone> old =
+        gone.stream()
+            .filter(each -> now - each.sinceNanos() > VANISH_MAX.dividedBy(2).toNanos())
+            .toList();
+    long newest = old.stream().mapToLong(HostedPlugin.Gone::sinceNanos).max().orElse(0);
+    if (!old.isEmpty() && newest != collectedForNanos) {
+      collectedForNanos = newest;
+      System.gc(); // an idle server would not look for a long time
+    }
+    Set<String> ids = new TreeSet<>();
+    for (HostedPlugin.Gone each : old) {
+      if (each.isAlive() && now - each.sinceNanos() > VANISH_MAX.toNanos()) {
+        ids.add(each.id());
+      }
+    }
+    zombies = ids.stream().map(PluginHost::zombie).toList();
+  }
+
+  private static ConditionReport zombie(String id) {
+    List<String> threads =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(
+                thread ->
+                    thread.getContextClassLoader() instanceof PluginLoader loader
+                        && loader.isClosed())
+            .map(Thread::getName)
+            .sorted()
+            .limit(5)
+            .toList();
+    return ConditionReport.degraded(
+            "still_loaded",
+            "The plugin %s was unloaded, but something keeps its classes in memory%s. A restart frees them."
+                .formatted(
+                    id, threads.isEmpty() ? "" : ", these threads: " + String.join(", ", threads)),
+            "Ends when its classes are gone.")
+        .about(id);
+  }
+
+  private void show() {
+    Set<String> used = new HashSet<>();
+    List<PluginView> all = new ArrayList<>();
+    for (Hosted plugin : hosted.values()) {
+      HostedPlugin running = plugin.running;
+      PluginJar jar = running == null ? plugin.jar : running.jar();
+      used.add(plugin.jar.sha256());
+      used.add(jar.sha256());
+      all.add(
+          new PluginView(
+              plugin.id,
+              jar.manifest().version(),
+              jar.manifest().description(),
+              String.valueOf(jar.file().getFileName()),
+              plugin.state,
+              plugin.reason,
+              plugin.conditions,
+              running == null ? List.of() : running.offers(),
+              jar.manifest().uses(),
+              jar.sha256(),
+              jar.signer(),
+              plugin.since));
+    }
+    views = List.copyOf(all);
+    seen.values().stream()
+        .flatMap(file -> Optional.ofNullable(file.jar).stream())
+        .forEach(jar -> used.add(jar.sha256()));
+    if (closing.isEmpty() && !used.equals(kept)) {
+      try {
+        copies.keepOnly(used);
+        kept = used;
+      } catch (IOException e) {
+        LOG.warn("plugins: old copies stay: {}", e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.holdfast.plugins;
+
+import dev.holdfast.supervision.Fatal;
+
+/** What a plugin threw, as text: the object itself would keep the plugin's classes loaded. */
+final class ThrownText {
+  private static final int LINES_MAX = 20;
+  private static final int HEAD_MAX = 300;
+
+  private ThrownText() {}
+
+  /** Class and message, in one line. */
+  static String head(Throwable thrown) {
+    String text;
+    try {
+      String message = thrown.getMessage();
+      text = thrown.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+    } catch (Throwable e) { // it is the plugin's own code
+      Fatal.check(e);
+      text = thrown.getClass().getSimpleName();
+    }
+    String shown = PluginManifest.printable(text);
+    return shown.length() <= HEAD_MAX ? shown : shown.substring(0, HEAD_MAX) + "...";
+  }
+
+  /** The same with where it came from. */
+  static String of(Throwable thrown) {
+    StringBuilder text = new StringBuilder(head(thrown));
+    try {
+      StackTraceElement[] frames = thrown.getStackTrace();
+      for (int i = 0; i < Math.min(frames.length, LINES_MAX); i++) {
+        text.append("\n  at ").append(frames[i]);
+      }
+    } catch (Throwable e) { // as above
+      Fatal.check(e);
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,180 @@
+package dev.holdfast.plugins;
+
+import dev.holdfast.channels.Channels;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.ConfigPart;
+import dev.holdfast.config.EnvFile;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.config.Section;
+import dev.holdfast.models.Models;
+import dev.holdfast.models.ModelsConfig;
+import dev.holdfast.models.Providers;
+import dev.holdfast.net.HttpCaller;
+import dev.holdfast.resilience.GuardMemory;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.ToolOutputConfig;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** A host of plugins with the parts that it needs, in a folder of its own. */
+final class HostRig {
+  private final Path folder;
+  private final Path plugins;
+  private final EnvFile envFile;
+  private final Vertx vertx = Vertx.vertx();
+  private final Time time = new SystemTime();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final Secrets secrets = new Secrets();
+  private final Toolbox toolbox;
+  private final Channels channels = new Channels(List.of());
+  private final HttpCaller http;
+  private PluginHost host;
+  private Thread thread;
+
+  HostRig(Path folder) throws IOException {
+    this.folder = folder;
+    this.plugins = Files.createDirectory(folder.resolve("plugins"));
+    Files.createDirectory(folder.resolve("data"));
+    this.envFile = new EnvFile(folder.resolve("holdfast.env"), Map.of("HOME", "/", "PATH", "/bin"));
+    configure("");
+    toolbox = new Toolbox(List.of(), ToolOutputConfig.from(Section.empty()), secrets, time, meters);
+    http = HttpCaller.create(vertx, time);
+    start();
+  }
+
+  private void start() throws IOException {
+    Guards guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
+    ModelsConfig config = ModelsConfig.from(Section.empty(), Map.of());
+    Models models = Models.create(config, Providers.of(config, http, time), guards, time, meters);
+    host =
+        PluginHost.open(
+            new PluginServices(
+                plugins,
+                folder.resolve("data"),
+                toolbox,
+                channels,
+                models,
+                http,
+                guards,
+                secrets,
+                new Now(),
+                time,
+                meters,
+                "0.1.0"));
+    thread =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    host.run();
+                  } catch (InterruptedException _) {
+                    return;
+                  }
+                });
+  }
+
+  void restart() throws IOException, InterruptedException {
+    stop();
+    start();
+  }
+
+  private void stop() throws InterruptedException {
+    thread.interrupt();
+    thread.join();
+    host.close();
+  }
+
+  void close() throws InterruptedException {
+    stop();
+    http.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  void configure(String yaml) throws IOException {
+    Files.writeString(folder.resolve("holdfast.yaml"), yaml);
+  }
+
+  private final class Now implements PluginServices.Settings {
+    @Override
+    public ConfigPart part(String... path) {
+      return ConfigFile.read(folder.resolve("holdfast.yaml"), environment())
+          .part(environment(), path);
+    }
+
+    @Override
+    public Map<String, String> environment() {
+      return envFile.now();
+    }
+
+    @Override
+    public Path envFile() {
+      return envFile.file();
+    }
+
+    @Override
+    public PluginsConfig plugins() {
+      return PluginsConfig.from(
+          ConfigFile.read(folder.resolve("holdfast.yaml"), environment())
+              .root()
+              .section("plugins"));
+    }
+  }
+
+  Path plugins() {
+    return plugins;
+  }
+
+  Path envFile() {
+    return envFile.file();
+  }
+
+  Toolbox toolbox() {
+    return toolbox;
+  }
+
+  Channels channels() {
+    return channels;
+  }
+
+  Secrets secrets() {
+    return secrets;
+  }
+
+  PluginHost host() {
+    return host;
+  }
+
+  PluginView view(String id) {
+    return host.plugins().stream()
+        .filter(plugin -> plugin.id().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  void awaitState(String id, PluginState state) throws Exception {
+    await(
+        () ->
+            host.plugins().stream()
+                .anyMatch(plugin -> plugin.id().equals(id) && plugin.state() == state));
+  }
+
+  void await(Callable<Boolean> holds) throws Exception {
+    long end = System.nanoTime() + 20_000_000_000L;
+    while (!holds.call()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("not within 20 s; " + host.plugins() + " " + host.refusedFiles());
+      }
+      Thread.sleep(20);
+    }
+  }
+}

@@ -1,0 +1,246 @@
+package dev.holdfast.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.health.ConditionReport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PluginHostTest {
+  @TempDir Path folder;
+  private HostRig rig;
+
+  @BeforeEach
+  void open() throws IOException {
+    rig = new HostRig(folder);
+  }
+
+  @AfterEach
+  void close() throws InterruptedException {
+    rig.close();
+  }
+
+  private PluginJars jar(String version) {
+    return PluginJars.of(folder, "hello", version);
+  }
+
+  private String call(String tool) throws InterruptedException {
+    ToolResult result =
+        rig.toolbox()
+            .run(
+                new ToolCall("c1", tool, "{}"),
+                new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}));
+    return result.text();
+  }
+
+  @Test
+  void aJarThatIsDroppedOffersItsToolAndOneThatIsRemovedTakesItAway() throws Exception {
+    Path jar = jar("1.0.0").withTool("greet", "good day").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(call("greet")).isEqualTo("good day");
+    Files.delete(jar);
+    rig.await(() -> rig.host().plugins().isEmpty());
+    assertThat(call("greet")).contains("There is no tool called greet");
+  }
+
+  @Test
+  void aNewerJarTakesThePlaceOfTheOldOneWithoutAGap() throws Exception {
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    Thread.Builder.OfPlatform builder = Thread.ofPlatform();
+    List<String> answers = new java.util.concurrent.CopyOnWriteArrayList<>();
+    Thread caller =
+        builder.start(
+            () -> {
+              try {
+                while (!Thread.currentThread().isInterrupted()) {
+                  answers.add(call("greet"));
+                }
+              } catch (InterruptedException _) {
+                return;
+              }
+            });
+    jar("2.0.0").withTool("greet", "two").into(rig.plugins(), "hello.jar");
+    rig.await(() -> answers.contains("two"));
+    caller.interrupt();
+    caller.join();
+    assertThat(answers.stream().distinct()).containsExactly("one", "two");
+    assertThat(rig.view("hello").version()).isEqualTo("2.0.0");
+  }
+
+  @Test
+  void aNewerJarThatCannotStartLeavesTheOldOneAtWork() throws Exception {
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    jar("2.0.0")
+        .doing("throw new IllegalStateException(\"no such luck\");", "")
+        .into(rig.plugins(), "hello.jar");
+    rig.await(() -> rig.view("hello").reason().contains("no such luck"));
+    assertThat(call("greet")).isEqualTo("one");
+    assertThat(rig.host().conditions())
+        .extracting(ConditionReport::reason)
+        .containsExactly("not_replaced");
+  }
+
+  @Test
+  void aGateIsOpenedByAVariableAndClosedWithoutIt() throws Exception {
+    jar("1.0.0")
+        .with("Holdfast-Requires-Env", "HELLO_KEY|HELLO_TOKEN, HOME")
+        .doing(
+            "String key = context.secret(\"HELLO_TOKEN\").orElse(\"none\");"
+                + " context.offer(tool(\"greet\", () -> key.length() + \" characters\"));",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.GATED);
+    assertThat(rig.view("hello").reason())
+        .contains("HELLO_KEY or HELLO_TOKEN is missing")
+        .contains("holdfast.env");
+    assertThat(call("greet")).contains("There is no tool");
+    Files.writeString(rig.envFile(), "# keys\nHELLO_TOKEN='top-secret-token'\n");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(call("greet")).isEqualTo("16 characters");
+    assertThat(rig.secrets().redact("it is top-secret-token")).doesNotContain("top-secret");
+    Files.writeString(rig.envFile(), "HELLO_TOKEN=\n");
+    rig.awaitState("hello", PluginState.GATED);
+    assertThat(call("greet")).contains("There is no tool");
+  }
+
+  @Test
+  void aChangedJarOfTheSameVersionIsRefusedUntilItIsApproved() throws Exception {
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    jar("1.0.0").withTool("greet", "forged").into(rig.plugins(), "hello.jar");
+    rig.await(() -> rig.view("hello").reason().contains("was another jar"));
+    assertThat(call("greet")).isEqualTo("one");
+    assertThat(rig.host().approve("hello")).isTrue();
+    assertThat(call("greet")).isEqualTo("forged");
+  }
+
+  @Test
+  void aPluginThatIsSwitchedOffStaysOff() throws Exception {
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(rig.host().enable("hello", false)).isTrue();
+    assertThat(call("greet")).contains("There is no tool");
+    rig.restart();
+    rig.awaitState("hello", PluginState.DISABLED);
+    assertThat(rig.host().enable("hello", true)).isTrue();
+    assertThat(call("greet")).isEqualTo("one");
+    assertThat(rig.host().enable("nobody", true)).isFalse();
+  }
+
+  @Test
+  void itsConfigurationIsReadAndItsProblemsAreToldWithTheirLine() throws Exception {
+    rig.configure("plugins:\n  hello:\n    name: Ada\n    wrong: 1\n");
+    jar("1.0.0")
+        .doing(
+            "String name = context.config().text(\"name\", \"you\");"
+                + " context.offer(tool(\"greet\", () -> \"hello \" + name));",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.FAILED);
+    assertThat(rig.view("hello").reason()).contains("holdfast.yaml:4").contains("wrong");
+    rig.configure("plugins:\n  hello:\n    name: Ada\n");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(call("greet")).isEqualTo("hello Ada");
+    rig.configure("plugins:\n  hello:\n    name: Grace\n");
+    rig.await(() -> call("greet").equals("hello Grace"));
+  }
+
+  @Test
+  void whatCannotBeAPluginIsRefusedWithTheReason() throws Exception {
+    Files.writeString(rig.plugins().resolve("a-text.jar"), "this is no archive");
+    PluginJars.of(folder, "hello", "1.0.0").withTool("a", "b").into(rig.plugins(), "b.jar");
+    PluginJars.of(folder, "hello", "1.0.0").withTool("a", "b").into(rig.plugins(), "c.jar");
+    PluginJars.of(folder, "Hello!", "1.0.0").into(rig.plugins(), "d.jar");
+    PluginJars.of(folder, "later", "1.0.0").with("Holdfast-Api", "2").into(rig.plugins(), "e.jar");
+    PluginJars.of(folder, "typo", "1.0.0")
+        .with("Holdfast-Require-Env", "X")
+        .into(rig.plugins(), "f.jar");
+    PluginJars.of(folder, "needy", "1.0.0")
+        .with("Plugin-Dependencies", "other")
+        .into(rig.plugins(), "g.jar");
+    Path open = PluginJars.of(folder, "open", "1.0.0").into(rig.plugins(), "h.jar");
+    Files.setPosixFilePermissions(
+        open, java.nio.file.attribute.PosixFilePermissions.fromString("rw-rw-rw-"));
+    rig.awaitState("hello", PluginState.READY);
+    rig.await(() -> rig.host().refusedFiles().size() == 7);
+    assertThat(rig.host().refusedFiles().get("a-text.jar")).contains("not a whole jar");
+    assertThat(rig.host().refusedFiles().get("c.jar")).contains("in b.jar already");
+    assertThat(rig.host().refusedFiles().get("d.jar")).contains("Plugin-Id");
+    assertThat(rig.host().refusedFiles().get("e.jar")).contains("version 2 of the plugin API");
+    assertThat(rig.host().refusedFiles().get("f.jar")).contains("Holdfast-Requires-Env?");
+    assertThat(rig.host().refusedFiles().get("g.jar")).contains("Plugin-Dependencies");
+    assertThat(rig.host().refusedFiles().get("h.jar")).contains("chmod go-w");
+  }
+
+  @Test
+  void anExitIsRefusedAndThePluginIsParked() throws Exception {
+    jar("1.0.0")
+        .doing(
+            "context.offer(tool(\"greet\", () -> { System.exit(3); return \"x\"; }));"
+                + "context.offer(tool(\"halt\", () -> { Runtime.getRuntime().halt(3); return \"x\"; }));",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(call("halt")).contains("may not end the server");
+    rig.awaitState("hello", PluginState.PARKED);
+    assertThat(rig.view("hello").reason()).contains("tried to end the server with status 3");
+    assertThat(call("greet")).contains("There is no tool");
+    assertThat(rig.host().enable("hello", true)).isTrue();
+    assertThat(rig.view("hello").state()).isEqualTo(PluginState.READY);
+  }
+
+  @Test
+  void onePluginThatThrowsAgainAndAgainIsParked() throws Exception {
+    jar("1.0.0")
+        .doing(
+            "context.offer(tool(\"greet\", () -> { throw new StackOverflowError(); }));"
+                + "context.offer(tool(\"link\", () -> { throw new NoClassDefFoundError(\"x\"); }));",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(call("greet")).contains("StackOverflowError");
+    for (int i = 0; i < PluginCalls.BLAME_MAX; i++) {
+      String _ = call("link");
+    }
+    rig.awaitState("hello", PluginState.PARKED);
+    assertThat(rig.view("hello").reason()).contains("it threw 5 times within 5 min");
+  }
+
+  @Test
+  void aStartThatHangsEndsAndNothingIsOffered() throws Exception {
+    jar("1.0.0")
+        .doing(
+            "context.offer(tool(\"greet\", () -> \"x\"));"
+                + " while (true) { try { Thread.sleep(1000); } catch (InterruptedException e) { break; } }"
+                + " throw new IllegalStateException(\"woken\");",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.FAILED);
+    assertThat(rig.view("hello").reason()).contains("took longer than 10 s");
+    assertThat(call("greet")).contains("There is no tool");
+  }
+
+  @Test
+  void itSeesNothingOfTheServer() throws Exception {
+    jar("1.0.0")
+        .doing(
+            "try { Class.forName(\"dev.holdfast.plugins.PluginHost\");"
+                + " throw new Exception(\"it sees the server\"); }"
+                + " catch (ClassNotFoundException e) { context.offer(tool(\"greet\", () -> \"fine\")); }",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(call("greet")).isEqualTo("fine");
+  }
+}

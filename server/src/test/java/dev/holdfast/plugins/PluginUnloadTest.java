@@ -1,0 +1,126 @@
+package dev.holdfast.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PluginUnloadTest {
+  /** What a plugin may leave in the threads and statics of its own, and of the JDK. */
+  private static final String HABITS =
+      """
+      context.offer(tool("greet", () -> { LOCAL.set(new byte[1000]); return "x"; }));
+      context.offer(tool("fail", () -> { throw new IllegalStateException("as told"); }));
+      context.run("waits", () -> Thread.sleep(1_000_000));
+      context.every("ticks", Duration.ofMillis(20), () -> LOCAL.set(new byte[10]));
+      context.logger().log(System.Logger.Level.INFO, "begun", new Exception("logged"));
+      context.http();
+      """;
+
+  private static final String MEMBERS =
+      """
+      static final ThreadLocal<byte[]> LOCAL = new ThreadLocal<>();
+      static final byte[] HELD = new byte[1_000_000];
+      """;
+
+  @TempDir Path folder;
+  private HostRig rig;
+
+  @BeforeEach
+  void open() throws IOException {
+    rig = new HostRig(folder);
+  }
+
+  @AfterEach
+  void close() throws InterruptedException {
+    rig.close();
+  }
+
+  @Test
+  void twoHundredTimesLoadedAndUnloadedItLeavesNothing() throws Exception {
+    PluginJars.of(folder, "hello", "1.0.0").doing(HABITS, MEMBERS).into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    cycle(10);
+    awaitVanished();
+    int threads = Thread.getAllStackTraces().size();
+    int classes = ManagementFactory.getClassLoadingMXBean().getLoadedClassCount();
+    cycle(200);
+    awaitVanished();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("plugin-"));
+    assertThat(Thread.getAllStackTraces().size()).isLessThanOrEqualTo(threads + 3);
+    assertThat(ManagementFactory.getClassLoadingMXBean().getLoadedClassCount())
+        .isLessThanOrEqualTo(classes + 100);
+    assertThat(openJars()).isZero();
+  }
+
+  @Test
+  void aThreadThatItKeepsIsToldOf() throws Exception {
+    PluginJars.of(folder, "hello", "1.0.0")
+        .doing(
+            "new Thread(() -> { while (true) { try { Thread.sleep(100_000); }"
+                + " catch (InterruptedException e) { } } }, \"stubborn\") {{ setDaemon(true); }}.start();",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(rig.host().enable("hello", false)).isTrue();
+    rig.await(
+        () -> {
+          System.gc();
+          return rig.host().vanishing() == 1;
+        });
+  }
+
+  private void cycle(int times) throws Exception {
+    for (int i = 0; i < times; i++) {
+      assertThat(rig.host().enable("hello", false)).isTrue();
+      assertThat(rig.host().enable("hello", true)).isTrue();
+      assertThat(call("greet")).isEqualTo("x");
+      if (i % 50 == 0) {
+        assertThat(call("fail")).contains("as told");
+      }
+    }
+    assertThat(rig.host().enable("hello", false)).isTrue();
+  }
+
+  private String call(String tool) throws InterruptedException {
+    return rig.toolbox()
+        .run(
+            new ToolCall("c1", tool, "{}"),
+            new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}))
+        .text();
+  }
+
+  private void awaitVanished() throws Exception {
+    rig.await(
+        () -> {
+          System.gc();
+          return rig.host().vanishing() == 0;
+        });
+  }
+
+  private long openJars() throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return open.filter(Files::exists)
+          .map(
+              link -> {
+                try {
+                  return Files.readSymbolicLink(link).toString();
+                } catch (IOException _) {
+                  return "";
+                }
+              })
+          .filter(target -> target.startsWith(folder.toString()) && target.contains(".jar"))
+          .count();
+    }
+  }
+}
