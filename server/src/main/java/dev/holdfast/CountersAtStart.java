@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.ingress.webhooks.AddedReceives;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 
@@ -42,6 +43,7 @@ final class CountersAtStart {
     register(meters, "holdfast.events", channel, "outcome", EVENT_OUTCOMES);
     register(meters, "holdfast.replies", channel, "outcome", REPLY_OUTCOMES);
     register(meters, "holdfast.messages.filtered", channel, "reason", FILTER_REASONS);
+    register(meters, AddedReceives.FAILURES, channel, "reason", List.of("threw", "late"));
   }
 
   private static void register(

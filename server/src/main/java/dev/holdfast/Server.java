@@ -34,6 +34,7 @@ import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.AddedReceives;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.AnswerBudget;
@@ -443,9 +444,10 @@ final class Server {
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
+    AddedReceives added = new AddedReceives(time, meters);
     RequestRouter router =
         new RequestRouter(
-            () -> new Webhooks(channels, intake, refusals, time),
+            () -> new Webhooks(channels, added, intake, refusals, time),
             readiness,
             api,
             new Pages(authenticator, sessions, names, refusals),

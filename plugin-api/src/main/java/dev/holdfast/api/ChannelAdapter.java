@@ -12,10 +12,12 @@ public interface ChannelAdapter {
   Set<String> accounts();
 
   /**
-   * Verifies and parses. Runs on an event loop: it must not block and must take time linear in the
-   * body.
+   * Verifies and parses one request. Called on a virtual thread, for up to 64 requests at once. May
+   * block, but the platform waits for its answer: after 2.5 s in all, the wait for one of the 64
+   * places included, the thread is interrupted and the platform is told to send again (503). What
+   * it throws is logged and counted, and the platform gets 500.
    */
-  WebhookVerdict receive(WebhookRequest request);
+  WebhookVerdict receive(WebhookRequest request) throws InterruptedException;
 
   /** The longest text that one post may have, in UTF-16 units. */
   int textUnitsMax();
