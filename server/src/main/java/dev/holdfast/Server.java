@@ -8,6 +8,8 @@ import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.channels.ListenerPositions;
+import dev.holdfast.channels.Listeners;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
@@ -107,6 +109,8 @@ final class Server {
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final Supervisor supervisor;
+  private final MessageIntake intake;
+  private final Listeners listeners;
   private final Conditions conditions;
   private final Readiness readiness;
   private final ConfigWatch configWatch;
@@ -169,12 +173,16 @@ final class Server {
     opened.add("replies", replies::stop);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
+    intake = new MessageIntake(store.inbox()::append, news, time, meters);
+    listeners = new Listeners(channels, intake, positions(), supervisor, time, meters);
+    opened.add("channels", listeners::stop);
     conditions = new Conditions(time, meters);
     readiness = new Readiness(conditions, ticks);
     readiness.watchStore(store, time);
     readiness.watchTurns(orchestrator, models, store, time);
     readiness.watchParts(guards, supervisor, configWatch);
     readiness.watchReplies(guards, replies);
+    readiness.watchListeners(listeners);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -206,6 +214,7 @@ final class Server {
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
     replies.start();
+    listeners.start();
     listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
     readiness.recovered();
@@ -293,6 +302,7 @@ final class Server {
     LOG.info("server: stopping");
     Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
+    listeners.stop(); // what they have not handed over comes again
     store.stopIntake();
     orchestrator.close(deadline.left().dividedBy(2), hurry);
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
@@ -344,6 +354,14 @@ final class Server {
   private GuardMemory guardMemory() throws IOException, StartRefusedException {
     try {
       return StoredGuards.open(store.engine());
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  private ListenerPositions positions() throws IOException, StartRefusedException {
+    try {
+      return ListenerPositions.open(store.engine());
     } catch (StoreException e) {
       throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
@@ -426,7 +444,6 @@ final class Server {
     Refusals refusals = new Refusals(meters);
     HostNames names = new HostNames(http);
     Authenticator authenticator = new Authenticator(tokens, sessions, time);
-    MessageIntake intake = new MessageIntake(store.inbox()::append, news, time, meters);
     ThreadAccess access = new ThreadAccess(store.threadOwners());
     EventStreams streams =
         new EventStreams(vertx, news, authenticator, access, EventStreams.Limits.USUAL);

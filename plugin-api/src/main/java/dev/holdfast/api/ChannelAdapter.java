@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import java.util.Map;
 import java.util.Set;
 
 /** One chat platform. Both directions; one instance serves all its accounts. */
@@ -18,6 +19,30 @@ public interface ChannelAdapter {
    * it throws is logged and counted, and the platform gets 500.
    */
   WebhookVerdict receive(WebhookRequest request) throws InterruptedException;
+
+  /**
+   * The accounts that take messages in by {@link #listen} too, and how. Read once, when the channel
+   * is added.
+   */
+  default Map<String, ListenSpec> listens() {
+    return Map.of();
+  }
+
+  /**
+   * Receives messages of one account and hands them to the sink, until it is interrupted: when the
+   * channel is removed, the server stops, or nothing was received for too long. Called on a virtual
+   * thread of its own, which it may block; of one account there is never more than one call. When
+   * it returns or throws, it is called again after a wait that grows from 1 s to 60 s with each
+   * time that nothing was received between, or that a {@link Failure#retryAfter} asks for.
+   *
+   * @throws CallFailedException for whatever the operator should know by its code: {@link
+   *     FailureCode#AUTH} for a refused token, {@link FailureCode#INVALID_REQUEST} when another
+   *     process listens with it
+   * @throws Exception is a failure too; its type is logged, never its message
+   */
+  default void listen(String account, MessageSink sink) throws Exception {
+    throw new UnsupportedOperationException("no account of this channel listens");
+  }
 
   /** The longest text that one post may have, in UTF-16 units. */
   int textUnitsMax();

@@ -1,17 +1,22 @@
 package dev.holdfast.channels;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.ListenSpec;
 import dev.holdfast.registry.FactReader;
 import dev.holdfast.registry.RegistrationRefusedException;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What a channel says about itself, read once when it was registered.
  *
  * @param posts false when readers fetch their replies by themselves
  * @param dropsRepeats whether the platform drops a post that it has already got
+ * @param listens the accounts that take messages in by themselves
  * @param since when it was added: replies wait for an absent channel without growing too old
  */
 public record ChannelFacts(
@@ -20,6 +25,7 @@ public record ChannelFacts(
     int textUnitsMax,
     boolean posts,
     boolean dropsRepeats,
+    Map<String, ListenFacts> listens,
     Instant since) {
   static final String KIND = "channel";
 
@@ -51,6 +57,25 @@ public record ChannelFacts(
         textUnitsMax,
         facts.read("posts", adapter::posts),
         facts.read("dropsRepeats", adapter::dropsRepeats),
+        listens(name, accounts, facts, adapter),
         since);
+  }
+
+  private static Map<String, ListenFacts> listens(
+      String name, Set<String> accounts, FactReader facts, ChannelAdapter adapter)
+      throws RegistrationRefusedException {
+    List<Map.Entry<String, ListenSpec>> declared =
+        facts.list("listens", ACCOUNTS_MAX, () -> adapter.listens().entrySet());
+    Map<String, ListenFacts> listens =
+        facts.read(
+            "listens",
+            () ->
+                declared.stream()
+                    .collect(
+                        Collectors.toUnmodifiableMap(
+                            Map.Entry::getKey, spec -> ListenFacts.of(name, spec.getValue()))));
+    facts.require(
+        accounts.containsAll(listens.keySet()), "what listens must be one of its accounts");
+    return listens;
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.registry.Registry;
 import dev.holdfast.registry.Use;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ public final class Channels {
   private final Map<String, ChannelFacts> seen = new ConcurrentHashMap<>();
 
   private final List<Consumer<String>> onAdded = new CopyOnWriteArrayList<>();
+  private final List<Runnable> onRemoved = new CopyOnWriteArrayList<>();
   private final List<Consumer<ChannelFacts>> onGone = new CopyOnWriteArrayList<>();
 
   /**
@@ -68,7 +70,32 @@ public final class Channels {
               return new Channel(facts, adapter);
             });
     onAdded.forEach(listener -> listener.accept(facts.name()));
-    return added;
+    return new ToldRegistration(added);
+  }
+
+  /** Tells of its removal at once, for those whose calls do not end by themselves. */
+  private final class ToldRegistration implements Registration {
+    private final Registration registration;
+
+    ToldRegistration(Registration registration) {
+      this.registration = registration;
+    }
+
+    @Override
+    public String name() {
+      return registration.name();
+    }
+
+    @Override
+    public void remove() {
+      registration.remove();
+      onRemoved.forEach(Runnable::run);
+    }
+
+    @Override
+    public boolean awaitEnd(Duration limit) throws InterruptedException {
+      return registration.awaitEnd(limit);
+    }
   }
 
   private void remember(ChannelFacts facts) {
@@ -113,6 +140,11 @@ public final class Channels {
   /** Hears the name of each channel that is added from now on. */
   public void onAdded(Consumer<String> listener) {
     onAdded.add(listener);
+  }
+
+  /** Runs at each removal, when calls of the channel may still run; must return at once. */
+  public void onRemoved(Runnable listener) {
+    onRemoved.add(listener);
   }
 
   /** Hears of each channel whose last call has ended after its removal; must return at once. */

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.webhooks;
 
+import dev.holdfast.api.DropReason;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.WebhookRequest;
@@ -13,7 +14,6 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.RequestTarget;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.registry.Use;
-import dev.holdfast.store.messages.Appended;
 import dev.holdfast.time.Time;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -172,8 +172,10 @@ public final class Webhooks {
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
     switch (verdict) {
-      case WebhookVerdict.Messages(List<InboundMessage> messages) ->
-          accept(request, channel, messages);
+      case WebhookVerdict.Messages(List<InboundMessage> messages, List<DropReason> dropped) -> {
+        intake.dropped(channel, dropped);
+        accept(request, channel, messages);
+      }
       case WebhookVerdict.Answer(int status, String type, String text) ->
           Responses.start(request, status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(text);
       case WebhookVerdict.Refused(String reason) -> {
@@ -198,14 +200,8 @@ public final class Webhooks {
   }
 
   private void accept(HttpServerRequest request, String channel, List<InboundMessage> messages) {
-    List<CompletableFuture<Appended>> commits = new ArrayList<>(messages.size());
-    for (InboundMessage message : messages) {
-      if (isNothing(message)) {
-        intake.count(channel, "filtered");
-      } else {
-        commits.add(intake.accept(channel, message));
-      }
-    }
+    List<CompletableFuture<?>> commits = new ArrayList<>(messages.size());
+    messages.forEach(message -> commits.add(intake.take(channel, message)));
     if (commits.isEmpty()) {
       ok(request);
       return;
@@ -227,11 +223,6 @@ public final class Webhooks {
                 context.runOnContext(_ -> answerCommitted());
               }
             });
-  }
-
-  /** Nothing to read and nothing to look at: there is nothing to answer. */
-  private static boolean isNothing(InboundMessage message) {
-    return message.text().isBlank() && message.attachments().isEmpty();
   }
 
   private void answerCommitted() {
