@@ -1,10 +1,13 @@
 package dev.holdfast;
 
+import dev.holdfast.api.DropReason;
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.ingress.webhooks.AddedReceives;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Registers the counters whose labels are known before anything is counted: an alert on a counter
@@ -24,7 +27,8 @@ final class CountersAtStart {
           "cancelled");
   private static final List<String> REPLY_OUTCOMES =
       List.of("sent", "retried", "unknown", "resent", "rejected", "held");
-  private static final List<String> FILTER_REASONS = List.of("own_echo", "not_allowed", "empty");
+  private static final List<String> FILTER_REASONS =
+      Stream.of(DropReason.values()).map(reason -> reason.name().toLowerCase(Locale.ROOT)).toList();
   private static final List<Integer> REFUSALS =
       List.of(400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 422, 429, 431, 500, 503, 505);
 

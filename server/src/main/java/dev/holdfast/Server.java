@@ -395,7 +395,7 @@ final class Server {
       adapters.add(new WebChannel());
     }
     if (!config.webhook().accounts().isEmpty()) {
-      adapters.add(new WebhookChannel(config.webhook(), http, time, meters));
+      adapters.add(new WebhookChannel(config.webhook(), http, time));
     }
     return adapters;
   }

@@ -41,7 +41,7 @@ public interface ChannelAdapter {
    * @throws Exception is a failure too; its type is logged, never its message
    */
   default void listen(String account, MessageSink sink) throws Exception {
-    throw new UnsupportedOperationException("no account of this channel listens");
+    throw new IllegalStateException("no account of this channel listens");
   }
 
   /** The longest text that one post may have, in UTF-16 units. */

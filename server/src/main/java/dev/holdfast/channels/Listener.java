@@ -75,6 +75,8 @@ final class Listener {
     return channel() + ":" + account;
   }
 
+  /** Whether it is that account of that very addition of the channel. */
+  @SuppressWarnings("ReferenceEquality") // foreign code would decide whether adapters are equal
   boolean serves(Channel other, String otherAccount) {
     return use.value() == other && account.equals(otherAccount);
   }

@@ -439,8 +439,8 @@ class ListenersTest {
 
   @Test
   void aSinkIsGoodForOneCallOnly() throws Exception {
-    AtomicReference<MessageSink> kept = new AtomicReference<>();
-    Platform platform = Platform.of(kept::set);
+    CompletableFuture<MessageSink> kept = new CompletableFuture<>();
+    Platform platform = Platform.of(kept::complete);
     add(platform);
     TimedWait.until("the second call", () -> platform.begun.get() == 2);
     assertThatThrownBy(() -> kept.get().accept(message("t1", "1")))

@@ -150,9 +150,6 @@ class AddedReceivesTest {
       assertThat(status()).isEqualTo(500);
     }
     assertThat(failures("threw")).isEqualTo(3);
-    behaviour = () -> null;
-    begin();
-    assertThat(status()).isEqualTo(500);
   }
 
   @SuppressWarnings("unchecked")
