@@ -26,7 +26,7 @@ final class CountersAtStart {
           "dead_lettered",
           "cancelled");
   private static final List<String> REPLY_OUTCOMES =
-      List.of("sent", "retried", "unknown", "resent", "rejected", "held");
+      List.of("sent", "retried", "unknown", "resent", "rejected", "held", "found");
   private static final List<String> FILTER_REASONS =
       Stream.of(DropReason.values()).map(reason -> reason.name().toLowerCase(Locale.ROOT)).toList();
   private static final List<Integer> REFUSALS =

@@ -61,6 +61,24 @@ public interface ChannelAdapter {
   }
 
   /**
+   * Whether {@link #find} can tell if a post arrived. Then one whose answer was lost is looked for,
+   * and posted again only when it is not there, each time that this happens. Not asked of a
+   * platform that drops repeats.
+   */
+  default boolean findsPosts() {
+    return false;
+  }
+
+  /**
+   * Looks in the platform's history for a post of this part, a minute after its answer was lost or
+   * later. Called on a virtual thread, which it may block for 20 s; then it is interrupted and
+   * asked again later. When it throws, the reply is handled as if the platform had no history.
+   */
+  default FindOutcome find(OutboundReply reply) throws InterruptedException {
+    throw new IllegalStateException("this channel finds no posts");
+  }
+
+  /**
    * Posts one part once: no retries, they are the server's. Blocks the calling virtual thread.
    *
    * @throws InterruptedException when the thread is interrupted; the outcome then counts as unknown

@@ -1,6 +1,7 @@
 package dev.holdfast.channels;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.FindOutcome;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
@@ -33,6 +34,11 @@ public record Channel(ChannelFacts facts, ChannelAdapter adapter, Semaphore rece
     } finally {
       receives.release();
     }
+  }
+
+  /** As {@link ChannelAdapter#find}; never null. */
+  public FindOutcome find(OutboundReply reply) throws InterruptedException {
+    return Objects.requireNonNull(adapter.find(reply), "the outcome");
   }
 
   /** As {@link ChannelAdapter#post}; what is not posted is already where its readers look. */

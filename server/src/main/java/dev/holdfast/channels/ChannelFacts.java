@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  *
  * @param posts false when readers fetch their replies by themselves
  * @param dropsRepeats whether the platform drops a post that it has already got
+ * @param findsPosts whether the platform's history tells if a post arrived
  * @param listens the accounts that take messages in by themselves
  * @param since when it was added: replies wait for an absent channel without growing too old
  */
@@ -25,6 +26,7 @@ public record ChannelFacts(
     int textUnitsMax,
     boolean posts,
     boolean dropsRepeats,
+    boolean findsPosts,
     Map<String, ListenFacts> listens,
     Instant since) {
   static final String KIND = "channel";
@@ -57,6 +59,7 @@ public record ChannelFacts(
         textUnitsMax,
         facts.read("posts", adapter::posts),
         facts.read("dropsRepeats", adapter::dropsRepeats),
+        facts.read("findsPosts", adapter::findsPosts),
         listens(name, accounts, facts, adapter),
         since);
   }
