@@ -4,6 +4,7 @@ import dev.holdfast.api.DropReason;
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.ingress.webhooks.AddedReceives;
+import dev.holdfast.replies.TypingNotices;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +48,7 @@ final class CountersAtStart {
     register(meters, "holdfast.events", channel, "outcome", EVENT_OUTCOMES);
     register(meters, "holdfast.replies", channel, "outcome", REPLY_OUTCOMES);
     register(meters, "holdfast.messages.filtered", channel, "reason", FILTER_REASONS);
+    meters.counter(TypingNotices.FAILURES, "channel", channel);
     register(meters, AddedReceives.FAILURES, channel, "reason", List.of("threw", "late"));
   }
 

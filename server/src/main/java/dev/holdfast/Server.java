@@ -49,6 +49,7 @@ import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.replies.Replies;
+import dev.holdfast.replies.TypingNotices;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
@@ -108,6 +109,7 @@ final class Server {
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
+  private final TypingNotices typing;
   private final Supervisor supervisor;
   private final MessageIntake intake;
   private final Listeners listeners;
@@ -171,6 +173,7 @@ final class Server {
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
     opened.add("replies", replies::stop);
+    typing = new TypingNotices(channels, news, guards, time, meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
     intake = new MessageIntake(store.inbox()::append, news, time, meters);
@@ -302,6 +305,7 @@ final class Server {
     LOG.info("server: stopping");
     Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
+    typing.close();
     listeners.stop(); // what they have not handed over comes again
     store.stopIntake();
     orchestrator.close(deadline.left().dividedBy(2), hurry);

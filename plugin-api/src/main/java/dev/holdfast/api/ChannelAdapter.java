@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
@@ -58,6 +59,25 @@ public interface ChannelAdapter {
    */
   default boolean dropsRepeats() {
     return false;
+  }
+
+  /**
+   * How often {@link #showTyping} is called while an answer is being made: from 1 s to 60 s, a
+   * little less than the platform shows it for; zero when it shows nothing.
+   */
+  default Duration typingEvery() {
+    return Duration.ZERO;
+  }
+
+  /**
+   * Shows in a conversation that an answer is being made. Called on a virtual thread, which it may
+   * block for 5 s; then it is interrupted. What it throws is counted and delays the next call; a
+   * call may also be left out.
+   *
+   * @param thread as in {@link InboundMessage#thread}
+   */
+  default void showTyping(String account, String thread) throws Exception {
+    throw new IllegalStateException("this channel shows no typing");
   }
 
   /**
