@@ -26,6 +26,7 @@ public final class Listeners {
   private final Supervisor supervisor;
   private final Listener.Shared shared;
   private final Set<Listener> running = ConcurrentHashMap.newKeySet();
+  private final Set<String> measured = ConcurrentHashMap.newKeySet();
   private boolean stopped;
 
   public Listeners(
@@ -50,8 +51,8 @@ public final class Listeners {
   private void begin(String channel) {
     Map<String, ListenFacts> accounts =
         channels.facts(channel).map(ChannelFacts::listens).orElse(Map.of());
+    measure(channel);
     if (!accounts.isEmpty()) {
-      measure(channel);
       accounts.keySet().stream().sorted().forEach(account -> begin(channel, account));
       stopRemoved(); // it may have gone meanwhile
     }
@@ -106,7 +107,11 @@ public final class Listeners {
         .toList();
   }
 
+  /** Once for each name, however often it is added; of those that do not listen as well. */
   private void measure(String channel) {
+    if (!measured.add(channel)) {
+      return;
+    }
     for (boolean up : new boolean[] {true, false}) {
       Gauge.builder("holdfast.listeners", this, all -> all.count(channel, up))
           .description("accounts that listen")
