@@ -135,7 +135,8 @@ final class Listener {
 
   private void runLeased() throws InterruptedException {
     try {
-      while (!stopped) {
+      // Of two accounts with one token the first to be stopped leaves the lease to the other.
+      while (!stopped && !isRemoved()) {
         state = new ListenerStatus.NotReceiving(lastFailure, failures, null);
         Ended ended = listen();
         if (!stopped) {
