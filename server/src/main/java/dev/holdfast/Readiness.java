@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.extensions.Extensions;
 import dev.holdfast.health.Condition;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.Conditions;
@@ -97,6 +98,10 @@ final class Readiness implements Probes {
         "channel", ProbeEffect.NONE, () -> ServerConditions.absentAccounts(replies.absent()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.paces(guards.longHolds()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.pacedThreads(replies.paced()));
+  }
+
+  void watchExtensions(Extensions extensions) {
+    conditions.add("extension", ProbeEffect.NONE, extensions::reports);
   }
 
   void watchConnections(ConnectionCount connections) {

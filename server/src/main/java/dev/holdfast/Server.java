@@ -157,7 +157,7 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     opened.add("http client", http::close);
     guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
-    tooling = Tooling.open(settings, store, web(config), time, meters, opened);
+    tooling = Tooling.open(settings, store, web(config), guards, time, meters, opened);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -174,6 +174,7 @@ final class Server {
     readiness.watchTurns(orchestrator, models, store, time);
     readiness.watchParts(guards, supervisor, configWatch);
     readiness.watchReplies(guards, replies);
+    readiness.watchExtensions(tooling.extensions());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -204,6 +205,7 @@ final class Server {
     supervise(backups, tooling.backups()::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
+    tooling.declare(live);
     replies.start();
     listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
@@ -415,6 +417,7 @@ final class Server {
     live = changed;
     effective = loaded;
     tokens.replace(apiTokens(changed));
+    tooling.declare(changed);
   }
 
   /** Puts together what answers requests: each line needs only what the lines above it made. */
@@ -437,6 +440,7 @@ final class Server {
             .deadLetters(this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
+            .extensions(tooling.extensions())
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());

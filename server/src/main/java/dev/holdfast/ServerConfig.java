@@ -10,6 +10,7 @@ import dev.holdfast.channels.WebhookConfig;
 import dev.holdfast.config.Check;
 import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
+import dev.holdfast.extensions.ExtensionConfig;
 import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.HttpConfig;
@@ -47,9 +48,11 @@ public record ServerConfig(
     GuardsConfig guards,
     RestartLimit restarts,
     WebConfig web,
-    WebhookConfig webhook) {
+    WebhookConfig webhook,
+    List<ExtensionConfig> extensions) {
 
   public ServerConfig {
+    extensions = List.copyOf(extensions);
     Check.atLeast("shutdown_secs", shutdown, ofSeconds(1));
   }
 
@@ -134,7 +137,8 @@ public record ServerConfig(
         GuardsConfig.from(root),
         root.section("supervision").read(RestartLimit::from),
         channels.section("web").read(WebConfig::from),
-        channels.section("webhook").read(WebhookConfig::from));
+        channels.section("webhook").read(WebhookConfig::from),
+        ExtensionConfig.listFrom(root));
   }
 
   /**
@@ -170,7 +174,8 @@ public record ServerConfig(
         guards,
         restarts,
         web,
-        webhook);
+        webhook,
+        changed.extensions);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -220,7 +225,8 @@ public record ServerConfig(
               var breakers,
               var supervision,
               var webChannel,
-              var webhooks) -> {
+              var webhooks,
+              var extension) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -255,6 +261,7 @@ public record ServerConfig(
         parts.put("supervision", supervision);
         parts.put("channels.web", webChannel);
         parts.put("channels.webhook", webhooks);
+        parts.put("extensions", extension);
         yield parts;
       }
     };

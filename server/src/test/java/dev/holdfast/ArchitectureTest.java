@@ -45,7 +45,7 @@ class ArchitectureTest {
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus", "guards"),
-          Set.of("agents", "replies", "training"),
+          Set.of("agents", "replies", "training", "extensions"),
           Set.of("ingress", "cli"));
 
   /**

@@ -93,6 +93,7 @@ public final class Cli {
             .addSubcommand(new RollbackCommand(root))
             .addSubcommand(new AuditCommand(root))
             .addSubcommand(new SchedulesCommand(root))
+            .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new BackupCommand(root))
             .addSubcommand(new RestoreCommand(root))

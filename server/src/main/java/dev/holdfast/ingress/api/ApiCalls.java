@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
+import dev.holdfast.extensions.Extensions;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
@@ -67,6 +68,11 @@ public final class ApiCalls {
 
   public ApiCalls breakers(Guards guards) {
     calls.putAll(new BreakerCalls(guards, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls extensions(Extensions extensions) {
+    calls.putAll(new ExtensionRequests(extensions, store.audit()).calls());
     return this;
   }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -60,6 +61,7 @@ class MetricNamesTest {
     Set<String> promised = promised();
     assertThat(promised).containsAll(LASTING);
     try (ServerRig rig = new ServerRig()) {
+      extend(rig);
       rig.start();
       useEverything(rig);
       String served = rig.metrics().text();
@@ -82,6 +84,7 @@ class MetricNamesTest {
   @Test
   void everyCounterIsThereBeforeAnythingIsCounted() throws Exception {
     try (ServerRig rig = new ServerRig()) {
+      extend(rig);
       rig.start();
       Set<String> before = counters(rig.metrics().text());
       assertThat(before.stream().map(line -> line.replaceAll("\\{.*", "")))
@@ -111,6 +114,20 @@ class MetricNamesTest {
         .filter(line -> !line.startsWith("holdfast_retries_total"))
         .map(line -> line.substring(0, line.lastIndexOf(' ')))
         .collect(Collectors.toSet());
+  }
+
+  private static void extend(ServerRig rig) {
+    Map<String, Object> action =
+        Map.of(
+            "id",
+            "job",
+            "protocol",
+            "action",
+            "command",
+            List.of("true"),
+            "actions",
+            List.of(Map.of("name", "run")));
+    rig.setup().set("extensions", List.of(action));
   }
 
   /** Some timers appear with their first use. */
