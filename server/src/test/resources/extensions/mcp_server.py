@@ -39,7 +39,7 @@ def tool(name, schema=None, **more):
 
 NAMES = (
     "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
-    "folder refuse flood pid close_output"
+    "folder refuse flood close_output busy"
 ).split()
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -143,8 +143,10 @@ def call(request):
         answer["result"] = text(json.dumps(dict(os.environ)))
     elif name == "folder":
         answer["result"] = text(os.getcwd())
-    elif name == "pid":
-        answer["result"] = text(json.dumps(params.get("_meta")))
+    elif name == "busy":
+        changed = True
+        send({"method": "notifications/tools/list_changed"})
+        time.sleep(2.5)
     elif name == "structured":
         answer["result"] = text("see the data", structuredContent=arguments)
     send(answer)

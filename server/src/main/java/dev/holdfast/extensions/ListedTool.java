@@ -12,6 +12,9 @@ record ListedTool(String name, String description, String schema, String resultS
   private static final int NAME_UNITS_MAX = 128;
   private static final int DESCRIPTION_UNITS_MAX = 4096;
 
+  /** What the toolbox takes: of a longer one only so much is kept that it is refused. */
+  private static final int SCHEMA_UNITS_MAX = 131_072;
+
   /** Empty when it is none, or one that can only be called in a way that is not offered. */
   static Optional<ListedTool> read(Object listed) {
     if (!(listed instanceof JsonObject tool)
@@ -34,12 +37,19 @@ record ListedTool(String name, String description, String schema, String resultS
   }
 
   private static String schema(JsonObject tool, String key, String none) {
-    return tool.getValue(key) instanceof JsonObject schema ? Texts.visible(schema.encode()) : none;
+    return tool.getValue(key) instanceof JsonObject schema
+        ? Texts.visible(Texts.cut(schema.encode(), SCHEMA_UNITS_MAX + 1))
+        : none;
   }
 
   private static boolean mustBeTask(JsonObject tool) {
     return tool.getValue("execution") instanceof JsonObject execution
         && "required".equals(execution.getValue("taskSupport"));
+  }
+
+  /** How long it is in all, in UTF-16 units. */
+  long units() {
+    return (long) name.length() + description.length() + schema.length() + resultSchema.length();
   }
 
   JsonObject toJson() {

@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,10 @@ record McpClient(McpSession session, Era era, String server) {
   private static final int PAGES_MAX = 64;
 
   /** What comes after so many is not read: no model could be offered them. */
-  static final int LISTED_MAX = 10_000;
+  private static final int LISTED_MAX = 10_000;
+
+  /** Nor is what comes after so much text. */
+  private static final long LISTED_UNITS_MAX = 16L << 20;
 
   /** Greets the server. */
   static McpClient connect(McpSession session, Duration timeout)
@@ -128,8 +132,9 @@ record McpClient(McpSession session, Era era, String server) {
    */
   List<ListedTool> tools(Duration timeout) throws CallFailedException, InterruptedException {
     List<ListedTool> tools = new ArrayList<>();
+    long units = 0;
     String cursor = "";
-    for (int page = 0; page < PAGES_MAX && tools.size() < LISTED_MAX; page++) {
+    for (int page = 0; page < PAGES_MAX && units < LISTED_UNITS_MAX; page++) {
       JsonObject asked = new JsonObject();
       if (!cursor.isEmpty()) {
         asked.put("cursor", cursor);
@@ -138,9 +143,13 @@ record McpClient(McpSession session, Era era, String server) {
       if (!(result.getValue("tools") instanceof JsonArray listed)) {
         throw new CallFailedException(session.malformed("listed no tools"));
       }
-      listed.stream()
-          .limit((long) LISTED_MAX - tools.size())
-          .forEach(each -> ListedTool.read(each).ifPresent(tools::add));
+      for (Object each : listed) {
+        Optional<ListedTool> tool = ListedTool.read(each);
+        if (tool.isPresent() && tools.size() < LISTED_MAX && units < LISTED_UNITS_MAX) {
+          tools.add(tool.get());
+          units += tool.get().units();
+        }
+      }
       if (!(result.getValue("nextCursor") instanceof String next) || next.isEmpty()) {
         break;
       }

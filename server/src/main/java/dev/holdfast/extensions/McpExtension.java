@@ -285,6 +285,20 @@ final class McpExtension implements Extension {
             listed.subList(0, Math.min(listed.size(), OfferedTools.OFFERED_MAX))));
   }
 
+  /** False when it cannot be listed now: it may be at work, and what was listed stays offered. */
+  private boolean listAgain(McpClient connected) throws InterruptedException {
+    try {
+      list(connected);
+      return true;
+    } catch (CallFailedException e) {
+      LOG.warn(
+          "extension {}: its changed list of tools was not read ({})",
+          config.id(),
+          e.failure().code());
+      return false;
+    }
+  }
+
   private void offer(String name, List<ListedTool> listed) {
     Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
     for (ListedTool tool : listed) {
@@ -307,6 +321,7 @@ final class McpExtension implements Extension {
     McpSession session = connected.session();
     long heard = session.messages();
     int misses = 0;
+    boolean stale = false;
     while (true) {
       awaitSignal(session, services.pace().heartbeat());
       Failure end = session.end().getNow(null);
@@ -319,7 +334,7 @@ final class McpExtension implements Extension {
       if (takeListChanged()) {
         services.time().sleep(services.pace().settle());
         takeListChanged();
-        list(connected);
+        stale = !listAgain(connected);
         continue;
       }
       if (isIdle()) {
@@ -330,6 +345,7 @@ final class McpExtension implements Extension {
           session.messages() > heard || connected.answers(services.pace().heartbeatTimeout());
       heard = session.messages();
       // One that works at a call need not answer meanwhile: the call has a limit of its own.
+      stale = stale && !(alive && listAgain(connected));
       misses = alive || locked(() -> running > 0) ? 0 : misses + 1;
       if (misses >= services.pace().misses()) {
         throw new CallFailedException(session.malformed("gives no sign of life"));
@@ -393,7 +409,7 @@ final class McpExtension implements Extension {
             : services.pace().repair();
     locked(
         () -> {
-          lastError = failure.message();
+          lastError = services.secrets().redact(failure.message());
           return null;
         });
     become(

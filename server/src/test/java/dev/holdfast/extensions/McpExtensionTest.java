@@ -286,6 +286,15 @@ class McpExtensionTest {
     TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
   }
 
+  /** It reads nothing while it works: neither the request for its list nor a ping. */
+  @Test
+  void aServerThatWorksAtACallIsNotDisturbedInIt() throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {list_secs: 1}\n"));
+    assertThat(rig.call("demo_busy").text()).isEqualTo("busy {}");
+    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+    assertThat(rig.starts("demo")).isOne();
+  }
+
   @Test
   void whatWasListedBeforeIsOfferedWithoutAStartAndTheFirstCallStartsIt() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
