@@ -180,7 +180,8 @@ public record ExtensionConfig(
     return all;
   }
 
-  static ExtensionConfig from(Section extension) {
+  /** One entry; also the whole of a file that declares one extension. */
+  public static ExtensionConfig from(Section extension) {
     return new ExtensionConfig(
         extension.text("id", ""),
         extension.choice("protocol", Protocol.class, Protocol.MCP),

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +83,16 @@ class ExtensionTest {
       assertThat(rig.metrics().text())
           .contains("holdfast_extension_up{id=\"demo\"} 1.0")
           .containsPattern("holdfast_extension_calls_total\\{id=\"demo\",outcome=\"ok\"\\} [2-9]");
+
+      List<Long> killed = children(mark);
+      assertThat(rig.api().post("/api/v1/extensions/demo/restart", Map.of()).status())
+          .isEqualTo(200);
+      Await.until(
+          "it was restarted by hand",
+          LIMIT,
+          () -> !children(mark).isEmpty() && Collections.disjoint(children(mark), killed));
+      awaitState(rig, "demo", "ready");
+      assertThat(rig.api().get("/api/v1/extensions/demo/log").body()).contains("server starts");
 
       rig.setup().set("extensions", List.of(python("other", mark))).write();
       Await.until(
@@ -186,6 +197,49 @@ class ExtensionTest {
           .contains("did not answer within 3 s");
       assertThat(call(rig, "e6", "every_echo", Map.of("message", "after"))).contains("after");
       assertThat(extension(rig, "every").path("restarts").asInt()).isZero();
+    }
+  }
+
+  /** Made with the library that servers of the newer era are made with; it takes no other. */
+  @Test
+  void aServerOfTheNewerEraIsUnderstood() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.start();
+      Path files = files(rig, "newer");
+      String _ = installed(files, "@modelcontextprotocol/server", "2.4.0", "zod@4");
+      Files.writeString(
+          files.resolve("server.mjs"),
+          """
+          import {McpServer} from '@modelcontextprotocol/server';
+          import {serveStdio} from '@modelcontextprotocol/server/stdio';
+          import {z} from 'zod';
+          serveStdio(() => {
+            const server = new McpServer({name: 'newer', version: '1'},
+              {capabilities: {tools: {listChanged: true}}});
+            const inputSchema = z.object({message: z.string()});
+            server.registerTool('echo', {inputSchema}, async ({message}) => {
+              if (message === 'grow') {
+                server.registerTool('grown', {inputSchema}, async () => ({content: []}));
+              }
+              return {content: [{type: 'text', text: 'newer ' + message}]};
+            });
+            return server;
+          }, {legacy: 'reject'});
+          """);
+      Map<String, Object> newer =
+          Map.of(
+              "id", "newer",
+              "command", List.of("node", "server.mjs"),
+              "timeouts", Map.of("start_secs", 60));
+      declare(rig, newer);
+      awaitState(rig, "newer", "ready");
+      assertThat(call(rig, "e1", "newer_echo", Map.of("message", "grow"))).contains("newer grow");
+      Await.until(
+          "the changed list is offered",
+          LIMIT,
+          () -> extension(rig, "newer").path("tools").toString().contains("newer_grown"));
+      assertThat(call(rig, "e2", "newer_echo", Map.of("message", "x"))).contains("newer x");
+      assertThat(extension(rig, "newer").path("restarts").asInt()).isZero();
     }
   }
 
