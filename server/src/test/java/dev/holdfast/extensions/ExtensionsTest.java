@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.holdfast.time.TimedWait;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -93,7 +94,8 @@ class ExtensionsTest {
                     Thread.currentThread().interrupt();
                   }
                 });
-    TimedWait.until("it waits", () -> waiting.getState() == Thread.State.TIMED_WAITING);
+    Path hanging = rig.folder.resolve("stuck/files/hanging");
+    TimedWait.until("the server has it", () -> Files.exists(hanging));
     for (int i = 0; i < 50; i++) {
       assertThat(rig.call("well_echo").isError()).isFalse();
     }

@@ -191,9 +191,8 @@ class McpExtensionTest {
                     Thread.currentThread().interrupt();
                   }
                 });
-    TimedWait.until(
-        "the call runs", () -> rig.meters.find("holdfast.tool.calls").counters().size() > 0);
-    TimedWait.until("it waits", () -> turn.getState() == Thread.State.TIMED_WAITING);
+    Path hanging = rig.folder.resolve("demo/files/hanging");
+    TimedWait.until("the server has it", () -> Files.exists(hanging));
     turn.interrupt();
     turn.join();
     Path cancelled = rig.folder.resolve("demo/files/cancelled");
