@@ -1,9 +1,14 @@
 package dev.holdfast;
 
+import dev.holdfast.api.DropReason;
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.ingress.webhooks.AddedReceives;
+import dev.holdfast.replies.TypingNotices;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Registers the counters whose labels are known before anything is counted: an alert on a counter
@@ -22,8 +27,9 @@ final class CountersAtStart {
           "dead_lettered",
           "cancelled");
   private static final List<String> REPLY_OUTCOMES =
-      List.of("sent", "retried", "unknown", "resent", "rejected", "held");
-  private static final List<String> FILTER_REASONS = List.of("own_echo", "not_allowed", "empty");
+      List.of("sent", "retried", "unknown", "resent", "rejected", "held", "found");
+  private static final List<String> FILTER_REASONS =
+      Stream.of(DropReason.values()).map(reason -> reason.name().toLowerCase(Locale.ROOT)).toList();
   private static final List<Integer> REFUSALS =
       List.of(400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 422, 429, 431, 500, 503, 505);
 
@@ -42,6 +48,8 @@ final class CountersAtStart {
     register(meters, "holdfast.events", channel, "outcome", EVENT_OUTCOMES);
     register(meters, "holdfast.replies", channel, "outcome", REPLY_OUTCOMES);
     register(meters, "holdfast.messages.filtered", channel, "reason", FILTER_REASONS);
+    meters.counter(TypingNotices.FAILURES, "channel", channel);
+    register(meters, AddedReceives.FAILURES, channel, "reason", List.of("threw", "late"));
   }
 
   private static void register(

@@ -1,6 +1,8 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.channels.Listeners;
+import dev.holdfast.extensions.Extensions;
 import dev.holdfast.health.Condition;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.Conditions;
@@ -102,6 +104,15 @@ final class Readiness implements Probes {
 
   void watchPlugins(PluginHost plugins) {
     conditions.add("plugin", ProbeEffect.NONE, plugins::conditions);
+  }
+
+  void watchListeners(Listeners listeners) {
+    conditions.add(
+        "listener", ProbeEffect.NONE, () -> ServerConditions.listeners(listeners.statuses()));
+  }
+
+  void watchExtensions(Extensions extensions) {
+    conditions.add("extension", ProbeEffect.NONE, extensions::reports);
   }
 
   void watchConnections(ConnectionCount connections) {

@@ -8,6 +8,8 @@ import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.channels.ListenerPositions;
+import dev.holdfast.channels.Listeners;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
@@ -35,6 +37,7 @@ import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.AddedReceives;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.AnswerBudget;
@@ -50,6 +53,7 @@ import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.plugins.PluginServices;
 import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.replies.Replies;
+import dev.holdfast.replies.TypingNotices;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
@@ -112,7 +116,10 @@ final class Server {
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final PluginHost plugins;
+  private final TypingNotices typing;
   private final Supervisor supervisor;
+  private final MessageIntake intake;
+  private final Listeners listeners;
   private final Conditions conditions;
   private final Readiness readiness;
   private final ConfigWatch configWatch;
@@ -164,7 +171,7 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     opened.add("http client", http::close);
     guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
-    tooling = Tooling.open(settings, store, web(config), time, meters, opened);
+    tooling = Tooling.open(settings, store, web(config), guards, time, meters, opened);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -175,8 +182,12 @@ final class Server {
     opened.add("replies", replies::stop);
     plugins = PluginHost.open(pluginServices(config));
     opened.add("plugins", plugins::close);
+    typing = new TypingNotices(channels, news, guards, time, meters);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
+    intake = new MessageIntake(store.inbox()::append, news, time, meters);
+    listeners = new Listeners(channels, intake, positions(), supervisor, time, meters);
+    opened.add("channels", listeners::stop);
     conditions = new Conditions(time, meters);
     readiness = new Readiness(conditions, ticks);
     readiness.watchStore(store, time);
@@ -184,6 +195,8 @@ final class Server {
     readiness.watchParts(guards, supervisor, configWatch);
     readiness.watchReplies(guards, replies);
     readiness.watchPlugins(plugins);
+    readiness.watchListeners(listeners);
+    readiness.watchExtensions(tooling.extensions());
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -215,7 +228,9 @@ final class Server {
     supervise(backups, tooling.backups()::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
+    tooling.declare(live);
     replies.start();
+    listeners.start();
     listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
     readiness.recovered();
@@ -303,6 +318,8 @@ final class Server {
     LOG.info("server: stopping");
     Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
+    typing.close();
+    listeners.stop(); // what they have not handed over comes again
     store.stopIntake();
     orchestrator.close(deadline.left().dividedBy(2), hurry);
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
@@ -355,6 +372,14 @@ final class Server {
   private GuardMemory guardMemory() throws IOException, StartRefusedException {
     try {
       return StoredGuards.open(store.engine());
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  private ListenerPositions positions() throws IOException, StartRefusedException {
+    try {
+      return ListenerPositions.open(store.engine());
     } catch (StoreException e) {
       throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
@@ -426,7 +451,7 @@ final class Server {
       adapters.add(new WebChannel());
     }
     if (!config.webhook().accounts().isEmpty()) {
-      adapters.add(new WebhookChannel(config.webhook(), http, time, meters));
+      adapters.add(new WebhookChannel(config.webhook(), http, time));
     }
     return adapters;
   }
@@ -465,6 +490,7 @@ final class Server {
     live = changed;
     effective = loaded;
     tokens.replace(apiTokens(changed));
+    tooling.declare(changed);
   }
 
   /** Puts together what answers requests: each line needs only what the lines above it made. */
@@ -475,7 +501,6 @@ final class Server {
     Refusals refusals = new Refusals(meters);
     HostNames names = new HostNames(http);
     Authenticator authenticator = new Authenticator(tokens, sessions, time);
-    MessageIntake intake = new MessageIntake(store.inbox()::append, news, time, meters);
     ThreadAccess access = new ThreadAccess(store.threadOwners());
     EventStreams streams =
         new EventStreams(vertx, news, authenticator, access, EventStreams.Limits.USUAL);
@@ -488,15 +513,17 @@ final class Server {
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .plugins(plugins)
+            .extensions(tooling.extensions())
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
+    AddedReceives added = new AddedReceives(time, meters);
     RequestRouter router =
         new RequestRouter(
-            () -> new Webhooks(channels, intake, refusals, time),
+            () -> new Webhooks(channels, added, intake, refusals, time),
             readiness,
             api,
             new Pages(authenticator, sessions, names, refusals),

@@ -2,7 +2,9 @@ package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.agents.dispatch.Orchestrator.AloneMessages;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.channels.ListenerStatus;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * docs/conditions.md.
  */
 final class ServerConditions {
+  /** A connection that breaks once is nobody's worry. */
+  private static final int LISTENER_FAILURES = 3;
+
   private ServerConditions() {}
 
   /** Those that are not closed. */
@@ -117,6 +123,48 @@ final class ServerConditions {
                         "Ends when it is there again.")
                     .about(account.source()))
         .toList();
+  }
+
+  /** Those that take no messages in, though they should. */
+  static List<ConditionReport> listeners(List<ListenerStatus> all) {
+    return all.stream().flatMap(status -> listener(status).stream()).toList();
+  }
+
+  private static Optional<ConditionReport> listener(ListenerStatus status) {
+    String source = status.source();
+    Optional<ConditionReport> report =
+        switch (status.state()) {
+          case ListenerStatus.TokenInUse(String holder) ->
+              Optional.of(
+                  ConditionReport.degraded(
+                      "token_in_use",
+                      "%s takes no messages in: %s listens with the same token. Give each account a token of its own."
+                          .formatted(source, holder),
+                      "Ends when the other one stops, or with another token."));
+          case ListenerStatus.Silent _ ->
+              Optional.of(
+                  ConditionReport.degraded(
+                      "silent",
+                      source
+                          + " has received nothing for so long that its connection counts as dead;"
+                          + " it is made again.",
+                      "Ends when something is received."));
+          case ListenerStatus.NotReceiving(Failure failure, int failures, Instant next)
+              when failure != null && (failures >= LISTENER_FAILURES || !failure.isPassing()) ->
+              Optional.of(
+                  ConditionReport.degraded(
+                          "not_listening",
+                          source
+                              + " takes no messages in ("
+                              + failure.code()
+                              + "). What is written to it meanwhile waits at its platform. The log"
+                              + " says more.",
+                          "Ends when something is received.")
+                      .withNextAttemptAt(next));
+          case ListenerStatus.NotReceiving _, ListenerStatus.Receiving _, ListenerStatus.Ending _ ->
+              Optional.empty();
+        };
+    return report.map(found -> found.about(source));
   }
 
   /** Damaged rows that are kept, and what else was found damaged since the start. */

@@ -11,6 +11,7 @@ import dev.holdfast.config.Check;
 import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
+import dev.holdfast.extensions.ExtensionConfig;
 import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.HttpConfig;
@@ -52,9 +53,11 @@ public record ServerConfig(
     WebhookConfig webhook,
     PluginPlaces places,
     PluginsConfig plugins,
-    Set<String> pluginChannels) {
+    Set<String> pluginChannels,
+    List<ExtensionConfig> extensions) {
 
   public ServerConfig {
+    extensions = List.copyOf(extensions);
     Check.atLeast("shutdown_secs", shutdown, ofSeconds(1));
   }
 
@@ -149,7 +152,8 @@ public record ServerConfig(
         channels.section("webhook").read(WebhookConfig::from),
         new PluginPlaces(server.text("plugins_dir", "plugins"), EnvFile.named(root)),
         root.section("plugins").read(PluginsConfig::from),
-        channels.leaveOthers());
+        channels.leaveOthers(),
+        ExtensionConfig.listFrom(root));
   }
 
   /**
@@ -188,7 +192,8 @@ public record ServerConfig(
         webhook,
         places,
         changed.plugins,
-        changed.pluginChannels);
+        changed.pluginChannels,
+        changed.extensions);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -241,7 +246,8 @@ public record ServerConfig(
               var webhooks,
               PluginPlaces(var pluginFolder, var variables),
               var plugin,
-              var otherChannels) -> {
+              var otherChannels,
+              var extension) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -280,6 +286,7 @@ public record ServerConfig(
         parts.put("env_file", variables);
         parts.put("plugins", plugin);
         parts.put("channels", otherChannels);
+        parts.put("extensions", extension);
         yield parts;
       }
     };

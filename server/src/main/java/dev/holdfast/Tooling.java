@@ -3,9 +3,12 @@ package dev.holdfast;
 import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.extensions.ExtensionServices;
+import dev.holdfast.extensions.Extensions;
+import dev.holdfast.extensions.Pace;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
-import dev.holdfast.processes.ChildrenConfig;
+import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.time.Time;
@@ -24,34 +27,35 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** What models may do besides talking, put together as the operator switched it on. */
 final class Tooling {
-  private static final Logger LOG = LoggerFactory.getLogger(Tooling.class);
   private static final int DISK_FAILED = 74;
 
   private final Settings settings;
   private final Store store;
   private final GuardedWeb web;
   private final FileTools files;
-  private final Optional<Children> children;
+  private final ToolChildren children;
   private final Toolbox toolbox;
+  private final Extensions extensions;
 
   private Tooling(
       Settings settings,
       Store store,
       GuardedWeb web,
       FileTools files,
-      Optional<Children> children,
-      Toolbox toolbox) {
+      ToolChildren children,
+      Toolbox toolbox,
+      Extensions extensions) {
     this.settings = settings;
     this.store = store;
     this.web = web;
     this.files = files;
     this.children = children;
     this.toolbox = toolbox;
+    this.extensions = extensions;
   }
 
   /** What it opens is added to {@code opened}. */
@@ -59,23 +63,22 @@ final class Tooling {
       Settings settings,
       Store store,
       GuardedWeb web,
+      Guards guards,
       Time time,
       MeterRegistry meters,
       Opened opened)
       throws IOException, StartRefusedException, InterruptedException {
     hideOwnFiles(settings);
     FileTools files = files(settings, store, time);
-    Optional<Children> children = children(settings, time);
-    if (children.isPresent()) {
-      opened.add("children", children.get()::close);
-    }
+    ToolChildren children = new ToolChildren(settings, time);
+    opened.add("children", children::close);
     ToolsConfig tools = settings.config().tools();
     BuiltIns.Knowledge knowledge =
         new BuiltIns.Knowledge(
             store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
     BuiltIns.Services services =
         new BuiltIns.Services(
-            children,
+            shell(settings, children),
             files,
             web,
             id -> store.threads().of(id).attachments(),
@@ -83,7 +86,21 @@ final class Tooling {
             knowledge);
     Toolbox toolbox =
         new Toolbox(BuiltIns.of(tools, services), tools.output(), settings.secrets(), time, meters);
-    return new Tooling(settings, store, web, files, children, toolbox);
+    Extensions extensions =
+        new Extensions(
+            new ExtensionServices(
+                settings.dataDir().resolve("extensions"),
+                children::get,
+                toolbox,
+                guards,
+                settings::environment,
+                settings.secrets(),
+                Pace.USUAL,
+                () -> ThreadLocalRandom.current().nextDouble(),
+                time,
+                meters));
+    opened.add("extensions", extensions::close);
+    return new Tooling(settings, store, web, files, children, toolbox, extensions);
   }
 
   /** The configuration, and what stands beside it to fill the server's environment. */
@@ -119,35 +136,29 @@ final class Tooling {
     return files.backups();
   }
 
+  Extensions extensions() {
+    return extensions;
+  }
+
+  /** Takes over what the configuration declares. */
+  void declare(ServerConfig config) {
+    List<String> _ = extensions.replaceAll("configuration", config.extensions());
+  }
+
   /** Ends the children of tools. Blocks until they are gone. */
   void close() throws InterruptedException {
-    children.ifPresent(Children::close);
+    extensions.close();
+    children.close();
   }
 
   /** Only with tools that need them: a server that starts no children need not be able to. */
-  private static Optional<Children> children(Settings settings, Time time)
+  private static Optional<Children> shell(Settings settings, ToolChildren children)
       throws StartRefusedException, InterruptedException {
-    ToolsConfig tools = settings.config().tools();
-    if (!tools.shell().enabled()) {
+    if (!settings.config().tools().shell().enabled()) {
       return Optional.empty();
     }
     try {
-      Children children =
-          Children.open(
-              ChildrenConfig.of(tools.shell().sandbox(), settings.dataDir())
-                  .hiding(settings.secrets()::files)
-                  .tryingIn(TemporaryFolder.in(settings.dataDir()).path()),
-              time);
-      if (children.isUnconfinedRoot()) {
-        children.close();
-        throw new StartRefusedException(
-            Boot.CONFIGURATION,
-            "tools.shell: the server runs as root and no sandbox works, so a command could do"
-                + " anything to this machine. Run the server as another user, install bubblewrap"
-                + " and allow user namespaces, or set tools.shell.enabled: false");
-      }
-      LOG.info("tools: {}", children.describe());
-      return Optional.of(children);
+      return Optional.of(children.get());
     } catch (CallFailedException e) {
       throw new StartRefusedException(
           Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);

@@ -45,7 +45,8 @@ class ArchitectureTest {
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus", "guards"),
-          Set.of("agents", "replies", "training", "plugins"),
+          Set.of("agents", "replies", "training", "extensions"),
+          Set.of("plugins"),
           Set.of("ingress", "cli"));
 
   /**
@@ -226,7 +227,8 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(ROOT + ".api..")
         .should()
-        .onlyDependOnClassesThat(resideInAnyPackage("java..", "org.jspecify..", ROOT + ".api.."))
+        .onlyDependOnClassesThat(
+            resideInAnyPackage("java..", "javax.crypto..", "org.jspecify..", ROOT + ".api.."))
         .check(classes);
   }
 

@@ -3,7 +3,9 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.dispatch.Orchestrator.AloneMessages;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.channels.ListenerStatus;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.ConditionStatus;
 import dev.holdfast.replies.AbsentAccount;
@@ -44,6 +46,32 @@ class ServerConditionsTest {
                 family -> ServerConditions.refusal(family, new StoreRefusal(cause, "why")).stream())
             .toList();
     assertThat(all).extracting(ConditionReport::status).containsExactly(ConditionStatus.FAILED);
+  }
+
+  @Test
+  void aListenerIsAConditionWhenItKeepsFailingOrAnOperatorMustHelp() {
+    Failure broken = Failure.of(FailureCode.NETWORK, "reset");
+    Failure revoked = Failure.of(FailureCode.AUTH, "the token xyz was revoked");
+    List<ConditionReport> said =
+        ServerConditions.listeners(
+            List.of(
+                new ListenerStatus("a:well", new ListenerStatus.Receiving()),
+                new ListenerStatus("a:new", new ListenerStatus.NotReceiving(null, 0, null)),
+                new ListenerStatus("a:once", new ListenerStatus.NotReceiving(broken, 1, LATER)),
+                new ListenerStatus("a:often", new ListenerStatus.NotReceiving(broken, 3, LATER)),
+                new ListenerStatus("a:auth", new ListenerStatus.NotReceiving(revoked, 1, null)),
+                new ListenerStatus("a:twin", new ListenerStatus.TokenInUse("a:well")),
+                new ListenerStatus("a:dead", new ListenerStatus.Silent()),
+                new ListenerStatus("a:ends", new ListenerStatus.Ending())));
+    assertThat(said)
+        .extracting(ConditionReport::subject)
+        .containsExactly("a:often", "a:auth", "a:twin", "a:dead");
+    assertThat(said)
+        .extracting(ConditionReport::reason)
+        .containsExactly("not_listening", "not_listening", "token_in_use", "silent");
+    assertThat(said.getFirst().nextAttemptAt()).isEqualTo(LATER);
+    assertThat(said.get(1).message()).contains("AUTH").doesNotContain("xyz");
+    assertThat(said.get(2).message()).contains("a:well");
   }
 
   @Test

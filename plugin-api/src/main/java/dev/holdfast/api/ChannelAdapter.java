@@ -1,5 +1,7 @@
 package dev.holdfast.api;
 
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 
 /** One chat platform. Both directions; one instance serves all its accounts. */
@@ -12,10 +14,36 @@ public interface ChannelAdapter {
   Set<String> accounts();
 
   /**
-   * Verifies and parses. Runs on an event loop: it must not block and must take time linear in the
-   * body.
+   * Verifies and parses one request. Called on a virtual thread, for up to 64 requests at once. May
+   * block, but the platform waits for its answer: after 2.5 s in all, the wait for one of the 64
+   * places included, the thread is interrupted and the platform is told to send again (503). What
+   * it throws is logged and counted, and the platform gets 500.
    */
-  WebhookVerdict receive(WebhookRequest request);
+  WebhookVerdict receive(WebhookRequest request) throws InterruptedException;
+
+  /**
+   * The accounts that take messages in by {@link #listen} too, and how. Read once, when the channel
+   * is added.
+   */
+  default Map<String, ListenSpec> listens() {
+    return Map.of();
+  }
+
+  /**
+   * Receives messages of one account and hands them to the sink, until it is interrupted: when the
+   * channel is removed, the server stops, or nothing was received for too long. Called on a virtual
+   * thread of its own, which it may block; of one account there is never more than one call. When
+   * it returns or throws, it is called again after a wait that grows from 1 s to 60 s with each
+   * time that nothing was received between, or that a {@link Failure#retryAfter} asks for.
+   *
+   * @throws CallFailedException for whatever the operator should know by its code: {@link
+   *     FailureCode#AUTH} for a refused token, {@link FailureCode#INVALID_REQUEST} when another
+   *     process listens with it
+   * @throws Exception is a failure too; its type is logged, never its message
+   */
+  default void listen(String account, MessageSink sink) throws Exception {
+    throw new IllegalStateException("no account of this channel listens");
+  }
 
   /** The longest text that one post may have, in UTF-16 units. */
   int textUnitsMax();
@@ -31,6 +59,43 @@ public interface ChannelAdapter {
    */
   default boolean dropsRepeats() {
     return false;
+  }
+
+  /**
+   * How often {@link #showTyping} is called while an answer is being made: from 1 s to 60 s, a
+   * little less than the platform shows it for; zero when it shows nothing.
+   */
+  default Duration typingEvery() {
+    return Duration.ZERO;
+  }
+
+  /**
+   * Shows in a conversation that an answer is being made. Called on a virtual thread, which it may
+   * block for 5 s; then it is interrupted. What it throws is counted and delays the next call; a
+   * call may also be left out.
+   *
+   * @param thread as in {@link InboundMessage#thread}
+   */
+  default void showTyping(String account, String thread) throws Exception {
+    throw new IllegalStateException("this channel shows no typing");
+  }
+
+  /**
+   * Whether {@link #find} can tell if a post arrived. Then one whose answer was lost is looked for,
+   * and posted again only when it is not there, each time that this happens. Not asked of a
+   * platform that drops repeats.
+   */
+  default boolean findsPosts() {
+    return false;
+  }
+
+  /**
+   * Looks in the platform's history for a post of this part, a minute after its answer was lost or
+   * later. Called on a virtual thread, which it may block for 20 s; then it is interrupted and
+   * asked again later. When it throws, the reply is handled as if the platform had no history.
+   */
+  default FindOutcome find(OutboundReply reply) throws InterruptedException {
+    throw new IllegalStateException("this channel finds no posts");
   }
 
   /**

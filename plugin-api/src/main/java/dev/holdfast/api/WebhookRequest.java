@@ -20,4 +20,15 @@ public record WebhookRequest(
     Map<String, List<String>> headers,
     Map<String, List<String>> query,
     byte[] body,
-    Instant receivedAt) {}
+    Instant receivedAt) {
+  /**
+   * The value of a header that stands there exactly once; empty when it is missing or there are
+   * several, of which a proxy may believe another one.
+   *
+   * @param name in lower case
+   */
+  public String onlyHeader(String name) {
+    List<String> values = headers.getOrDefault(name, List.of());
+    return values.size() == 1 ? values.getFirst() : "";
+  }
+}

@@ -4,10 +4,22 @@ import java.util.List;
 
 /** What an adapter made of a {@link WebhookRequest}. */
 public sealed interface WebhookVerdict {
-  /** Verified; each message becomes an event, then the platform gets 200. The list may be empty. */
-  record Messages(List<InboundMessage> messages) implements WebhookVerdict {
+  /**
+   * Verified; each message becomes an event, then the platform gets 200. The list may be empty.
+   *
+   * @param dropped of each message that the filter of the channel has dropped, why; they are
+   *     counted
+   */
+  record Messages(List<InboundMessage> messages, List<DropReason> dropped)
+      implements WebhookVerdict {
     public Messages {
       messages = List.copyOf(messages);
+      dropped = List.copyOf(dropped);
+    }
+
+    /** None was dropped. */
+    public Messages(List<InboundMessage> messages) {
+      this(messages, List.of());
     }
   }
 

@@ -1,17 +1,25 @@
 package dev.holdfast.channels;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.ListenSpec;
 import dev.holdfast.registry.FactReader;
 import dev.holdfast.registry.RegistrationRefusedException;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What a channel says about itself, read once when it was registered.
  *
  * @param posts false when readers fetch their replies by themselves
  * @param dropsRepeats whether the platform drops a post that it has already got
+ * @param findsPosts whether the platform's history tells if a post arrived
+ * @param typingEvery how often it is shown that an answer is being made; zero: never
+ * @param listens the accounts that take messages in by themselves
  * @param since when it was added: replies wait for an absent channel without growing too old
  */
 public record ChannelFacts(
@@ -20,6 +28,9 @@ public record ChannelFacts(
     int textUnitsMax,
     boolean posts,
     boolean dropsRepeats,
+    boolean findsPosts,
+    Duration typingEvery,
+    Map<String, ListenFacts> listens,
     Instant since) {
   static final String KIND = "channel";
 
@@ -28,6 +39,8 @@ public record ChannelFacts(
 
   private static final Pattern ACCOUNT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
   private static final int ACCOUNTS_MAX = 1000;
+  private static final Duration TYPING_LEAST = Duration.ofSeconds(1);
+  private static final Duration TYPING_MOST = Duration.ofSeconds(60);
   private static final int TEXT_UNITS_MIN = 20;
   private static final int TEXT_UNITS_MAX = 10_000_000;
 
@@ -51,6 +64,36 @@ public record ChannelFacts(
         textUnitsMax,
         facts.read("posts", adapter::posts),
         facts.read("dropsRepeats", adapter::dropsRepeats),
+        facts.read("findsPosts", adapter::findsPosts),
+        typingEvery(facts, adapter),
+        listens(name, accounts, facts, adapter),
         since);
+  }
+
+  private static Duration typingEvery(FactReader facts, ChannelAdapter adapter)
+      throws RegistrationRefusedException {
+    Duration every = facts.read("typingEvery", adapter::typingEvery);
+    facts.require(
+        every.isZero() || (every.compareTo(TYPING_LEAST) >= 0 && every.compareTo(TYPING_MOST) <= 0),
+        "typing must be shown every 1 to 60 s, or never");
+    return every;
+  }
+
+  private static Map<String, ListenFacts> listens(
+      String name, Set<String> accounts, FactReader facts, ChannelAdapter adapter)
+      throws RegistrationRefusedException {
+    List<Map.Entry<String, ListenSpec>> declared =
+        facts.list("listens", ACCOUNTS_MAX, () -> adapter.listens().entrySet());
+    Map<String, ListenFacts> listens =
+        facts.read(
+            "listens",
+            () ->
+                declared.stream()
+                    .collect(
+                        Collectors.toUnmodifiableMap(
+                            Map.Entry::getKey, spec -> ListenFacts.of(name, spec.getValue()))));
+    facts.require(
+        accounts.containsAll(listens.keySet()), "what listens must be one of its accounts");
+    return listens;
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.registry.Registry;
 import dev.holdfast.registry.Use;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * The channels by name. They come and go while the server runs; what belongs to one that is absent
@@ -33,6 +35,7 @@ public final class Channels {
   private final Map<String, ChannelFacts> seen = new ConcurrentHashMap<>();
 
   private final List<Consumer<String>> onAdded = new CopyOnWriteArrayList<>();
+  private final List<Runnable> onRemoved = new CopyOnWriteArrayList<>();
   private final List<Consumer<ChannelFacts>> onGone = new CopyOnWriteArrayList<>();
 
   /**
@@ -69,6 +72,10 @@ public final class Channels {
   private Registration add(
       ChannelAdapter adapter, Instant since, Set<String> reserved, Set<Registration> replaceable)
       throws RegistrationRefusedException {
+    Set<Registration> inner =
+        replaceable.stream()
+            .map(each -> each instanceof ToldRegistration told ? told.registration : each)
+            .collect(Collectors.toSet());
     ChannelFacts facts = ChannelFacts.of(adapter, since, reserved);
     Registration added =
         channels.add(
@@ -77,9 +84,34 @@ public final class Channels {
               remember(facts);
               return new Channel(facts, adapter);
             },
-            replaceable);
+            inner);
     onAdded.forEach(listener -> listener.accept(facts.name()));
-    return added;
+    return new ToldRegistration(added);
+  }
+
+  /** Tells of its removal at once, for those whose calls do not end by themselves. */
+  private final class ToldRegistration implements Registration {
+    private final Registration registration;
+
+    ToldRegistration(Registration registration) {
+      this.registration = registration;
+    }
+
+    @Override
+    public String name() {
+      return registration.name();
+    }
+
+    @Override
+    public void remove() {
+      registration.remove();
+      onRemoved.forEach(Runnable::run);
+    }
+
+    @Override
+    public boolean awaitEnd(Duration limit) throws InterruptedException {
+      return registration.awaitEnd(limit);
+    }
   }
 
   private void remember(ChannelFacts facts) {
@@ -124,6 +156,11 @@ public final class Channels {
   /** Hears the name of each channel that is added from now on. */
   public void onAdded(Consumer<String> listener) {
     onAdded.add(listener);
+  }
+
+  /** Runs at each removal, when calls of the channel may still run; must return at once. */
+  public void onRemoved(Runnable listener) {
+    onRemoved.add(listener);
   }
 
   /** Hears of each channel whose last call has ended after its removal; must return at once. */

@@ -1,11 +1,11 @@
 package dev.holdfast.channels;
 
 import dev.holdfast.api.WebhookRequest;
+import dev.holdfast.api.channels.HmacKey;
+import dev.holdfast.api.channels.SignedTime;
 import dev.holdfast.config.Secret;
 import java.nio.charset.StandardCharsets;
-import java.security.InvalidKeyException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signs and verifies requests by Standard Webhooks: {@code v1} is HMAC-SHA256 over {@code
@@ -37,17 +35,14 @@ public final class StandardWebhooks {
   private static final int SIGNATURES_MAX = 16;
   private static final int SIGNATURE_UNITS_MAX = 4096;
 
-  /** No leading zero, no sign, no space, and few enough digits for a long. */
-  private static final Pattern TIMESTAMP = Pattern.compile("[1-9][0-9]{0,11}");
-
   /** Visible ASCII: an id is echoed in stories and lists. */
   private static final Pattern ID = Pattern.compile("[\\x21-\\x7e]{1,256}");
 
   private static final Pattern SIGNATURE = Pattern.compile("([a-z0-9]{1,8}),([^,]+)");
 
-  private final List<SecretKeySpec> keys;
+  private final List<HmacKey> keys;
 
-  private StandardWebhooks(List<SecretKeySpec> keys) {
+  private StandardWebhooks(List<HmacKey> keys) {
     this.keys = List.copyOf(keys);
   }
 
@@ -75,7 +70,7 @@ public final class StandardWebhooks {
     return new StandardWebhooks(secrets.stream().map(StandardWebhooks::key).toList());
   }
 
-  private static SecretKeySpec key(Secret secret) {
+  private static HmacKey key(Secret secret) {
     String text = secret.reveal();
     if (text.isEmpty()) {
       throw new IllegalArgumentException("secret must be set");
@@ -84,7 +79,7 @@ public final class StandardWebhooks {
     if (bytes.length < KEY_BYTES_MIN || bytes.length > KEY_BYTES_MAX) {
       throw new IllegalArgumentException(MUST_BE + " (got " + bytes.length + " bytes)");
     }
-    return new SecretKeySpec(bytes, "HmacSHA256");
+    return HmacKey.of(HmacKey.Algorithm.SHA256, bytes);
   }
 
   private static byte[] decode(String base64) {
@@ -113,13 +108,13 @@ public final class StandardWebhooks {
    * Believes nothing before a signature fits; the comparison takes the same time wherever it fails.
    */
   public Check verify(WebhookRequest request) {
-    String id = only(request, "webhook-id");
-    String timestamp = only(request, "webhook-timestamp");
-    String signatures = only(request, "webhook-signature");
+    String id = request.onlyHeader("webhook-id");
+    String timestamp = request.onlyHeader("webhook-timestamp");
+    String signatures = request.onlyHeader("webhook-signature");
     if (!ID.matcher(id).matches()) {
       return new Check.Refused("webhook-id is missing, given twice, or malformed");
     }
-    if (!TIMESTAMP.matcher(timestamp).matches()) {
+    if (!SignedTime.isSeconds(timestamp)) {
       return new Check.Refused("webhook-timestamp is missing, given twice, or malformed");
     }
     List<byte[]> presented = presented(signatures);
@@ -127,7 +122,7 @@ public final class StandardWebhooks {
       return new Check.Refused("webhook-signature is missing, given twice, or malformed");
     }
     boolean fits = false;
-    for (SecretKeySpec key : keys) {
+    for (HmacKey key : keys) {
       byte[] expected = mac(key, id, timestamp, request.body()).getBytes(StandardCharsets.US_ASCII);
       for (byte[] signature : presented) {
         fits |= MessageDigest.isEqual(expected, signature);
@@ -136,20 +131,10 @@ public final class StandardWebhooks {
     if (!fits) {
       return new Check.Refused("no signature matches");
     }
-    Instant signedAt = Instant.ofEpochSecond(Long.parseLong(timestamp));
-    if (Duration.between(signedAt, request.receivedAt()).abs().compareTo(WINDOW) > 0) {
+    if (!SignedTime.isWithin(timestamp, request.receivedAt(), WINDOW)) {
       return new Check.Refused("webhook-timestamp is more than 300 s off the server's clock");
     }
     return new Check.Verified(id);
-  }
-
-  /**
-   * The one value of a header; empty, which no header may be, when it is missing or there are
-   * several.
-   */
-  private static String only(WebhookRequest request, String header) {
-    List<String> values = request.headers().getOrDefault(header, List.of());
-    return values.size() == 1 ? values.getFirst() : "";
   }
 
   /**
@@ -177,14 +162,8 @@ public final class StandardWebhooks {
     return ours;
   }
 
-  private static String mac(SecretKeySpec key, String id, String timestamp, byte[] body) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(key);
-      mac.update((id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));
-      return Base64.getEncoder().encodeToString(mac.doFinal(body));
-    } catch (NoSuchAlgorithmException | InvalidKeyException e) {
-      throw new IllegalStateException("every Java has HMAC-SHA256, and every key was checked", e);
-    }
+  private static String mac(HmacKey key, String id, String timestamp, byte[] body) {
+    byte[] head = (id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8);
+    return Base64.getEncoder().encodeToString(key.sign(head, body));
   }
 }

@@ -9,9 +9,9 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.api.channels.InboundFilter;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.time.Time;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -39,27 +39,22 @@ public final class WebhookChannel implements ChannelAdapter {
   /** What one account needs, made once. */
   private record Line(StandardWebhooks signatures, String replyUrl, InboundFilter filter) {}
 
-  public WebhookChannel(WebhookConfig config, HttpCaller http, Time time, MeterRegistry metrics) {
-    this(config, WebhookPosts.HttpTransport.over(http), time, metrics);
+  public WebhookChannel(WebhookConfig config, HttpCaller http, Time time) {
+    this(config, WebhookPosts.HttpTransport.over(http), time);
   }
 
-  WebhookChannel(
-      WebhookConfig config,
-      WebhookPosts.HttpTransport transport,
-      Time time,
-      MeterRegistry metrics) {
+  WebhookChannel(WebhookConfig config, WebhookPosts.HttpTransport transport, Time time) {
     posts = new WebhookPosts(transport, time);
-    config.accounts().forEach((name, account) -> lines.put(name, line(name, account, metrics)));
+    config.accounts().forEach((name, account) -> lines.put(name, line(name, account, time)));
   }
 
-  private static Line line(String name, WebhookConfig.Account account, MeterRegistry metrics) {
+  private static Line line(String name, WebhookConfig.Account account, Time time) {
     StandardWebhooks signatures = StandardWebhooks.of(account.secrets());
     if (account.replyUrl().isEmpty()) {
       LOG.warn(
           "channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);
     }
-    InboundFilter filter =
-        new InboundFilter(CHANNEL, Set.copyOf(account.allow()), Set.of(), metrics);
+    InboundFilter filter = new InboundFilter(Set.copyOf(account.allow()), Set.of(), 0, time::nanos);
     return new Line(signatures, account.replyUrl(), filter);
   }
 
@@ -110,8 +105,10 @@ public final class WebhookChannel implements ChannelAdapter {
     }
     try {
       InboundMessage message = bodies.read(account, id, request.body());
-      return new WebhookVerdict.Messages(
-          line.filter().takes(message) ? List.of(message) : List.of());
+      return line.filter()
+          .judge(message, false)
+          .map(reason -> new WebhookVerdict.Messages(List.of(), List.of(reason)))
+          .orElse(new WebhookVerdict.Messages(List.of(message)));
     } catch (WebhookBody.UnreadableException e) {
       return new WebhookVerdict.Unparsable(e.reason());
     } catch (WebhookBody.UnknownTypeException e) {

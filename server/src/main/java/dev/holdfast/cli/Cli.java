@@ -94,6 +94,7 @@ public final class Cli {
             .addSubcommand(new AuditCommand(root))
             .addSubcommand(new PluginsCommand(root))
             .addSubcommand(new SchedulesCommand(root))
+            .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new BackupCommand(root))
             .addSubcommand(new RestoreCommand(root))

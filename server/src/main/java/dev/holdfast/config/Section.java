@@ -190,6 +190,19 @@ public final class Section {
     reading.report(lineOf(key), path, sentence);
   }
 
+  /** A mapping from names chosen by the operator to names of an enum, in lower case. */
+  public <E extends Enum<E>> Map<String, E> namedChoices(String key, Class<E> type, E fallback) {
+    Section names = namesOf(key);
+    Map<String, E> named = new LinkedHashMap<>();
+    for (String name : names.given.keySet()) {
+      named.put(name, names.choice(name, type, fallback));
+    }
+    Map<String, String> shown = new LinkedHashMap<>();
+    named.forEach((name, choice) -> shown.put(name, choice.name().toLowerCase(Locale.ROOT)));
+    values.put(key, shown);
+    return isRefused(key) ? Map.of() : named;
+  }
+
   /** A list of mappings. */
   public List<Section> list(String key) {
     List<Section> items = new ArrayList<>();

@@ -4,11 +4,15 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FindOutcome;
+import dev.holdfast.api.ListenSpec;
+import dev.holdfast.api.MessageSink;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 
 /** A plugin's channel as the server sees it. What it says of itself is asked for once. */
@@ -17,13 +21,25 @@ final class HostedChannel implements ChannelAdapter {
   private static final Duration RECEIVE_MAX = Duration.ofMillis(2500);
 
   private static final Duration POST_MAX = Duration.ofMinutes(2);
+  private static final Duration TYPING_MAX = Duration.ofSeconds(6);
+  private static final Duration FIND_MAX = Duration.ofSeconds(25);
+
+  /** It ends when it is interrupted. */
+  private static final Duration LISTEN_MAX = Duration.ofDays(36_500);
 
   private final ChannelAdapter channel;
   private final PluginCalls calls;
   private final Facts facts;
 
   private record Facts(
-      String name, Set<String> accounts, int textUnitsMax, boolean posts, boolean dropsRepeats) {}
+      String name,
+      Set<String> accounts,
+      Map<String, ListenSpec> listens,
+      int textUnitsMax,
+      boolean posts,
+      boolean dropsRepeats,
+      boolean findsPosts,
+      Duration typingEvery) {}
 
   private HostedChannel(ChannelAdapter channel, PluginCalls calls, Facts facts) {
     this.channel = channel;
@@ -39,9 +55,12 @@ final class HostedChannel implements ChannelAdapter {
         new Facts(
             channel.channel(),
             Set.copyOf(channel.accounts()),
+            Map.copyOf(channel.listens()),
             channel.textUnitsMax(),
             channel.posts(),
-            channel.dropsRepeats()));
+            channel.dropsRepeats(),
+            channel.findsPosts(),
+            channel.typingEvery()));
   }
 
   @Override
@@ -70,14 +89,71 @@ final class HostedChannel implements ChannelAdapter {
   }
 
   @Override
-  public WebhookVerdict receive(WebhookRequest request) {
+  public Map<String, ListenSpec> listens() {
+    return facts.listens();
+  }
+
+  @Override
+  public boolean findsPosts() {
+    return facts.findsPosts();
+  }
+
+  @Override
+  public Duration typingEvery() {
+    return facts.typingEvery();
+  }
+
+  @Override
+  public WebhookVerdict receive(WebhookRequest request) throws InterruptedException {
     try {
       return calls.call("receive", RECEIVE_MAX, () -> channel.receive(request));
     } catch (PluginFailedException | CallFailedException e) {
       throw new IllegalStateException("the channel failed: " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("the channel was interrupted", e);
+    }
+  }
+
+  @Override
+  public void listen(String account, MessageSink sink)
+      throws CallFailedException, InterruptedException {
+    try {
+      boolean _ =
+          calls.call(
+              "listen " + account,
+              LISTEN_MAX,
+              () -> {
+                channel.listen(account, sink);
+                return true;
+              });
+    } catch (PluginFailedException e) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage()));
+    }
+  }
+
+  @Override
+  public void showTyping(String account, String thread)
+      throws CallFailedException, InterruptedException {
+    try {
+      boolean _ =
+          calls.call(
+              "showTyping",
+              TYPING_MAX,
+              () -> {
+                channel.showTyping(account, thread);
+                return true;
+              });
+    } catch (PluginFailedException e) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage()));
+    }
+  }
+
+  @Override
+  public FindOutcome find(OutboundReply reply) throws InterruptedException {
+    try {
+      return calls.call("find", FIND_MAX, () -> channel.find(reply));
+    } catch (PluginFailedException | CallFailedException e) {
+      throw new IllegalStateException("the channel failed: " + e.getMessage(), e);
     }
   }
 

@@ -2,11 +2,14 @@ package dev.holdfast.plugins;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URLConnection;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.security.cert.Certificate;
-import java.util.Objects;
 import java.util.function.IntConsumer;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import org.pf4j.JarPluginManager;
 import org.pf4j.PluginClassLoader;
 import org.pf4j.PluginDescriptor;
@@ -18,10 +21,18 @@ import org.pf4j.PluginWrapper;
  * the logging API alone.
  */
 final class PluginLoader extends PluginClassLoader {
+  static {
+    // A jar in the JDK's cache is closed for all who use it when the first of them closes it.
+    URLConnection.setDefaultUseCaches("jar", false);
+  }
+
+  private final JarFile jar;
   private final IntConsumer onExit;
 
-  private PluginLoader(PluginManager manager, PluginDescriptor descriptor, IntConsumer onExit) {
+  private PluginLoader(
+      PluginManager manager, PluginDescriptor descriptor, JarFile jar, IntConsumer onExit) {
     super(manager, descriptor, new ServerClasses());
+    this.jar = jar;
     this.onExit = onExit;
   }
 
@@ -68,7 +79,8 @@ final class PluginLoader extends PluginClassLoader {
             return new org.pf4j.JarPluginLoader(this) {
               @Override
               public ClassLoader loadPlugin(Path path, PluginDescriptor descriptor) {
-                PluginLoader loader = new PluginLoader(pluginManager, descriptor, onExit);
+                PluginLoader loader =
+                    new PluginLoader(pluginManager, descriptor, open(path), onExit);
                 loader.addFile(path.toFile());
                 return loader;
               }
@@ -89,6 +101,21 @@ final class PluginLoader extends PluginClassLoader {
     }
   }
 
+  private static JarFile open(Path jar) {
+    try {
+      return new JarFile(jar.toFile());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (jar) {
+      super.close();
+    }
+  }
+
   @Override
   protected boolean shouldDelegateToParent(String className) {
     return isShared(className) || super.shouldDelegateToParent(className);
@@ -96,13 +123,12 @@ final class PluginLoader extends PluginClassLoader {
 
   @Override
   protected Class<?> findClass(String name) throws ClassNotFoundException {
-    String path = name.replace('.', '/') + ".class";
-    if (findResource(path) == null) {
+    JarEntry entry = jar.getJarEntry(name.replace('.', '/') + ".class");
+    if (entry == null) {
       throw new ClassNotFoundException(name);
     }
     byte[] bytes;
-    // Not by the URL: that would keep the jar open in a cache of the JDK.
-    try (InputStream in = Objects.requireNonNull(getResourceAsStream(path))) {
+    try (InputStream in = jar.getInputStream(entry)) {
       bytes = ExitRewriter.rewritten(in.readAllBytes(), this);
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);

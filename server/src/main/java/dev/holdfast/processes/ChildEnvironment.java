@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * make a program load or run something else than what was asked for are left out, whoever names
  * them.
  */
-final class ChildEnvironment {
+public final class ChildEnvironment {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   private static final Set<String> DENIED =
@@ -103,7 +103,8 @@ final class ChildEnvironment {
     return environment;
   }
 
-  static boolean isAllowed(String name) {
+  /** Whether a child may be given a variable of that name. */
+  public static boolean isAllowed(String name) {
     String upper = name.toUpperCase(Locale.ROOT);
     return NAME.matcher(name).matches()
         && !DENIED.contains(upper)

@@ -77,7 +77,8 @@ public record FactReader(String kind) {
     }
   }
 
-  private static boolean isVisible(int point) {
+  /** Whether a person who reads a text sees the character, or what it does to its neighbours. */
+  public static boolean isVisible(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL -> point == '\n' || point == '\t' || point == '\r';
       case Character.FORMAT -> point == ZERO_WIDTH_JOINER || point == ZERO_WIDTH_NON_JOINER;

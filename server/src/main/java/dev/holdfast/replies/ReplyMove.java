@@ -11,5 +11,8 @@ sealed interface ReplyMove {
   /** The server died while it was sending: whether it arrived is unknown. */
   record Lost() implements ReplyMove {}
 
+  /** Its answer was lost: the platform's history is to tell whether it arrived. */
+  record Find() implements ReplyMove {}
+
   record Hold(String why) implements ReplyMove {}
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.replies;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FindOutcome;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.StoredFile;
@@ -35,6 +37,9 @@ final class ReplyPoster {
 
   /** One post: longer than any adapter's own limits. */
   private static final Duration POST_MAX = Duration.ofSeconds(60);
+
+  /** One look into a platform's history. */
+  private static final Duration FIND_MAX = Duration.ofSeconds(20);
 
   private static final Duration CHANNEL_RETRY = Duration.ofSeconds(15);
   private static final Duration PAUSE_MIN = Duration.ofMillis(250);
@@ -102,7 +107,18 @@ final class ReplyPoster {
       StopInterrupt stopInterrupt)
       throws InterruptedException {
     ReplyRules its = rules(channel, reply);
-    return switch (its.before(reply, time.now(), due)) {
+    return step(its.before(reply, time.now(), due), reply, its, channel, takeBegun, stopInterrupt);
+  }
+
+  private PostStep step(
+      ReplyMove move,
+      Reply reply,
+      ReplyRules its,
+      Optional<Channel> channel,
+      BooleanSupplier takeBegun,
+      StopInterrupt stopInterrupt)
+      throws InterruptedException {
+    return switch (move) {
       case ReplyMove.Wait(Duration wait) -> new PostStep.Wait(wait);
       case ReplyMove.Lost _ ->
           lose(
@@ -111,6 +127,10 @@ final class ReplyPoster {
               its.waitAfterLoss(reply, Duration.ZERO, time.now()),
               stopInterrupt);
       case ReplyMove.Hold(String why) -> hold(reply, why, stopInterrupt);
+      case ReplyMove.Find _ ->
+          channel.filter(found -> hasAccountOf(found, reply)).isPresent()
+              ? find(reply, its, channel.get(), takeBegun, stopInterrupt)
+              : absent(reply.reply());
       case ReplyMove.Post(boolean resend) ->
           channel.filter(found -> hasAccountOf(found, reply)).isPresent()
               ? post(reply, resend, channel.get(), takeBegun, stopInterrupt)
@@ -144,6 +164,59 @@ final class ReplyPoster {
   private static PostStep absent(NewReply to) {
     LOG.warn("channel {}: not available; its replies wait", to.source());
     return new PostStep.Absent(CHANNEL_RETRY);
+  }
+
+  private PostStep find(
+      Reply reply,
+      ReplyRules its,
+      Channel channel,
+      BooleanSupplier takeBegun,
+      StopInterrupt stopInterrupt)
+      throws InterruptedException {
+    PostGuard guard = guards.apply(reply.reply().source());
+    Duration opensIn = guard.opensIn();
+    if (opensIn.isPositive()) {
+      return pause(opensIn, guard);
+    }
+    FindAttempt attempt = new FindAttempt(channel, outbound(reply.reply(), true));
+    FindOutcome outcome;
+    stopInterrupt.leaveStore();
+    try {
+      outcome = guard.probe(Deadline.in(time, FIND_MAX), attempt, FindAttempt::judge);
+    } catch (CallFailedException e) {
+      if (!attempt.wasBegun()) {
+        return pause(e.failure().retryAfter(), guard);
+      }
+      outcome = new FindOutcome.Failed(e.failure());
+    } finally {
+      stopInterrupt.enterStore();
+    }
+    return switch (outcome) {
+      case FindOutcome.Found(String platformId) -> {
+        write(reply, () -> outbox.sent(reply.seq(), platformId), stopInterrupt);
+        LOG.info("reply {}: found at its platform", reply.reply().id());
+        events.publish(reply, "found", "sent", "found at the platform");
+        yield new PostStep.Arrived(guard.isTrying());
+      }
+      case FindOutcome.Absent _ ->
+          step(
+              its.afterAbsence(reply, time.now()),
+              reply,
+              its,
+              Optional.of(channel),
+              takeBegun,
+              stopInterrupt);
+      case FindOutcome.Failed(Failure failure) -> {
+        LOG.warn("reply {}: could not be looked for: {}", reply.reply().id(), failure.summary());
+        yield step(
+            its.afterFailedFind(reply, failure, time.now()),
+            reply,
+            its,
+            Optional.of(channel),
+            takeBegun,
+            stopInterrupt);
+      }
+    };
   }
 
   private PostStep post(

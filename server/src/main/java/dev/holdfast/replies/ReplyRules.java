@@ -17,20 +17,33 @@ import java.util.Optional;
  *
  * @param since when the channel was added: what waited for it is not too old for that
  * @param dropsRepeats whether the platform drops a post that it has already got
+ * @param findsPosts whether the platform's history tells if a post arrived
  * @param paced how long the account has had to wait since the reply was planned, because the
  *     platform asked for it
  */
-record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Duration paced) {
+record ReplyRules(
+    RepliesConfig config, Instant since, boolean dropsRepeats, boolean findsPosts, Duration paced) {
   static final Duration BACKOFF_MAX = Duration.ofMinutes(1);
+  private static final Duration FIND_EVERY = Duration.ofSeconds(30);
   private static final Duration RETRY_AFTER_MAX = AccountVerdicts.WAIT_MAX;
 
   /** For a channel that was always there, and takes whatever it is sent. */
   ReplyRules(RepliesConfig config) {
-    this(config, Instant.MIN, false, Duration.ZERO);
+    this(config, Instant.MIN, false, false, Duration.ZERO);
   }
 
   ReplyRules with(ChannelFacts channel, Duration accountPaced) {
-    return new ReplyRules(config, channel.since(), channel.dropsRepeats(), accountPaced);
+    return new ReplyRules(
+        config,
+        channel.since(),
+        channel.dropsRepeats(),
+        channel.findsPosts() && !channel.dropsRepeats(),
+        accountPaced);
+  }
+
+  /** For a reply that cannot be looked for after all. */
+  ReplyRules withoutHistory() {
+    return new ReplyRules(config, since, dropsRepeats, false, paced);
   }
 
   /**
@@ -52,10 +65,15 @@ record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Dur
   }
 
   private ReplyMove whenDue(Reply reply, Instant now, boolean due) {
-    Duration wait = shorter(Duration.between(now, reply.nextAt()), longestWait(reply));
-    boolean waits = !due && wait.isPositive();
+    Duration wait = due ? Duration.ZERO : left(reply.nextAt(), reply, now);
     return fresh(
-        reply, now, waits ? new ReplyMove.Wait(wait) : new ReplyMove.Post(reply.unknowns() > 0));
+        reply,
+        now,
+        wait.isPositive() ? new ReplyMove.Wait(wait) : new ReplyMove.Post(reply.unknowns() > 0));
+  }
+
+  private static Duration left(Instant until, Reply reply, Instant now) {
+    return shorter(Duration.between(now, until), longestWait(reply));
   }
 
   /**
@@ -73,6 +91,11 @@ record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Dur
   }
 
   private ReplyMove afterLoss(Reply reply, Instant now, boolean due) {
+    if (findsPosts) {
+      // However old it is: that it arrived is worth knowing.
+      Duration wait = due ? Duration.ZERO : left(reply.nextAt(), reply, now);
+      return wait.isPositive() ? new ReplyMove.Wait(wait) : new ReplyMove.Find();
+    }
     return isRepeated(reply.unknowns())
         ? whenDue(reply, now, due)
         : new ReplyMove.Hold(lost(reply.unknowns()) + "it may have arrived");
@@ -88,7 +111,8 @@ record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Dur
 
   /** Whether a reply is posted again by itself after so many lost answers. */
   private boolean isRepeated(int unknowns) {
-    return config.onUnknown() == OnUnknown.RESEND_ONCE && (dropsRepeats || unknowns <= 1);
+    return findsPosts
+        || (config.onUnknown() == OnUnknown.RESEND_ONCE && (dropsRepeats || unknowns <= 1));
   }
 
   /**
@@ -106,6 +130,20 @@ record ReplyRules(RepliesConfig config, Instant since, boolean dropsRepeats, Dur
     Duration backoff = dropsRepeats ? backoff(unknowns) : BACKOFF_MAX;
     Duration wait = longer(backoff, shorter(asked, RETRY_AFTER_MAX));
     return Optional.of(shorter(wait, left(before, now)));
+  }
+
+  /** It did not arrive, so to post it again posts nothing twice. */
+  ReplyMove afterAbsence(Reply reply, Instant now) {
+    return fresh(reply, now, new ReplyMove.Post(true));
+  }
+
+  /** Whether it arrived could not be found out. */
+  ReplyMove afterFailedFind(Reply reply, Failure failure, Instant now) {
+    if (!failure.isPassing()) {
+      return withoutHistory().before(reply, now, true);
+    }
+    Duration wait = shorter(longer(failure.retryAfter(), FIND_EVERY), RETRY_AFTER_MAX);
+    return fresh(reply, now, new ReplyMove.Wait(wait));
   }
 
   private ReplyMove fresh(Reply reply, Instant now, ReplyMove move) {

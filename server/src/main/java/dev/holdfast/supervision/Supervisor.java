@@ -30,6 +30,7 @@ public final class Supervisor {
   private final MeterRegistry registry;
   private final Consumer<ChildSpec> onGiveUp;
   private final Set<SupervisedThread> children = ConcurrentHashMap.newKeySet();
+  private final Set<String> measured = ConcurrentHashMap.newKeySet();
 
   /**
    * {@code onGiveUp} runs on the thread of the critical child that crashed too often; the process
@@ -197,7 +198,11 @@ public final class Supervisor {
         .register(registry);
   }
 
+  /** Several children may be of one kind. */
   private void measure(String kind) {
+    if (!measured.add(kind)) {
+      return;
+    }
     Gauge.builder("holdfast.child.up", this, all -> all.isAiling(kind) ? 0 : 1)
         .description("0 for a part that crashed too often and is retried slowly")
         .tag("child", kind)

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
@@ -24,7 +25,6 @@ import dev.holdfast.config.Secret;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.net.HttpFailedException;
 import dev.holdfast.time.ManualTime;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,7 +36,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WebhookChannelTest {
-  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final ManualTime time = new ManualTime();
   private final List<HttpCaller.Request> posted = new ArrayList<>();
   private WebhookPosts.HttpTransport transport = (_, _) -> answer(200);
@@ -50,8 +49,7 @@ class WebhookChannelTest {
             posted.add(request);
             return transport.send(request, limits);
           },
-          time,
-          metrics);
+          time);
 
   @Test
   void readsAMessageWithItsAttachments() {
@@ -200,7 +198,7 @@ class WebhookChannelTest {
   void aPathWithoutAccountMeansTheOnlyOne() {
     WebhookChannel single =
         new WebhookChannel(
-            new WebhookConfig(Map.of("ci", account(SECRET, "", "*"))), transport, time, metrics);
+            new WebhookConfig(Map.of("ci", account(SECRET, "", "*"))), transport, time);
     assertThat(single.receive(on("", signed("m1", message("t", "ann", "x")))))
         .isInstanceOf(WebhookVerdict.Messages.class);
   }
@@ -226,28 +224,18 @@ class WebhookChannelTest {
   }
 
   @Test
-  void whatIsFilteredIsAcknowledgedAndCounted() {
+  void whatIsFilteredIsAcknowledgedAndToldToBeCounted() {
     byte[] carol = message("t", "carol", "x").getBytes(UTF_8);
     WebhookRequest request = request(keys(OTHER_SECRET).sign("m1", NOW, carol), carol);
     assertThat(channel.receive(on("ops", request)))
-        .isEqualTo(new WebhookVerdict.Messages(List.of()));
+        .isEqualTo(new WebhookVerdict.Messages(List.of(), List.of(DropReason.NOT_ALLOWED)));
     assertThat(channel.receive(signed("m2", message("t", "ann", " \n"))))
-        .isEqualTo(new WebhookVerdict.Messages(List.of()));
-    assertThat(filtered("not_allowed")).isEqualTo(1);
-    assertThat(filtered("empty")).isEqualTo(1);
+        .isEqualTo(new WebhookVerdict.Messages(List.of(), List.of(DropReason.EMPTY)));
     byte[] bob = message("t", "bob", "x").getBytes(UTF_8);
     WebhookRequest allowed = request(keys(OTHER_SECRET).sign("m3", NOW, bob), bob);
     assertThat(channel.receive(on("ops", allowed)))
         .isInstanceOfSatisfying(
             WebhookVerdict.Messages.class, m -> assertThat(m.messages()).hasSize(1));
-  }
-
-  @Test
-  void anAccountNeverAnswersItself() {
-    InboundFilter filter =
-        new InboundFilter("x", java.util.Set.of("*"), java.util.Set.of("bot"), metrics);
-    assertThat(filter.takes(new InboundMessage("a", "t", "bot", "x", List.of(), "m"))).isFalse();
-    assertThat(filter.takes(new InboundMessage("a", "t", "ann", "x", List.of(), "m"))).isTrue();
   }
 
   @Test
@@ -374,10 +362,6 @@ class WebhookChannelTest {
 
   private void assertUnparsable(String body) {
     assertThat(channel.receive(signed("m1", body))).isInstanceOf(WebhookVerdict.Unparsable.class);
-  }
-
-  private double filtered(String reason) {
-    return metrics.get("holdfast.messages.filtered").tag("reason", reason).counter().count();
   }
 
   private static Failure notDelivered(int status) {

@@ -67,6 +67,10 @@ class CliTest {
             List.of("audit", "verify"),
             List.of("schedules", "list"),
             List.of("schedules", "cancel"),
+            List.of("extensions", "list"),
+            List.of("extensions", "info"),
+            List.of("extensions", "logs"),
+            List.of("extensions", "restart"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),
@@ -240,6 +244,31 @@ class CliTest {
     assertThat(line.run(server, "threads", "show", "a/b")).isZero();
     assertThat(line.out()).contains("ada: hi", "pending");
     assertThat(line.run(server, "threads", "reset", "a/b")).isZero();
+  }
+
+  @Test
+  void extensionsAreListedShownAndRestarted() {
+    String extension =
+        "{\"id\":\"files\",\"source\":\"configuration\",\"protocol\":\"mcp\",\"state\":\"parked\","
+            + "\"server\":\"\",\"tools\":[\"files_read\"],\"refused\":[\"files_x: too long\"],"
+            + "\"restarts\":3,\"last_error\":\"it ended\"}";
+    server
+        .on("GET /api/v1/extensions", 200, "{\"extensions\":[" + extension + "]}")
+        .on("GET /api/v1/extensions/files", 200, extension)
+        .on(
+            "GET /api/v1/extensions/files/log",
+            200,
+            "{\"id\":\"files\",\"lines\":[\"no\",\"key\"]}")
+        .on("POST /api/v1/extensions/files/restart", 200, "{\"id\":\"files\",\"restarting\":true}");
+    assertThat(line.run(server, "extensions", "list")).isZero();
+    assertThat(line.out()).containsPattern("files +mcp +parked +1 +3 +it ended");
+    assertThat(line.run(server, "extensions", "info", "files")).isZero();
+    assertThat(line.out())
+        .contains("last error: it ended", "tool: files_read", "not offered: files_x: too long");
+    assertThat(line.run(server, "extensions", "logs", "files")).isZero();
+    assertThat(line.out()).contains("no\nkey\n");
+    assertThat(line.run(server, "extensions", "restart", "files")).isZero();
+    assertThat(line.out()).contains("files is being restarted");
   }
 
   @Test

@@ -106,6 +106,24 @@ class HostileTextTest {
             """
             {"schedules":[{"id":"%","next_at":"%","kind":"%","spec":"%","zone":"%",
               "thread_id":"%","text":"%"}]}
+            """),
+        of(
+            "extensions list",
+            "/api/v1/extensions",
+            """
+            {"extensions":[{"id":"%","protocol":"%","state":"%","restarts":"%","last_error":"%"}]}
+            """),
+        of(
+            "extensions info a",
+            "/api/v1/extensions/a",
+            """
+            {"id":"%","server":"%","last_error":"%","tools":["%"],"refused":["%"]}
+            """),
+        of(
+            "extensions logs a",
+            "/api/v1/extensions/a/log",
+            """
+            {"id":"%","lines":["%"]}
             """));
   }
 

@@ -22,6 +22,7 @@ import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
+import dev.holdfast.ingress.webhooks.AddedReceives;
 import dev.holdfast.ingress.webhooks.InboxIntake;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.webhooks.Webhooks;
@@ -154,9 +155,10 @@ public final class IngressRig implements AutoCloseable {
             new FakeIdempotency(),
             AnswerBudget.ofHeap(time),
             refusals);
+    AddedReceives added = new AddedReceives(time, meters);
     RequestRouter router =
         new RequestRouter(
-            () -> new Webhooks(channels, intake, refusals, time),
+            () -> new Webhooks(channels, added, intake, refusals, time),
             new FakeProbes(),
             api,
             new Pages(authenticator, sessions, names, refusals),
@@ -300,6 +302,9 @@ public final class IngressRig implements AutoCloseable {
       }
       if (body.equals("hello?")) {
         return new WebhookVerdict.Answer(200, "text/plain", "hello!");
+      }
+      if (body.equals("thread?")) {
+        return new WebhookVerdict.Answer(200, "text/plain", Thread.currentThread().getName());
       }
       if (body.equals("martian")) {
         return new WebhookVerdict.UnknownType("martian", List.of("message"));

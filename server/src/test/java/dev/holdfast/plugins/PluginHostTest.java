@@ -2,10 +2,14 @@ package dev.holdfast.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.channels.Channel;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.registry.Use;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -242,5 +246,44 @@ class PluginHostTest {
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
     assertThat(call("greet")).isEqualTo("fine");
+  }
+
+  private PluginJars chat(String version, String posted) {
+    return jar(version)
+        .doing(
+            """
+            context.offer(new ChannelAdapter() {
+              public String channel() { return "chat"; }
+              public Set<String> accounts() { return Set.of("main"); }
+              public WebhookVerdict receive(WebhookRequest request) {
+                return new WebhookVerdict.Messages(List.of());
+              }
+              public int textUnitsMax() { return 1000; }
+              public PostOutcome post(OutboundReply reply) {
+                return new PostOutcome.Sent("%s");
+              }
+            });
+            """
+                .formatted(posted),
+            "");
+  }
+
+  private String post() throws InterruptedException {
+    OutboundReply reply = new OutboundReply("r1", "e1", "main", "t", "m1", "hello", 1, 1, false);
+    try (Use<Channel> use = rig.channels().begin("chat").orElseThrow()) {
+      return use.value().post(reply) instanceof PostOutcome.Sent(String id) ? id : "not sent";
+    }
+  }
+
+  @Test
+  void aChannelFromAJarPostsAndIsReplacedWithoutAGap() throws Exception {
+    chat("1.0.0", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(post()).isEqualTo("one");
+    chat("2.0.0", "two").into(rig.plugins(), "hello.jar");
+    rig.await(() -> post().equals("two"));
+    assertThat(rig.host().enable("hello", false)).isTrue();
+    assertThat(rig.channels().begin("chat")).isEmpty();
+    assertThat(rig.channels().mayBeAdded("chat")).isTrue();
   }
 }

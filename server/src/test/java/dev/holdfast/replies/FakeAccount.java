@@ -3,6 +3,7 @@ package dev.holdfast.replies;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FindOutcome;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,6 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FakeAccount implements ChannelAdapter {
   private final Set<String> accounts = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<String, Queue<Behaviour>> scripts = new ConcurrentHashMap<>();
+  private final Queue<FindOutcome> history = new ConcurrentLinkedQueue<>();
+  private final Queue<String> found = new ConcurrentLinkedQueue<>();
+  private volatile boolean findsPosts;
   private volatile boolean dropsRepeats;
   private volatile Behaviour usual = reply -> new PostOutcome.Sent("p-" + reply.id());
   private final List<OutboundReply> posts = new ArrayList<>();
@@ -50,6 +55,33 @@ final class FakeAccount implements ChannelAdapter {
   @Override
   public boolean dropsRepeats() {
     return dropsRepeats;
+  }
+
+  /** Its history can be looked into; each look ends as the next of these, then nothing is there. */
+  FakeAccount findingPosts(FindOutcome... outcomes) {
+    findsPosts = true;
+    history.addAll(List.of(outcomes));
+    return this;
+  }
+
+  @Override
+  public boolean findsPosts() {
+    return findsPosts;
+  }
+
+  @Override
+  public FindOutcome find(OutboundReply reply) {
+    found.add(reply.id());
+    FindOutcome next = history.poll();
+    if (next instanceof FindOutcome.Found(String id) && id.equals("bug")) {
+      throw new IllegalStateException("a bug of the channel");
+    }
+    return next == null ? new FindOutcome.Absent() : next;
+  }
+
+  /** What was looked for. */
+  List<String> found() {
+    return List.copyOf(found);
   }
 
   /** What a post does for which there is no script. */

@@ -26,7 +26,7 @@ class ForwardingChannel implements ChannelAdapter {
   }
 
   @Override
-  public WebhookVerdict receive(WebhookRequest request) {
+  public WebhookVerdict receive(WebhookRequest request) throws InterruptedException {
     return to.receive(request);
   }
 

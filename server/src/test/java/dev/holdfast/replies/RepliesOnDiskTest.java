@@ -91,7 +91,7 @@ class RepliesOnDiskTest {
     replies =
         new Replies(
             store,
-            new Channels(List.of(new WebhookChannel(webhook, http, time, metrics))),
+            new Channels(List.of(new WebhookChannel(webhook, http, time))),
             Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, metrics, vertx),
             new News(10),
             new RepliesConfig(3, Duration.ofMillis(50), Duration.ofHours(1), onUnknown),

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.FindOutcome;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.registry.Registration;
@@ -18,6 +19,7 @@ import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.SystemTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -236,6 +238,108 @@ class RepliesTest extends RepliesFixture {
     assertThat(outbox.row(2).state()).isEqualTo(ReplyState.SENT);
     assertThat(count("unknown")).isEqualTo(2);
     assertThat(count("held")).isEqualTo(1);
+  }
+
+  private FakeAccount finding(FindOutcome... outcomes) {
+    channel.remove();
+    FakeAccount finds = new FakeAccount("main").findingPosts(outcomes);
+    channel = added(finds);
+    return finds;
+  }
+
+  @Test
+  void aReplyThatIsFoundAtItsPlatformIsNotPostedAgain() throws Exception {
+    FakeAccount finds = finding(new FindOutcome.Found("p7")).next("main", losesAnswer());
+    plan("t", "e1", 1, 1);
+    plan("t", "e2", 1, 1);
+    drain();
+    assertThat(finds.found()).isEmpty();
+    time.advance(Duration.ofSeconds(75));
+    drain();
+    assertThat(finds.found()).containsExactly("e1.a.1");
+    assertThat(finds.ids()).containsExactly("e1.a.1", "e2.a.1");
+    assertThat(outbox.row(1).state().isOpen()).isFalse();
+    assertThat(outbox.row(1).detail()).isEqualTo("p7");
+    assertThat(outbox.row(2).state()).isEqualTo(ReplyState.SENT);
+    assertThat(count("found")).isOne();
+    assertThat(count("held")).isZero();
+  }
+
+  /** Each lost answer is looked for, so there may be any number of them and never a duplicate. */
+  @Test
+  void aReplyThatIsNotThereIsPostedAgainEachTime() throws Exception {
+    FakeAccount finds = finding().next("main", losesAnswer(), losesAnswer(), losesAnswer());
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 6; minute++) {
+      drain();
+      time.advance(Duration.ofSeconds(75));
+    }
+    drain();
+    assertThat(finds.ids()).containsOnly("e1.a.1").hasSize(4);
+    assertThat(finds.found()).hasSize(3);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
+  }
+
+  @Test
+  void aHistoryThatCannotBeReadNowIsReadLaterAndThePostWaits() throws Exception {
+    FindOutcome down = new FindOutcome.Failed(AWAY);
+    FakeAccount finds = finding(down, down).next("main", losesAnswer());
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 4; minute++) {
+      drain();
+      time.advance(Duration.ofSeconds(75));
+    }
+    drain();
+    assertThat(finds.found()).hasSize(3);
+    assertThat(finds.ids()).hasSize(2);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.RESENT);
+  }
+
+  @Test
+  void aReplyThatCanNeverBeLookedForIsHeldWhenItIsTooOld() throws Exception {
+    FakeAccount finds = finding().next("main", losesAnswer());
+    FindOutcome[] down = new FindOutcome[200];
+    Arrays.fill(down, new FindOutcome.Failed(AWAY));
+    finds.findingPosts(down);
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 70; minute++) {
+      drain();
+      time.advance(Duration.ofMinutes(1));
+    }
+    drain();
+    assertThat(finds.ids()).hasSize(1);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+  }
+
+  /** As on a platform without a history: once more, and then it is for the operator. */
+  @Test
+  void aHistoryThatIsRefusedForGoodOrHasABugIsDoneWithout() throws Exception {
+    FindOutcome refused = new FindOutcome.Failed(Failure.of(FailureCode.AUTH, "no such right"));
+    FakeAccount finds =
+        finding(refused, new FindOutcome.Found("bug")).next("main", losesAnswer(), losesAnswer());
+    plan("t", "e1", 1, 1);
+    for (int minute = 0; minute < 5; minute++) {
+      drain();
+      time.advance(Duration.ofSeconds(75));
+    }
+    drain();
+    assertThat(finds.ids()).hasSize(2);
+    assertThat(outbox.row(1).state()).isEqualTo(ReplyState.HELD);
+  }
+
+  /** The hold is there to keep it from being posted twice, which a look rules out as well. */
+  @Test
+  void whoeverHoldsWhatIsUnknownHoldsNothingThatCanBeLookedFor() throws Exception {
+    replies.stop();
+    replies = replies(OnUnknown.HOLD, 10_000);
+    FakeAccount finds = finding(new FindOutcome.Found("p7")).next("main", losesAnswer());
+    plan("t", "e1", 1, 1);
+    drain();
+    time.advance(Duration.ofSeconds(75));
+    drain();
+    assertThat(finds.ids()).hasSize(1);
+    assertThat(outbox.row(1).detail()).isEqualTo("p7");
+    assertThat(count("held")).isZero();
   }
 
   /** A gateway that is ill for a minute costs nobody a reply where a second post does no harm. */

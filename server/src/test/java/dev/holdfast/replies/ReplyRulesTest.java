@@ -51,7 +51,7 @@ class ReplyRulesTest {
 
   @Test
   void whereRepeatsAreDroppedALostAnswerIsFollowedByResendsWithGrowingWaits() {
-    ReplyRules dropping = new ReplyRules(CONFIG, Instant.MIN, true, Duration.ZERO);
+    ReplyRules dropping = new ReplyRules(CONFIG, Instant.MIN, true, false, Duration.ZERO);
     for (int unknowns = 0; unknowns < 9; unknowns++) {
       assertThat(
               dropping.waitAfterLoss(
@@ -71,7 +71,7 @@ class ReplyRulesTest {
   void timeThatThePlatformAskedForDoesNotCount() {
     Instant late = PLANNED.plus(CONFIG.ttl()).plusSeconds(10);
     Reply waited = reply(ReplyState.PLANNED, 1, 0, PLANNED);
-    ReplyRules paced = new ReplyRules(CONFIG, Instant.MIN, false, Duration.ofSeconds(10));
+    ReplyRules paced = new ReplyRules(CONFIG, Instant.MIN, false, false, Duration.ofSeconds(10));
     assertThat(rules.before(waited, late, false)).isInstanceOf(ReplyMove.Hold.class);
     assertThat(paced.before(waited, late, false)).isInstanceOf(ReplyMove.Post.class);
     assertThat(paced.before(waited, late.plusNanos(1), false)).isInstanceOf(ReplyMove.Hold.class);

@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
+import dev.holdfast.extensions.Extensions;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
@@ -73,6 +74,11 @@ public final class ApiCalls {
 
   public ApiCalls plugins(PluginHost host) {
     calls.putAll(new PluginHostCalls(host, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls extensions(Extensions extensions) {
+    calls.putAll(new ExtensionRequests(extensions, store.audit()).calls());
     return this;
   }
 

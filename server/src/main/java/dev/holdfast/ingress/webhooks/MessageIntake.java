@@ -3,11 +3,13 @@ package dev.holdfast.ingress.webhooks;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.channels.MessageAcceptance;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.FileNames;
@@ -22,6 +24,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * Takes verified messages in: commits them, then tells whoever watches. Whoever runs them hears of
  * them from the inbox, in the order of the commits. Thread-safe.
  */
-public final class MessageIntake {
+public final class MessageIntake implements MessageAcceptance {
   private static final Logger LOG = LoggerFactory.getLogger(MessageIntake.class);
 
   private static final Pattern NOT_READ = Pattern.compile("[^\\p{L}\\p{N}:]");
@@ -58,6 +61,33 @@ public final class MessageIntake {
     this.news = news;
     this.time = time;
     this.meters = meters;
+  }
+
+  @Override
+  public CompletableFuture<?> take(String channel, InboundMessage message) {
+    if (isNothing(message)) {
+      count(channel, "filtered");
+      return CompletableFuture.completedFuture(message);
+    }
+    return accept(channel, message);
+  }
+
+  /** Nothing to read and nothing to look at: there is nothing to answer. */
+  private static boolean isNothing(InboundMessage message) {
+    return message.text().isBlank() && message.attachments().isEmpty();
+  }
+
+  @Override
+  public void dropped(String channel, List<DropReason> reasons) {
+    for (DropReason reason : reasons) {
+      String name = reason.name().toLowerCase(Locale.ROOT);
+      meters.counter("holdfast.messages.filtered", "channel", channel, "reason", name).increment();
+    }
+  }
+
+  @Override
+  public void refused(String channel) {
+    count(channel, "refused");
   }
 
   /**

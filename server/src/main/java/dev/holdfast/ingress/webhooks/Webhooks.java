@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.webhooks;
 
+import dev.holdfast.api.DropReason;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.WebhookRequest;
@@ -13,7 +14,6 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.RequestTarget;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.registry.Use;
-import dev.holdfast.store.messages.Appended;
 import dev.holdfast.time.Time;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -42,7 +42,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code /webhooks/{channel}[/{account}]}: what platforms send. The way to the 200 is short on
- * purpose: verify and parse on the event loop, commit, answer. One instance per event loop.
+ * purpose: verify and parse on the event loop, or for a channel that was added on a thread of its
+ * own, commit, answer. One instance per event loop.
  */
 public final class Webhooks {
   public static final String PREFIX = "/webhooks/";
@@ -55,6 +56,7 @@ public final class Webhooks {
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
   private final Channels channels;
+  private final AddedReceives added;
   private final MessageIntake intake;
   private final Refusals refusals;
   private final Time time;
@@ -78,8 +80,10 @@ public final class Webhooks {
     }
   }
 
-  public Webhooks(Channels channels, MessageIntake intake, Refusals refusals, Time time) {
+  public Webhooks(
+      Channels channels, AddedReceives added, MessageIntake intake, Refusals refusals, Time time) {
     this.channels = channels;
+    this.added = added;
     this.intake = intake;
     this.refusals = refusals;
     this.time = time;
@@ -124,41 +128,40 @@ public final class Webhooks {
     WebhookRequest read =
         new WebhookRequest(
             request.method().name(), account, headers(request), query(request), body, time.now());
-    if (body.length <= READ_AT_ONCE_BYTES) {
-      answer(request, channel, verdict(channel, read));
-      return;
-    }
-    Vertx.currentContext()
-        .executeBlocking(() -> verdict(channel, read), false)
-        .onSuccess(verdict -> answer(request, channel, verdict))
-        .onFailure(why -> refusals.send(request, why));
-  }
-
-  /** What its adapter makes of a request; an adapter that is absent or fails refuses it. */
-  private Verdict verdict(String channel, WebhookRequest request) {
     Optional<Use<Channel>> begun = channels.begin(channel);
     if (begun.isEmpty()) {
-      return new Verdict.Failed(absent());
+      answer(request, channel, new ReceiveOutcome.Refused(absent()));
+    } else if (channels.mayBeAdded(channel)) {
+      Context context = Vertx.currentContext();
+      added.begin(
+          begun.get(),
+          read,
+          outcome -> context.runOnContext(_ -> answer(request, channel, outcome)));
+    } else if (body.length <= READ_AT_ONCE_BYTES) {
+      answer(request, channel, outcome(channel, begun.get(), read));
+    } else {
+      Vertx.currentContext()
+          .executeBlocking(() -> outcome(channel, begun.get(), read), false)
+          .onSuccess(outcome -> answer(request, channel, outcome))
+          .onFailure(why -> refusals.send(request, why));
     }
-    try (Use<Channel> use = begun.get()) {
-      return new Verdict.Told(use.value().receive(request));
-    } catch (RuntimeException | LinkageError | StackOverflowError e) {
+  }
+
+  /** What a channel of the server's own makes of a request; one that fails refuses it. */
+  private static ReceiveOutcome outcome(
+      String channel, Use<Channel> begun, WebhookRequest request) {
+    try (begun) {
+      return new ReceiveOutcome.Told(begun.value().receive(request));
+    } catch (InterruptedException | RuntimeException | LinkageError | StackOverflowError e) {
       LOG.error("channel {}: its adapter failed on a request", channel, e);
-      return new Verdict.Failed(
-          new RefusedRequestException(500, FailureCode.INTERNAL, "internal error"));
+      return new ReceiveOutcome.Refused(ReceiveOutcome.internalError());
     }
   }
 
-  private sealed interface Verdict {
-    record Told(WebhookVerdict verdict) implements Verdict {}
-
-    record Failed(RefusedRequestException why) implements Verdict {}
-  }
-
-  private void answer(HttpServerRequest request, String channel, Verdict verdict) {
-    switch (verdict) {
-      case Verdict.Told(WebhookVerdict told) -> answer(request, channel, told);
-      case Verdict.Failed(RefusedRequestException why) -> {
+  private void answer(HttpServerRequest request, String channel, ReceiveOutcome outcome) {
+    switch (outcome) {
+      case ReceiveOutcome.Told(WebhookVerdict told) -> answer(request, channel, told);
+      case ReceiveOutcome.Refused(RefusedRequestException why) -> {
         if (why.status() == 503) {
           intake.count(channel, "refused");
         }
@@ -169,8 +172,10 @@ public final class Webhooks {
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
     switch (verdict) {
-      case WebhookVerdict.Messages(List<InboundMessage> messages) ->
-          accept(request, channel, messages);
+      case WebhookVerdict.Messages(List<InboundMessage> messages, List<DropReason> dropped) -> {
+        intake.dropped(channel, dropped);
+        accept(request, channel, messages);
+      }
       case WebhookVerdict.Answer(int status, String type, String text) ->
           Responses.start(request, status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(text);
       case WebhookVerdict.Refused(String reason) -> {
@@ -195,14 +200,8 @@ public final class Webhooks {
   }
 
   private void accept(HttpServerRequest request, String channel, List<InboundMessage> messages) {
-    List<CompletableFuture<Appended>> commits = new ArrayList<>(messages.size());
-    for (InboundMessage message : messages) {
-      if (isNothing(message)) {
-        intake.count(channel, "filtered");
-      } else {
-        commits.add(intake.accept(channel, message));
-      }
-    }
+    List<CompletableFuture<?>> commits = new ArrayList<>(messages.size());
+    messages.forEach(message -> commits.add(intake.take(channel, message)));
     if (commits.isEmpty()) {
       ok(request);
       return;
@@ -224,11 +223,6 @@ public final class Webhooks {
                 context.runOnContext(_ -> answerCommitted());
               }
             });
-  }
-
-  /** Nothing to read and nothing to look at: there is nothing to answer. */
-  private static boolean isNothing(InboundMessage message) {
-    return message.text().isBlank() && message.attachments().isEmpty();
   }
 
   private void answerCommitted() {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import dev.holdfast.resilience.RetryAfter;
+import dev.holdfast.api.RetryAfter;
 import java.time.Duration;
 import java.util.Optional;
 

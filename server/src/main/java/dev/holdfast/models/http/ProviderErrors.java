@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
-import dev.holdfast.resilience.RetryAfter;
+import dev.holdfast.api.RetryAfter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

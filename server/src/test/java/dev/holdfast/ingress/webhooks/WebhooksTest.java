@@ -84,6 +84,17 @@ class WebhooksTest {
     assertThat(rig.inbox.events).hasSize(2);
   }
 
+  /** Its code is foreign: an event loop that ran it would stand still with it. */
+  @Test
+  void anAddedChannelIsNeverCalledOnAnEventLoop() throws Exception {
+    Registration _ = rig.channels.add(new IngressRig.FakeAdapter("late"), rig.time.now());
+    assertThat(rig.post("/webhooks/late/ci", "thread?", SIGNED).body()).startsWith("receive-late");
+    assertThat(rig.post(PATH, "thread?", SIGNED).body()).startsWith("vert.x-eventloop");
+    assertThat(rig.post("/webhooks/late/ci", "boom", SIGNED).status()).isEqualTo(500);
+    assertThat(rig.post("/webhooks/late/ci", "t1|" + "x".repeat(900_000) + "|m1", SIGNED).status())
+        .isEqualTo(200);
+  }
+
   /** S1: without a believable signature nothing happens, and the answer gives no reason. */
   @Test
   void anUnsignedMessageIsRefusedWithoutAReason() throws Exception {

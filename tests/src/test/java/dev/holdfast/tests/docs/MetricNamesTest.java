@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -62,10 +63,10 @@ class MetricNamesTest {
     try (ServerRig rig = new ServerRig()) {
       rig.setup().set("server.plugins_dir", rig.folder().resolve("plugins").toString());
       String _ = FirstPlugin.build(rig.folder());
+      extend(rig);
       rig.start();
       useEverything(rig);
-      Await.until(
-          "its plugin is there", LIMIT, () -> rig.metrics().sum("holdfast_plugin_up") == 1);
+      Await.until("its plugin is there", LIMIT, () -> rig.metrics().sum("holdfast_plugin_up") == 1);
       String served = rig.metrics().text();
       assertThat(promised)
           .allSatisfy(
@@ -86,6 +87,7 @@ class MetricNamesTest {
   @Test
   void everyCounterIsThereBeforeAnythingIsCounted() throws Exception {
     try (ServerRig rig = new ServerRig()) {
+      extend(rig);
       rig.start();
       Set<String> before = counters(rig.metrics().text());
       assertThat(before.stream().map(line -> line.replaceAll("\\{.*", "")))
@@ -115,6 +117,20 @@ class MetricNamesTest {
         .filter(line -> !line.startsWith("holdfast_retries_total"))
         .map(line -> line.substring(0, line.lastIndexOf(' ')))
         .collect(Collectors.toSet());
+  }
+
+  private static void extend(ServerRig rig) {
+    Map<String, Object> action =
+        Map.of(
+            "id",
+            "job",
+            "protocol",
+            "action",
+            "command",
+            List.of("true"),
+            "actions",
+            List.of(Map.of("name", "run")));
+    rig.setup().set("extensions", List.of(action));
   }
 
   /** Some timers appear with their first use. */

@@ -1,4 +1,4 @@
-package dev.holdfast.channels;
+package dev.holdfast.api.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

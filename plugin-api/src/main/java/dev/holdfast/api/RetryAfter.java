@@ -1,4 +1,4 @@
-package dev.holdfast.resilience;
+package dev.holdfast.api;
 
 import java.math.BigDecimal;
 import java.time.DateTimeException;
@@ -17,6 +17,10 @@ import java.util.regex.Pattern;
 public final class RetryAfter {
   private static final Duration WAIT_MAX = Duration.ofDays(365);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,12}(?:\\.\\d{1,9})?");
+
+  /** No wait is as long as the time since 1970. */
+  private static final Pattern EPOCH_SECONDS = Pattern.compile("[1-9]\\d{9,10}");
+
   private static final Duration MILLISECOND = Duration.ofMillis(1);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -34,6 +38,28 @@ public final class RetryAfter {
     }
     String value = first(headers, "retry-after");
     return value.contains(":") ? untilDate(value, now) : number(value, SECOND);
+  }
+
+  /**
+   * As {@link #ofHeaders}; if it asks for nothing and {@code x-ratelimit-remaining} is 0, by {@code
+   * x-ratelimit-reset-after}, in seconds, or {@code x-ratelimit-reset}, in seconds from now or
+   * since 1970.
+   *
+   * @param headers names in lower case
+   */
+  public static Duration ofRateLimit(Map<String, List<String>> headers, Instant now) {
+    Duration asked = ofHeaders(headers, now);
+    if (!asked.isZero() || !first(headers, "x-ratelimit-remaining").equals("0")) {
+      return asked;
+    }
+    Duration after = number(first(headers, "x-ratelimit-reset-after"), SECOND);
+    if (!after.isZero()) {
+      return after;
+    }
+    String reset = first(headers, "x-ratelimit-reset");
+    return EPOCH_SECONDS.matcher(reset).matches()
+        ? bounded(Duration.between(now, Instant.ofEpochSecond(Long.parseLong(reset))))
+        : number(reset, SECOND);
   }
 
   /** By a text such as {@code 46s} or {@code 1.5s}, as it stands in the bodies of some errors. */
@@ -62,13 +88,16 @@ public final class RetryAfter {
   private static Duration untilDate(String date, Instant now) {
     try {
       Instant until = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-      Duration wait = Duration.between(now, until);
-      if (wait.isNegative()) {
-        return Duration.ZERO;
-      }
-      return wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
+      return bounded(Duration.between(now, until));
     } catch (DateTimeException _) {
       return Duration.ZERO;
     }
+  }
+
+  private static Duration bounded(Duration wait) {
+    if (wait.isNegative()) {
+      return Duration.ZERO;
+    }
+    return wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
   }
 }

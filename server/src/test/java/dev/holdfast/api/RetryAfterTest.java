@@ -1,4 +1,4 @@
-package dev.holdfast.resilience;
+package dev.holdfast.api;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -96,5 +97,29 @@ class RetryAfterTest {
     assertThat(header("999999999999.999999999")).isEqualTo(YEAR);
     assertThat(millis("999999999999")).isEqualTo(YEAR);
     assertThat(header("Fri, 01 Jan 9999 00:00:00 GMT")).isEqualTo(YEAR);
+  }
+
+  private static Duration limited(String... namesAndValues) {
+    Map<String, List<String>> headers = new HashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      headers.put(namesAndValues[i], List.of(namesAndValues[i + 1]));
+    }
+    return RetryAfter.ofRateLimit(headers, NOW);
+  }
+
+  @Test
+  void aLimitThatIsUsedUpSaysWhenItBeginsAnew() {
+    String left = "x-ratelimit-remaining";
+    String reset = "x-ratelimit-reset";
+    assertThat(limited(left, "0", "x-ratelimit-reset-after", "1.5", reset, "99"))
+        .isEqualTo(ofMillis(1500));
+    assertThat(limited(left, "0", reset, "30")).isEqualTo(ofSeconds(30));
+    assertThat(limited(left, "0", reset, Long.toString(NOW.getEpochSecond() + 20)))
+        .isEqualTo(ofSeconds(20));
+    assertThat(limited(left, "0", reset, Long.toString(NOW.getEpochSecond() - 20))).isZero();
+    assertThat(limited(left, "1", reset, "30")).isZero();
+    assertThat(limited(reset, "30")).isZero();
+    assertThat(limited(left, "0", reset, "30", "retry-after", "7")).isEqualTo(ofSeconds(7));
+    assertThat(limited(left, "0", reset, "soon")).isZero();
   }
 }

@@ -1,4 +1,4 @@
-package dev.holdfast.channels;
+package dev.holdfast.api.channels;
 
 import java.util.ArrayList;
 import java.util.List;

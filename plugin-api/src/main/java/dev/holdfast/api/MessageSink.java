@@ -1,0 +1,56 @@
+package dev.holdfast.api;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where {@link ChannelAdapter#listen} brings what it received. Good for that one call of it, and
+ * for every thread until the call has ended; later each method throws an IllegalStateException.
+ */
+public interface MessageSink {
+  /** One message; as {@link #accept(List)}. */
+  default void accept(InboundMessage message) throws CallFailedException, InterruptedException {
+    accept(List.of(message));
+  }
+
+  /**
+   * Takes messages in as a webhook does: a known {@code dedupeKey} is counted and ignored. Returns
+   * when all are on disk: only then may the platform be told that they have arrived. While the
+   * server takes no messages it blocks and tries again, however long that lasts; many at once cost
+   * as much as one.
+   *
+   * @throws CallFailedException when one of them can never be taken, because an id in it is
+   *     malformed or its account is another one; all others are on disk. To offer it again would
+   *     not help
+   * @throws InterruptedException when the thread is interrupted; whether they are on disk is then
+   *     unknown, so they are to be offered again
+   */
+  void accept(List<InboundMessage> messages) throws CallFailedException, InterruptedException;
+
+  /** Counts messages that the filter of the channel has dropped. */
+  void dropped(List<DropReason> reasons);
+
+  /**
+   * Says that a receive has completed: a poll that was answered, also with nothing, or a frame of
+   * the platform that proves that messages would come. Nothing else keeps the server from taking
+   * the connection for dead after {@link ListenSpec#silenceMax}; time spent in this object does not
+   * count.
+   */
+  void received();
+
+  /**
+   * What was saved last, in this run of the server or an earlier one, with the same token; empty
+   * when nothing was.
+   */
+  Optional<String> position();
+
+  /**
+   * Keeps an offset or a resume token for the next start. Blocks until it is on disk, also while
+   * the server takes no messages. To be called after {@link #accept} has returned for all that
+   * comes before the position: a crash between the two brings messages again, which are then known,
+   * and loses none.
+   *
+   * @param position at most 16,384 UTF-16 units
+   */
+  void savePosition(String position) throws InterruptedException;
+}

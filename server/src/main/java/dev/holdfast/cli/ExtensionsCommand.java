@@ -1,0 +1,98 @@
+package dev.holdfast.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** The child processes that offer tools. */
+@Command(name = "extensions", description = "See and restart the child processes that offer tools.")
+final class ExtensionsCommand extends CommandGroup {
+  ExtensionsCommand(RootCommand root) {
+    super(root, "extensions list, info, logs or restart");
+  }
+
+  @Command(
+      name = "list",
+      description = "List the extensions and how they are.",
+      footer = {"", "Example: holdfast extensions list"})
+  int list() throws CliException, InterruptedException {
+    printList(
+        root.ask(api -> api.get("/api/v1/extensions")),
+        "extensions",
+        "no extensions",
+        List.of("EXTENSION", "PROTOCOL", "STATE", "TOOLS", "RESTARTS", "LAST ERROR"),
+        ExtensionsCommand::row);
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "info",
+      description = "Show one extension with its tools, and why others are not offered.",
+      footer = {"", "Example: holdfast extensions info files"})
+  int info(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    JsonNode extension = root.ask(api -> api.get(path(id)));
+    if (root.json) {
+      root.print(extension);
+      return ExitCode.OK;
+    }
+    for (String key : List.of("id", "source", "protocol", "state", "server", "last_error")) {
+      String value = CliJson.text(extension, key);
+      if (!value.isEmpty()) {
+        root.terminal().line(key.replace('_', ' ') + ": " + value);
+      }
+    }
+    printAll("tool", extension.path("tools"));
+    printAll("not offered", extension.path("refused"));
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "logs",
+      description = "Show the last lines of the child's standard error.",
+      footer = {"", "Example: holdfast extensions logs files"})
+  int logs(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    JsonNode log = root.ask(api -> api.get(path(id) + "/log"));
+    if (root.json) {
+      root.print(log);
+    } else {
+      log.path("lines").forEach(line -> root.terminal().line(VisibleText.line(line.asText())));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "restart",
+      description = "End its child and start it anew, also when it was parked.",
+      footer = {"", "Example: holdfast extensions restart files"})
+  int restart(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    JsonNode answer = root.ask(api -> api.post(path(id) + "/restart", CliJson.object()));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      root.terminal().line(id + " is being restarted");
+    }
+    return ExitCode.OK;
+  }
+
+  private static String path(String id) {
+    return "/api/v1/extensions/" + ApiClient.encoded(id);
+  }
+
+  private void printAll(String what, JsonNode texts) {
+    texts.forEach(text -> root.terminal().line(what + ": " + VisibleText.line(text.asText())));
+  }
+
+  private static List<String> row(JsonNode extension) {
+    return List.of(
+        CliJson.text(extension, "id"),
+        CliJson.text(extension, "protocol"),
+        CliJson.text(extension, "state"),
+        Integer.toString(extension.path("tools").size()),
+        CliJson.text(extension, "restarts"),
+        CliJson.text(extension, "last_error"));
+  }
+}

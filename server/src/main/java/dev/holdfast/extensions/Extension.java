@@ -1,0 +1,31 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.health.ConditionReport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** One extension from its declaration to its removal. Thread-safe. */
+sealed interface Extension permits McpExtension, ActionExtension {
+  ExtensionConfig config();
+
+  ExtensionView view();
+
+  /** The last lines that its child wrote to its standard error; not yet freed of secrets. */
+  List<String> errors();
+
+  /** What is not well with it. Answers from memory. */
+  Optional<ConditionReport> report();
+
+  /** Begins to serve when {@code before} has ended, which has the same id. Returns at once. */
+  void start(Optional<Extension> before);
+
+  /** Ends its child, if one runs, and starts it anew, parked or not. Returns at once. */
+  void restart();
+
+  /** Takes its tools back, and ends its child. Returns at once. */
+  void stop();
+
+  /** False when something of it is still there after {@code limit}. */
+  boolean awaitEnd(Duration limit) throws InterruptedException;
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.resilience.Call;
+import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.Guard;
+import dev.holdfast.resilience.GuardConfig;
+import dev.holdfast.time.Time;
+import java.time.Duration;
+
+/** What every call to one extension goes through: breaker, bulkhead, counters. */
+final class ExtensionCalls {
+  /** Beyond the call's own limit, so that it ends by that; for the wait in the bulkhead too. */
+  static final Duration MARGIN = Duration.ofSeconds(10);
+
+  private final ExtensionConfig config;
+  private final ExtensionMetrics metrics;
+  private final Guard guard;
+  private final Time time;
+
+  ExtensionCalls(ExtensionConfig config, ExtensionMetrics metrics, ExtensionServices services) {
+    this.config = config;
+    this.metrics = metrics;
+    // The toolbox repeats what may be repeated.
+    this.guard =
+        services.guards().guard(guardName(config.id()), GuardConfig.DEFAULT.withoutRetries());
+    this.time = services.time();
+  }
+
+  static String guardName(String id) {
+    return "ext:" + id;
+  }
+
+  /** Whatever goes wrong is a result. */
+  ToolResult run(ReplayClass replay, Call<ToolResult> call) throws InterruptedException {
+    long begun = time.nanos();
+    ToolResult result;
+    try {
+      result = guard.run(Deadline.in(time, config.timeouts().call().plus(MARGIN)), call);
+    } catch (CallFailedException e) {
+      result = failed(e.failure(), replay);
+    } catch (InterruptedException e) {
+      metrics.cancelled(Duration.ofNanos(time.nanos() - begun));
+      throw e;
+    }
+    metrics.called(result, Duration.ofNanos(time.nanos() - begun));
+    return result;
+  }
+
+  private static ToolResult failed(Failure failure, ReplayClass replay) {
+    boolean mayHaveRun =
+        failure.code() == FailureCode.BACKEND_FAILURE || failure.code() == FailureCode.TIMEOUT;
+    return failure.isPassing() && mayHaveRun && !replay.isRepeatable()
+        ? ToolResult.error(
+            failure,
+            failure.message()
+                + (failure.message().endsWith(".") ? "" : ".")
+                + " The outcome is unknown: check before repeating.")
+        : ToolResult.error(failure);
+  }
+}

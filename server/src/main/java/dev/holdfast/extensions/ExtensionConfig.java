@@ -1,0 +1,207 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import dev.holdfast.processes.ChildEnvironment;
+import dev.holdfast.processes.ProcessSpec.Limits;
+import dev.holdfast.supervision.RestartLimit;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * One entry of the {@code extensions} list of holdfast.yaml.
+ *
+ * @param id what its tools' names begin with
+ * @param command the argument vector; {@code ${HOLDFAST_SCRATCH}} in it is the extension's folder
+ * @param environment names of variables of the server that the child gets besides PATH, HOME, LANG
+ *     and TZ
+ * @param actions what it can do when its protocol is ACTION; a server of MCP says so itself
+ */
+public record ExtensionConfig(
+    String id,
+    Protocol protocol,
+    List<String> command,
+    List<String> environment,
+    Timeouts timeouts,
+    RestartLimit restart,
+    ChildLimits limits,
+    ToolRules tools,
+    List<ActionConfig> actions) {
+  public static final int EXTENSIONS_MAX = 50;
+  private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+  private static final Duration TIMEOUT_MAX = Duration.ofHours(1);
+
+  /** How it is talked to. */
+  public enum Protocol {
+    /** The Model Context Protocol: JSON-RPC with a child that is kept. */
+    MCP,
+    /** One child per call: one JSON object in, one out. */
+    ACTION
+  }
+
+  /**
+   * @param idle after so long without a call it is stopped; the next call starts it
+   */
+  public record Timeouts(Duration start, Duration list, Duration call, Duration idle) {
+    public Timeouts {
+      Check.inRange("start_secs", start, Duration.ofSeconds(1), TIMEOUT_MAX);
+      Check.inRange("list_secs", list, Duration.ofSeconds(1), TIMEOUT_MAX);
+      Check.inRange("call_secs", call, Duration.ofSeconds(1), TIMEOUT_MAX);
+      Check.atLeast("idle_secs", idle, Duration.ofSeconds(1));
+    }
+
+    static Timeouts from(Section timeouts) {
+      return new Timeouts(
+          timeouts.seconds("start_secs", 10),
+          timeouts.seconds("list_secs", 10),
+          timeouts.seconds("call_secs", 30),
+          timeouts.seconds("idle_secs", 1800));
+    }
+  }
+
+  /**
+   * @param outputBytes of one line of an MCP server, or of all that an action writes
+   */
+  public record ChildLimits(int memoryMegabytes, int outputBytes) {
+    public ChildLimits {
+      Check.inRange("memory_mb", memoryMegabytes, 16, 65_536);
+      Check.inRange("output_bytes", outputBytes, 1024, 64 << 20);
+    }
+
+    static ChildLimits from(Section limits) {
+      return new ChildLimits(
+          limits.whole("memory_mb", 512), limits.whole("output_bytes", 10_485_760));
+    }
+
+    Limits process() {
+      return new Limits(
+          (long) memoryMegabytes << 20, Limits.DEFAULT.processes(), Limits.DEFAULT.fileBytes());
+    }
+  }
+
+  /**
+   * Which of its tools are offered, under their own names, and what a crash may do to their calls.
+   *
+   * @param allow names; {@code *} at the end stands for any rest
+   * @param replay what is not named is UNSAFE
+   */
+  public record ToolRules(List<String> allow, Map<String, ReplayClass> replay) {
+    public ToolRules {
+      allow = List.copyOf(allow);
+      replay = Map.copyOf(replay);
+    }
+
+    static ToolRules from(Section tools) {
+      return new ToolRules(
+          tools.texts("allow", List.of("*")),
+          tools.namedChoices("replay", ReplayClass.class, ReplayClass.UNSAFE));
+    }
+
+    boolean allows(String tool) {
+      return allow.stream()
+          .anyMatch(
+              rule ->
+                  rule.endsWith("*")
+                      ? tool.startsWith(rule.substring(0, rule.length() - 1))
+                      : tool.equals(rule));
+    }
+
+    ReplayClass replayOf(String tool) {
+      return replay.getOrDefault(tool, ReplayClass.UNSAFE);
+    }
+  }
+
+  /**
+   * Something that an {@code action} extension can do.
+   *
+   * @param schema JSON Schema of the arguments
+   * @param resultSchema JSON Schema of the result's data; empty when that is free
+   */
+  public record ActionConfig(String name, String description, String schema, String resultSchema) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,31}");
+
+    public ActionConfig {
+      Check.that(NAME.matcher(name).matches(), "name", "must match " + NAME + ", got " + name);
+    }
+
+    static ActionConfig from(Section action) {
+      return new ActionConfig(
+          action.text("name", "run"),
+          action.text("description", ""),
+          action.text("schema", "{\"type\":\"object\"}"),
+          action.text("result_schema", ""));
+    }
+  }
+
+  public ExtensionConfig {
+    command = List.copyOf(command);
+    environment = List.copyOf(environment);
+    actions = List.copyOf(actions);
+    Check.that(ID.matcher(id).matches(), "id", "must match " + ID + ", got " + id);
+    Check.that(
+        !command.isEmpty() && !command.getFirst().isBlank(), "command", "must name a program");
+    for (String name : environment) {
+      Check.that(
+          ChildEnvironment.isAllowed(name),
+          "env",
+          "names " + name + ", which no child is given: it would change what a program runs");
+    }
+    Check.that(
+        protocol == Protocol.ACTION || actions.isEmpty(),
+        "actions",
+        "belongs to an extension with protocol: action");
+    Check.that(
+        protocol == Protocol.MCP || !actions.isEmpty(),
+        "actions",
+        "must name what an extension with protocol: action can do");
+    Set<String> names = new HashSet<>();
+    for (ActionConfig action : actions) {
+      Check.that(names.add(action.name()), "actions", "names " + action.name() + " twice");
+    }
+  }
+
+  /** The {@code extensions} list; {@code root} is the whole file. */
+  public static List<ExtensionConfig> listFrom(Section root) {
+    List<ExtensionConfig> all = root.list("extensions", ExtensionConfig::from);
+    Check.that(
+        all.size() <= EXTENSIONS_MAX,
+        "extensions",
+        "must have at most " + EXTENSIONS_MAX + " entries, got " + all.size());
+    Set<String> ids = new HashSet<>();
+    for (ExtensionConfig each : all) {
+      Check.that(
+          ids.add(each.id()), "extensions", "must have each id once, got twice " + each.id());
+    }
+    return all;
+  }
+
+  /** One entry; also the whole of a file that declares one extension. */
+  public static ExtensionConfig from(Section extension) {
+    return new ExtensionConfig(
+        extension.text("id", ""),
+        extension.choice("protocol", Protocol.class, Protocol.MCP),
+        extension.texts("command", List.of()),
+        extension.texts("env", List.of()),
+        extension.section("timeouts").read(Timeouts::from),
+        extension.section("restart").read(ExtensionConfig::restart),
+        extension.section("limits").read(ChildLimits::from),
+        extension.section("tools").read(ToolRules::from),
+        extension.list("actions", ActionConfig::from));
+  }
+
+  private static RestartLimit restart(Section restart) {
+    RestartLimit usual = RestartLimit.DEFAULT;
+    int max = restart.whole("max", usual.maxRestarts());
+    Check.inRange("max", max, 0, 10_000);
+    return new RestartLimit(
+        max,
+        restart.seconds("window_secs", usual.window().toSeconds()),
+        restart.millis("initial_backoff_ms", usual.initialBackoff().toMillis()),
+        restart.millis("max_backoff_ms", usual.maxBackoff().toMillis()));
+  }
+}

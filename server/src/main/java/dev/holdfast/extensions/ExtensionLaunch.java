@@ -1,0 +1,102 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.processes.LineProcessSpec;
+import dev.holdfast.processes.LineProcessSpec.LongLine;
+import dev.holdfast.processes.ProcessSpec;
+import dev.holdfast.store.engine.AtomicFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** Makes of an extension's definition what its children are started with. */
+final class ExtensionLaunch {
+  /** In a command: the extension's own folder. */
+  private static final String SCRATCH = "${HOLDFAST_SCRATCH}";
+
+  /** What is called so is hidden wherever it might be shown. */
+  private static final Pattern SECRET_NAME =
+      Pattern.compile(".*(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_KEY|APIKEY)");
+
+  private static final String FILES = "files";
+
+  private final ExtensionConfig config;
+  private final ExtensionServices services;
+  private final Path folder;
+
+  ExtensionLaunch(ExtensionConfig config, ExtensionServices services) {
+    this.config = config;
+    this.services = services;
+    this.folder = services.folder().resolve(config.id());
+  }
+
+  /** For what the server keeps about it, out of the children's reach. */
+  Path folder() {
+    return folder;
+  }
+
+  LineProcessSpec kept() throws CallFailedException {
+    Path files = files();
+    return new LineProcessSpec(
+        command(files),
+        files,
+        environment(),
+        config.limits().process(),
+        config.limits().outputBytes(),
+        LongLine.CUT,
+        config.limits().outputBytes());
+  }
+
+  ProcessSpec once(String input) throws CallFailedException {
+    Path files = files();
+    return new ProcessSpec(
+        command(files),
+        files,
+        environment(),
+        input,
+        config.timeouts().call(),
+        config.limits().process(),
+        config.limits().outputBytes());
+  }
+
+  private List<String> command(Path files) {
+    List<String> command = new ArrayList<>(config.command());
+    command.replaceAll(part -> part.replace(SCRATCH, files.toString()));
+    return command;
+  }
+
+  private Path files() throws CallFailedException {
+    Path files = folder.resolve(FILES);
+    try {
+      AtomicFiles.createFolders(files);
+      return files.toRealPath();
+    } catch (IOException e) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.IO, "The extension's folder cannot be made: " + files), e);
+    }
+  }
+
+  private Map<String, String> environment() throws CallFailedException {
+    Map<String, String> known = services.environment().get();
+    Map<String, String> granted = new TreeMap<>();
+    for (String name : config.environment()) {
+      String value = known.getOrDefault(name, "");
+      if (value.isEmpty()) {
+        String text = "The environment variable " + name + " is not set.";
+        throw new CallFailedException(Failure.of(FailureCode.IO, text).as(FailureKind.PERMANENT));
+      }
+      if (SECRET_NAME.matcher(name).matches()) {
+        services.secrets().add(value);
+      }
+      granted.put(name, value);
+    }
+    return granted;
+  }
+}

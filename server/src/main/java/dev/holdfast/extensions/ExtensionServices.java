@@ -1,0 +1,44 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.processes.Children;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+
+/**
+ * What extensions are run with.
+ *
+ * @param folder where each has its own
+ * @param environment the server's, of which each gets what it names
+ * @param random from 0 to 1, for the jitter of restarts
+ */
+public record ExtensionServices(
+    Path folder,
+    ChildrenSource children,
+    Toolbox toolbox,
+    Guards guards,
+    Supplier<Map<String, String>> environment,
+    Secrets secrets,
+    Pace pace,
+    DoubleSupplier random,
+    Time time,
+    MeterRegistry meters) {
+
+  /** Where children are started: opened when the first is needed. */
+  @FunctionalInterface
+  public interface ChildrenSource {
+    /**
+     * Blocks while they are opened.
+     *
+     * @throws CallFailedException when this machine cannot run any safely
+     */
+    Children get() throws CallFailedException, InterruptedException;
+  }
+}

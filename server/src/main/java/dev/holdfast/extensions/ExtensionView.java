@@ -1,0 +1,35 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.extensions.ExtensionConfig.Protocol;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An extension at one moment, for people.
+ *
+ * @param source who declared it, such as {@code configuration}
+ * @param server what an MCP server calls itself; empty when nobody knows
+ * @param tools the names that models are offered
+ * @param refused why others of its tools are not offered
+ * @param strays messages that answered nothing, and lines that were none, of this run
+ * @param lastError why it ended last; empty when it did not
+ * @param nextAttemptAt null when it waits for nothing
+ */
+public record ExtensionView(
+    String id,
+    String source,
+    Protocol protocol,
+    ExtensionState state,
+    String server,
+    List<String> tools,
+    List<String> refused,
+    long restarts,
+    long strays,
+    String lastError,
+    @Nullable Instant nextAttemptAt) {
+  public ExtensionView {
+    tools = List.copyOf(tools);
+    refused = List.copyOf(refused);
+  }
+}

@@ -1,0 +1,140 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.health.ConditionReport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The extensions by their ids, whoever declared them. A changed declaration starts, stops and
+ * restarts only what changed. Thread-safe.
+ */
+public final class Extensions {
+  private static final Logger LOG = LoggerFactory.getLogger(Extensions.class);
+
+  /** A child's input is ended, 2 s, TERM, 5 s, KILL. */
+  private static final Duration END_MAX = Duration.ofSeconds(12);
+
+  private final ExtensionServices services;
+  private final Map<String, Entry> entries = new TreeMap<>();
+  private boolean closed;
+
+  private record Entry(String source, Extension extension) {}
+
+  public Extensions(ExtensionServices services) {
+    this.services = services;
+  }
+
+  /**
+   * From now on these are the extensions that {@code source} declares: what it declared before and
+   * does not now is stopped, what is declared as it was is left alone. Returns at once.
+   *
+   * @param source for people, for example {@code configuration} or the id of a plugin
+   * @return the ids that were left out because another source has them
+   */
+  public synchronized List<String> replaceAll(String source, List<ExtensionConfig> declared) {
+    List<String> taken = new ArrayList<>();
+    Set<String> kept = new HashSet<>();
+    if (closed) {
+      return taken;
+    }
+    for (ExtensionConfig config : declared) {
+      @Nullable Entry entry = entries.get(config.id());
+      if (entry != null && !entry.source().equals(source)) {
+        taken.add(config.id());
+        LOG.warn("extension {}: {} has it already", config.id(), entry.source());
+      } else {
+        kept.add(config.id());
+        put(source, config, entry);
+      }
+    }
+    List.copyOf(entries.values()).stream()
+        .filter(entry -> entry.source().equals(source))
+        .map(entry -> entry.extension().config().id())
+        .filter(id -> !kept.contains(id))
+        .forEach(this::remove);
+    return taken;
+  }
+
+  private void put(String source, ExtensionConfig config, @Nullable Entry before) {
+    if (before != null && before.extension().config().equals(config)) {
+      return;
+    }
+    if (before != null) {
+      before.extension().stop();
+      boolean _ = services.guards().remove(ExtensionCalls.guardName(config.id()));
+    }
+    Extension made =
+        switch (config.protocol()) {
+          case MCP -> new McpExtension(source, config, services);
+          case ACTION -> new ActionExtension(source, config, services);
+        };
+    entries.put(config.id(), new Entry(source, made));
+    made.start(Optional.ofNullable(before).map(Entry::extension));
+    LOG.info("extension {}: declared by {}", config.id(), source);
+  }
+
+  private void remove(String id) {
+    @Nullable Entry entry = entries.remove(id);
+    if (entry != null) {
+      entry.extension().stop();
+      boolean _ = services.guards().remove(ExtensionCalls.guardName(id));
+      LOG.info("extension {}: removed", id);
+    }
+  }
+
+  /** In the order of their ids. */
+  public synchronized List<ExtensionView> views() {
+    return entries.values().stream().map(entry -> entry.extension().view()).toList();
+  }
+
+  public Optional<ExtensionView> view(String id) {
+    return find(id).map(Extension::view);
+  }
+
+  /** Ends the child and starts it anew, parked or not; false when there is no such extension. */
+  public boolean restart(String id) {
+    Optional<Extension> found = find(id);
+    found.ifPresent(Extension::restart);
+    return found.isPresent();
+  }
+
+  /** The last lines of the child's standard error, without secrets; empty when there is no such. */
+  public Optional<List<String>> logs(String id) {
+    return find(id)
+        .map(extension -> extension.errors().stream().map(services.secrets()::redact).toList());
+  }
+
+  private synchronized Optional<Extension> find(String id) {
+    return Optional.ofNullable(entries.get(id)).map(Entry::extension);
+  }
+
+  /** What is not well now. Answers from memory. */
+  public synchronized List<ConditionReport> reports() {
+    return entries.values().stream().flatMap(entry -> entry.extension().report().stream()).toList();
+  }
+
+  /** Ends all children at the same time and takes no more. Blocks until they are gone. */
+  public void close() throws InterruptedException {
+    List<Extension> all;
+    synchronized (this) {
+      closed = true;
+      all = entries.values().stream().map(Entry::extension).toList();
+      entries.clear();
+    }
+    all.forEach(Extension::stop);
+    for (Extension each : all) {
+      if (!each.awaitEnd(END_MAX)) {
+        LOG.warn("extension {}: did not end in time", each.config().id());
+      }
+    }
+  }
+}

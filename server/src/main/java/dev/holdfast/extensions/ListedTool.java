@@ -1,0 +1,71 @@
+package dev.holdfast.extensions;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+
+/**
+ * A tool as its server lists it.
+ *
+ * @param resultSchema empty when the server declares none
+ */
+record ListedTool(String name, String description, String schema, String resultSchema) {
+  private static final int NAME_UNITS_MAX = 128;
+  private static final int DESCRIPTION_UNITS_MAX = 4096;
+
+  /** What the toolbox takes: of a longer one only so much is kept that it is refused. */
+  private static final int SCHEMA_UNITS_MAX = 131_072;
+
+  /** Empty when it is none, or one that can only be called in a way that is not offered. */
+  static Optional<ListedTool> read(Object listed) {
+    if (!(listed instanceof JsonObject tool)
+        || !(tool.getValue("name") instanceof String name)
+        || name.isBlank()
+        || name.length() > NAME_UNITS_MAX
+        || mustBeTask(tool)) {
+      return Optional.empty();
+    }
+    String description =
+        tool.getValue("description") instanceof String text
+            ? text
+            : tool.getValue("title") instanceof String title ? title : name;
+    return Optional.of(
+        new ListedTool(
+            name,
+            Texts.cut(Texts.visible(description), DESCRIPTION_UNITS_MAX),
+            schema(tool, "inputSchema", "{\"type\":\"object\"}"),
+            schema(tool, "outputSchema", "")));
+  }
+
+  private static String schema(JsonObject tool, String key, String none) {
+    return tool.getValue(key) instanceof JsonObject schema
+        ? Texts.visible(Texts.cut(schema.encode(), SCHEMA_UNITS_MAX + 1))
+        : none;
+  }
+
+  private static boolean mustBeTask(JsonObject tool) {
+    return tool.getValue("execution") instanceof JsonObject execution
+        && "required".equals(execution.getValue("taskSupport"));
+  }
+
+  /** How long it is in all, in UTF-16 units. */
+  long units() {
+    return (long) name.length() + description.length() + schema.length() + resultSchema.length();
+  }
+
+  JsonObject toJson() {
+    return new JsonObject()
+        .put("name", name)
+        .put("description", description)
+        .put("schema", schema)
+        .put("result_schema", resultSchema);
+  }
+
+  /** As it was kept. */
+  static ListedTool of(JsonObject kept) {
+    return new ListedTool(
+        kept.getString("name"),
+        kept.getString("description"),
+        kept.getString("schema"),
+        kept.getString("result_schema"));
+  }
+}

@@ -1,0 +1,191 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureKind;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of an MCP server, in the form of its era. Servers before 2026-07-28 are greeted
+ * with {@code initialize}; one that refuses that is asked with {@code server/discover}.
+ * Thread-safe.
+ *
+ * @param server its own name and version, as it says
+ */
+record McpClient(McpSession session, Era era, String server) {
+  /** The two families of the protocol's versions. */
+  enum Era {
+    /** Begins with a handshake; the server may send requests. */
+    HANDSHAKE("2025-11-25"),
+    /** Each request says its version; the server sends none. */
+    STATELESS("2026-07-28");
+
+    private final String version;
+
+    Era(String version) {
+      this.version = version;
+    }
+  }
+
+  /** Older versions of the first era that differ in nothing that is used here. */
+  private static final Set<String> KNOWN =
+      Set.of("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
+
+  private static final String META = "io.modelcontextprotocol/";
+  private static final int PAGES_MAX = 64;
+
+  /** What comes after so many is not read: no model could be offered them. */
+  private static final int LISTED_MAX = 10_000;
+
+  /** Nor is what comes after so much text. */
+  private static final long LISTED_UNITS_MAX = 16L << 20;
+
+  /** Greets the server. */
+  static McpClient connect(McpSession session, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    try {
+      return initialize(session, timeout);
+    } catch (CallFailedException e) {
+      if (!e.failure().context().containsKey(McpSession.RPC_CODE)) {
+        throw e;
+      }
+    }
+    return discover(session, timeout);
+  }
+
+  private static McpClient initialize(McpSession session, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    JsonObject result =
+        session.request(
+            "initialize",
+            new JsonObject()
+                .put("protocolVersion", Era.HANDSHAKE.version)
+                .put("capabilities", new JsonObject())
+                .put("clientInfo", clientInfo()),
+            timeout,
+            McpClient::ignore);
+    String version = String.valueOf(result.getValue("protocolVersion"));
+    if (!KNOWN.contains(version)) {
+      throw new CallFailedException(
+          session.malformed("speaks an unknown version of the protocol").as(FailureKind.PERMANENT));
+    }
+    session.notify("notifications/initialized", new JsonObject());
+    return new McpClient(session, Era.HANDSHAKE, serverName(result.getValue("serverInfo")));
+  }
+
+  private static McpClient discover(McpSession session, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    McpClient client = new McpClient(session, Era.STATELESS, "");
+    JsonObject result = client.ask("server/discover", new JsonObject(), timeout, McpClient::ignore);
+    if (!(result.getValue("supportedVersions") instanceof JsonArray versions)
+        || !versions.contains(Era.STATELESS.version)) {
+      throw new CallFailedException(
+          session.malformed("speaks an unknown version of the protocol").as(FailureKind.PERMANENT));
+    }
+    JsonObject changes =
+        new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true));
+    session.subscribe("subscriptions/listen", introduced(changes));
+    Object meta = result.getValue("_meta");
+    Object info = meta instanceof JsonObject object ? object.getValue(META + "serverInfo") : null;
+    return new McpClient(session, Era.STATELESS, serverName(info));
+  }
+
+  private static String serverName(@Nullable Object info) {
+    return info instanceof JsonObject object
+        ? Texts.cut(object.getValue("name") + " " + object.getValue("version"), 200)
+        : "";
+  }
+
+  private static void ignore(String progress) {}
+
+  private static JsonObject clientInfo() {
+    return new JsonObject().put("name", "holdfast").put("version", "1");
+  }
+
+  private JsonObject ask(
+      String method, JsonObject parameters, Duration timeout, Consumer<String> progress)
+      throws CallFailedException, InterruptedException {
+    JsonObject sent = era == Era.STATELESS ? introduced(parameters) : parameters;
+    return session.request(method, sent, timeout, progress);
+  }
+
+  private static JsonObject introduced(JsonObject parameters) {
+    JsonObject meta = parameters.getJsonObject("_meta", new JsonObject()).copy();
+    meta.put(META + "protocolVersion", Era.STATELESS.version)
+        .put(META + "clientCapabilities", new JsonObject())
+        .put(META + "clientInfo", clientInfo());
+    return parameters.copy().put("_meta", meta);
+  }
+
+  /**
+   * Its tools, of all pages.
+   *
+   * @param timeout for each page
+   */
+  List<ListedTool> tools(Duration timeout) throws CallFailedException, InterruptedException {
+    List<ListedTool> tools = new ArrayList<>();
+    long units = 0;
+    String cursor = "";
+    for (int page = 0; page < PAGES_MAX && units < LISTED_UNITS_MAX; page++) {
+      JsonObject asked = new JsonObject();
+      if (!cursor.isEmpty()) {
+        asked.put("cursor", cursor);
+      }
+      JsonObject result = ask("tools/list", asked, timeout, McpClient::ignore);
+      if (!(result.getValue("tools") instanceof JsonArray listed)) {
+        throw new CallFailedException(session.malformed("listed no tools"));
+      }
+      for (Object each : listed) {
+        Optional<ListedTool> tool = ListedTool.read(each);
+        if (tool.isPresent() && tools.size() < LISTED_MAX && units < LISTED_UNITS_MAX) {
+          tools.add(tool.get());
+          units += tool.get().units();
+        }
+      }
+      if (!(result.getValue("nextCursor") instanceof String next) || next.isEmpty()) {
+        break;
+      }
+      cursor = next;
+    }
+    return tools;
+  }
+
+  /**
+   * Calls a tool.
+   *
+   * @param key the same for each run of one call, for a server that wants to know a repetition
+   */
+  JsonObject call(
+      String tool, JsonObject arguments, String key, Duration timeout, Consumer<String> progress)
+      throws CallFailedException, InterruptedException {
+    JsonObject asked =
+        new JsonObject()
+            .put("name", tool)
+            .put("arguments", arguments)
+            .put("_meta", new JsonObject().put("dev.holdfast/idempotencyKey", key));
+    return ask("tools/call", asked, timeout, progress);
+  }
+
+  /** Whether it answers at all; an error is an answer too. */
+  boolean answers(Duration timeout) throws InterruptedException {
+    try {
+      ask(
+          era == Era.HANDSHAKE ? "ping" : "server/discover",
+          new JsonObject(),
+          timeout,
+          McpClient::ignore);
+      return true;
+    } catch (CallFailedException e) {
+      Failure failure = e.failure();
+      return failure.context().containsKey(McpSession.RPC_CODE);
+    }
+  }
+}

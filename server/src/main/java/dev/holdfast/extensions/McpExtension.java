@@ -1,0 +1,565 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.health.ConditionReport;
+import dev.holdfast.processes.LineProcess;
+import dev.holdfast.supervision.Crash;
+import dev.holdfast.supervision.Fatal;
+import dev.holdfast.supervision.RestartLimit;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one MCP server running while it is needed. One thread owns the child: it starts it, greets
+ * it, lists its tools, asks it for signs of life and starts it again when it ends; callers wait for
+ * a session and use it.
+ */
+final class McpExtension implements Extension {
+  private static final Logger LOG = LoggerFactory.getLogger(McpExtension.class);
+  private static final int SHOWN_ERRORS = 5;
+
+  private final String source;
+  private final ExtensionConfig config;
+  private final ExtensionServices services;
+  private final ExtensionLaunch launch;
+  private final ToolListCache cache;
+  private final OfferedTools tools;
+  private final ExtensionMetrics metrics;
+  private final ExtensionCalls calls;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private volatile @Nullable Thread thread;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // What follows is under the lock.
+  private ExtensionState state = ExtensionState.IDLE;
+  private @Nullable McpClient client;
+  private String server = "";
+  private boolean wanted;
+  private boolean restartAsked;
+  private boolean listChanged;
+  private boolean stopped;
+  private String lastError = "";
+  private List<String> errors = List.of();
+  private @Nullable Instant nextAttemptAt;
+  private int running;
+  private long lastUsedNanos;
+
+  McpExtension(String source, ExtensionConfig config, ExtensionServices services) {
+    this.source = source;
+    this.config = config;
+    this.services = services;
+    this.launch = new ExtensionLaunch(config, services);
+    this.cache = new ToolListCache(config, launch.folder());
+    this.tools = new OfferedTools(services.toolbox());
+    this.metrics = new ExtensionMetrics(config.id(), services.meters(), this::isUp);
+    this.calls = new ExtensionCalls(config, metrics, services);
+  }
+
+  @Override
+  public ExtensionConfig config() {
+    return config;
+  }
+
+  private boolean isUp() {
+    ExtensionState now = locked(() -> state);
+    return now != ExtensionState.RESTARTING && now != ExtensionState.PARKED;
+  }
+
+  @Override
+  public ExtensionView view() {
+    return locked(
+        () ->
+            new ExtensionView(
+                config.id(),
+                source,
+                config.protocol(),
+                state,
+                server,
+                tools.names(),
+                tools.refused(),
+                metrics.restarts(),
+                client == null ? 0 : client.session().strays(),
+                lastError,
+                nextAttemptAt));
+  }
+
+  @Override
+  public List<String> errors() {
+    return locked(() -> client == null ? errors : client.session().errors());
+  }
+
+  @Override
+  public Optional<ConditionReport> report() {
+    ExtensionView now = view();
+    String name = "Extension " + config.id();
+    return switch (now.state()) {
+      case PARKED ->
+          Optional.of(
+              ConditionReport.degraded(
+                      "parked",
+                      name
+                          + " cannot be kept running ("
+                          + now.lastError()
+                          + "); calls to it fail. See holdfast extensions logs "
+                          + config.id()
+                          + ".",
+                      "Ends when it starts; it is tried every "
+                          + services.pace().repair().toSeconds()
+                          + " s.")
+                  .about(config.id())
+                  .withNextAttemptAt(now.nextAttemptAt()));
+      case RESTARTING ->
+          Optional.of(
+              ConditionReport.degraded(
+                      "restarting",
+                      name + " has ended (" + now.lastError() + ") and is started again.",
+                      "Ends when it runs.")
+                  .about(config.id())
+                  .withNextAttemptAt(now.nextAttemptAt()));
+      case IDLE, STARTING, READY, STOPPED -> Optional.empty();
+    };
+  }
+
+  @Override
+  public void start(Optional<Extension> before) {
+    Thread owner =
+        Thread.ofVirtual()
+            .name("extension " + config.id())
+            .unstarted(
+                () -> {
+                  try {
+                    awaitEndOf(before);
+                    run();
+                  } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt(); // it was stopped
+                  } finally {
+                    become(ExtensionState.STOPPED, null);
+                    over.countDown();
+                  }
+                });
+    thread = owner;
+    owner.start();
+  }
+
+  private static void awaitEndOf(Optional<Extension> before) throws InterruptedException {
+    if (before.isPresent() && !before.get().awaitEnd(Duration.ofSeconds(30))) {
+      LOG.warn("extension {}: the one before it has not ended", before.get().config().id());
+    }
+  }
+
+  @Override
+  public void restart() {
+    locked(
+        () -> {
+          restartAsked = true;
+          wanted = true;
+          changed.signalAll();
+          return null;
+        });
+  }
+
+  @Override
+  public void stop() {
+    tools.clear();
+    metrics.close();
+    locked(
+        () -> {
+          stopped = true;
+          changed.signalAll();
+          return null;
+        });
+    Thread owner = thread;
+    if (owner != null) {
+      owner.interrupt();
+    }
+  }
+
+  @Override
+  public boolean awaitEnd(Duration limit) throws InterruptedException {
+    return over.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Runs until interrupted. */
+  private void run() throws InterruptedException {
+    Optional<ToolListCache.Known> known = cache.read();
+    known.ifPresent(list -> offer(list.server(), list.tools()));
+    locked(
+        () -> {
+          wanted |= known.isEmpty(); // what it offers is only known when it runs
+          return null;
+        });
+    RestartLimit.History history = RestartLimit.History.CLEAN;
+    while (true) {
+      awaitDemand();
+      Optional<Failure> failure = live();
+      if (failure.isPresent()) {
+        history = rest(failure.get(), history);
+      }
+    }
+  }
+
+  private void awaitDemand() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (!wanted) {
+        changed.await();
+      }
+      restartAsked = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** One child from start to end; empty when it was not needed any more, or is to be replaced. */
+  private Optional<Failure> live() throws InterruptedException {
+    become(ExtensionState.STARTING, null);
+    try {
+      LineProcess process = services.children().get().open(launch.kept());
+      try (McpSession session = new McpSession(config.id(), process, this::hear)) {
+        try {
+          serve(session);
+        } finally {
+          withdraw(session);
+        }
+      }
+      become(ExtensionState.IDLE, null);
+      return Optional.empty();
+    } catch (CallFailedException e) {
+      return Optional.of(e.failure());
+    } catch (RuntimeException | Error bug) {
+      Fatal.check(bug);
+      LOG.error("extension {}: {}", config.id(), Crash.describe(bug), bug);
+      return Optional.of(Failure.of(FailureCode.INTERNAL, "It was not understood."));
+    }
+  }
+
+  private void serve(McpSession session) throws CallFailedException, InterruptedException {
+    session.start();
+    CompletableFuture<Void> _ = session.end().thenAccept(_ -> signal());
+    McpClient connected = McpClient.connect(session, config.timeouts().start());
+    list(connected);
+    locked(
+        () -> {
+          client = connected;
+          lastUsedNanos = services.time().nanos();
+          lastError = "";
+          listChanged = false;
+          return null;
+        });
+    become(ExtensionState.READY, null);
+    LOG.info("extension {}: ready, {} tools", config.id(), tools.names().size());
+    attend(connected);
+  }
+
+  private void list(McpClient connected) throws CallFailedException, InterruptedException {
+    List<ListedTool> listed =
+        connected.tools(config.timeouts().list()).stream()
+            .filter(tool -> config.tools().allows(tool.name()))
+            .toList();
+    offer(connected.server(), listed);
+    cache.keep(
+        new ToolListCache.Known(
+            connected.server(),
+            listed.subList(0, Math.min(listed.size(), OfferedTools.OFFERED_MAX))));
+  }
+
+  /** False when it cannot be listed now: it may be at work, and what was listed stays offered. */
+  private boolean listAgain(McpClient connected) throws InterruptedException {
+    try {
+      list(connected);
+      return true;
+    } catch (CallFailedException e) {
+      LOG.warn(
+          "extension {}: its changed list of tools was not read ({})",
+          config.id(),
+          e.failure().code());
+      return false;
+    }
+  }
+
+  private void offer(String name, List<ListedTool> listed) {
+    Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
+    for (ListedTool tool : listed) {
+      wantedTools.putIfAbsent(
+          OfferedTools.name(config.id(), tool.name()),
+          new OfferedTools.Offer(tool, new McpTool(config, tool, this::call)));
+    }
+    locked(
+        () -> {
+          server = name;
+          if (!stopped) {
+            tools.replace(wantedTools);
+          }
+          return null;
+        });
+  }
+
+  /** Looks after a child that serves; returns when it is to end. */
+  private void attend(McpClient connected) throws CallFailedException, InterruptedException {
+    McpSession session = connected.session();
+    long heard = session.messages();
+    int misses = 0;
+    boolean stale = false;
+    while (true) {
+      awaitSignal(session, services.pace().heartbeat());
+      Failure end = session.end().getNow(null);
+      if (end != null) {
+        throw new CallFailedException(end);
+      }
+      if (locked(() -> restartAsked)) {
+        return;
+      }
+      if (takeListChanged()) {
+        services.time().sleep(services.pace().settle());
+        takeListChanged();
+        stale = !listAgain(connected);
+        continue;
+      }
+      if (isIdle()) {
+        LOG.info("extension {}: stopped, nobody needs it now", config.id());
+        return;
+      }
+      boolean alive =
+          session.messages() > heard || connected.answers(services.pace().heartbeatTimeout());
+      heard = session.messages();
+      // One that works at a call need not answer meanwhile: the call has a limit of its own.
+      stale = stale && !(alive && listAgain(connected));
+      misses = alive || locked(() -> running > 0) ? 0 : misses + 1;
+      if (misses >= services.pace().misses()) {
+        throw new CallFailedException(session.malformed("gives no sign of life"));
+      }
+    }
+  }
+
+  private void awaitSignal(McpSession session, Duration limit) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = limit.toNanos();
+      while (left > 0 && !session.end().isDone() && !restartAsked && !listChanged) {
+        left = changed.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean takeListChanged() {
+    return locked(
+        () -> {
+          boolean was = listChanged;
+          listChanged = false;
+          return was;
+        });
+  }
+
+  /** If so, the next call has to ask for it. */
+  private boolean isIdle() {
+    return locked(
+        () -> {
+          long unused = services.time().nanos() - lastUsedNanos;
+          boolean idle = running == 0 && unused >= config.timeouts().idle().toNanos();
+          wanted = wanted && !idle;
+          if (idle) {
+            client = null;
+          }
+          return idle;
+        });
+  }
+
+  private void withdraw(McpSession session) {
+    locked(
+        () -> {
+          client = null;
+          errors = session.errors();
+          return null;
+        });
+  }
+
+  /** Waits before the next start. */
+  private RestartLimit.History rest(Failure failure, RestartLimit.History before)
+      throws InterruptedException {
+    RestartLimit.Decision decision = config.restart().afterCrash(before, services.time().nanos());
+    boolean parked =
+        decision instanceof RestartLimit.GiveUp || failure.kind() == FailureKind.PERMANENT;
+    Duration wait =
+        decision instanceof RestartLimit.Restart restart && !parked
+            ? jittered(restart.rest())
+            : services.pace().repair();
+    locked(
+        () -> {
+          lastError = services.secrets().redact(failure.message());
+          return null;
+        });
+    become(
+        parked ? ExtensionState.PARKED : ExtensionState.RESTARTING,
+        services.time().now().plus(wait));
+    List<String> shown = errors();
+    LOG.warn(
+        "extension {}: {}; {} in {} ms; it wrote: {}",
+        config.id(),
+        failure.message(),
+        parked ? "parked, tried again" : "restarted",
+        wait.toMillis(),
+        services
+            .secrets()
+            .redact(
+                String.join(
+                    " | ", shown.subList(Math.max(0, shown.size() - SHOWN_ERRORS), shown.size()))));
+    awaitRestart(wait);
+    metrics.restarted();
+    return decision.history();
+  }
+
+  /** From half the wait to all of it, so that those that died together do not return together. */
+  private Duration jittered(Duration wait) {
+    return Duration.ofNanos((long) (wait.toNanos() * (1 + services.random().getAsDouble()) / 2));
+  }
+
+  private void awaitRestart(Duration wait) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = wait.toNanos();
+      while (left > 0 && !restartAsked) {
+        left = changed.awaitNanos(left);
+      }
+      wanted = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void hear(McpSession.Notification notification) {
+    if (notification == McpSession.Notification.TOOLS_CHANGED) {
+      locked(
+          () -> {
+            listChanged = true;
+            changed.signalAll();
+            return null;
+          });
+    }
+  }
+
+  private void signal() {
+    locked(
+        () -> {
+          changed.signalAll();
+          return null;
+        });
+  }
+
+  private void become(ExtensionState next, @Nullable Instant attempt) {
+    locked(
+        () -> {
+          state = next;
+          nextAttemptAt = attempt;
+          changed.signalAll();
+          return null;
+        });
+  }
+
+  private <T extends @Nullable Object> T locked(Supplier<T> body) {
+    lock.lock();
+    try {
+      return body.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ToolResult call(ListedTool tool, JsonObject arguments, ToolContext context)
+      throws InterruptedException {
+    ReplayClass replay = config.tools().replayOf(tool.name());
+    McpClient session;
+    try {
+      session = acquire();
+    } catch (CallFailedException e) {
+      ToolResult refused = ToolResult.error(e.failure()); // nothing was sent
+      metrics.called(refused, Duration.ZERO);
+      return refused;
+    }
+    try {
+      return calls.run(
+          replay,
+          () ->
+              McpResult.of(
+                  session.call(
+                      tool.name(),
+                      arguments,
+                      context.key(),
+                      config.timeouts().call(),
+                      label -> context.progress().doing(config.id() + ": " + label)),
+                  !tool.resultSchema().isEmpty()));
+    } finally {
+      release();
+    }
+  }
+
+  /** The session of a child that serves, which is started for it. To be released. */
+  private McpClient acquire() throws CallFailedException, InterruptedException {
+    long left = config.timeouts().start().plus(config.timeouts().list()).toNanos();
+    lock.lockInterruptibly();
+    try {
+      wanted = true;
+      changed.signalAll();
+      while (true) {
+        McpClient serving = client;
+        if (serving != null && !serving.session().end().isDone()) {
+          running++;
+          return serving;
+        }
+        if (state == ExtensionState.PARKED || stopped || left <= 0) {
+          throw new CallFailedException(unavailable());
+        }
+        left = changed.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Failure unavailable() {
+    Instant next = nextAttemptAt;
+    String text =
+        "Extension "
+            + config.id()
+            + " is not available now"
+            + (lastError.isEmpty() ? "." : " (" + lastError + ").");
+    Failure failure = Failure.of(FailureCode.AGENT_UNAVAILABLE, text);
+    if (next == null) {
+      return failure;
+    }
+    Duration wait = Duration.between(services.time().now(), next);
+    return wait.isPositive() ? failure.withRetryAfter(wait) : failure;
+  }
+
+  private void release() {
+    locked(
+        () -> {
+          running--;
+          lastUsedNanos = services.time().nanos();
+          return null;
+        });
+  }
+}

@@ -1,0 +1,366 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.processes.LineProcess;
+import dev.holdfast.processes.OutputLine;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * JSON-RPC with one child: requests go out and find their answers, whatever else comes is answered,
+ * counted or dropped. It ends with the child, or when the child writes too much that is not
+ * JSON-RPC; what waits then fails at once. Thread-safe.
+ */
+final class McpSession implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(McpSession.class);
+  private static final Duration READ_SLICE = Duration.ofMinutes(1);
+
+  /** What is not a request's own deadline: answers to the child, cancellations, notifications. */
+  private static final Duration SHORT_WRITE = Duration.ofSeconds(1);
+
+  /** How long a child may take to end by itself once its input has ended. */
+  private static final Duration OWN_END_MAX = Duration.ofSeconds(2);
+
+  /** So many lines in a row without a message in them are a flood. */
+  static final int BAD_LINES_MAX = 1000;
+
+  /** Lists and words of progress are for people. */
+  private static final int PROGRESS_UNITS_MAX = 200;
+
+  /** In the context of a failure: the code of the error that the child answered with. */
+  static final String RPC_CODE = "rpc_code";
+
+  private static final int METHOD_NOT_FOUND = -32601;
+
+  private final String name;
+  private final LineProcess process;
+  private final Consumer<Notification> listener;
+  private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
+  private final AtomicLong ids = new AtomicLong();
+  private final AtomicLong strays = new AtomicLong();
+  private final AtomicLong lines = new AtomicLong();
+  private final CompletableFuture<Failure> end = new CompletableFuture<>();
+
+  /** What a child may say without being asked. */
+  enum Notification {
+    TOOLS_CHANGED,
+    /** Anything that shows that it is alive. */
+    MESSAGE
+  }
+
+  private record Pending(CompletableFuture<JsonObject> answer, Consumer<String> progress) {}
+
+  /**
+   * @param name of the extension, for the log
+   * @param listener hears of notifications, on the thread that reads: it returns at once
+   */
+  McpSession(String name, LineProcess process, Consumer<Notification> listener) {
+    this.name = name;
+    this.process = process;
+    this.listener = listener;
+  }
+
+  /** Begins to read. */
+  void start() {
+    CompletableFuture<Void> _ =
+        process
+            .exit()
+            .thenAccept(
+                exit ->
+                    endWith(
+                        exit.hasStarted()
+                            ? "ended with exit code " + exit.exitCode()
+                            : "could not be started: " + String.join(" ", exit.errors())));
+    Thread.ofVirtual().name("extension " + name + " reader").start(this::read);
+  }
+
+  /** Completes with the reason when no request can succeed any more. */
+  CompletableFuture<Failure> end() {
+    return end.copy();
+  }
+
+  /** How many messages came that answer nothing, and lines that hold none. */
+  long strays() {
+    return strays.get();
+  }
+
+  /** How many messages came at all: a sign of life. */
+  long messages() {
+    return lines.get();
+  }
+
+  /** Whether a request waits for its answer. */
+  boolean isBusy() {
+    return !pending.isEmpty();
+  }
+
+  List<String> errors() {
+    return process.errors();
+  }
+
+  /**
+   * Sends a request and waits for its answer. An interrupt, and a timeout, tell the child that the
+   * answer is no longer wanted; one that comes all the same is dropped.
+   *
+   * @param progress hears what the child says about how far it is
+   * @throws CallFailedException TRANSIENT when the child is gone or silent; INVALID with {@link
+   *     #RPC_CODE} in its context when it answered with an error
+   */
+  JsonObject request(
+      String method, JsonObject parameters, Duration timeout, Consumer<String> progress)
+      throws CallFailedException, InterruptedException {
+    long id = ids.incrementAndGet();
+    JsonObject request =
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("id", id)
+            .put("method", method)
+            .put("params", parameters.copy());
+    JsonObject meta = request.getJsonObject("params").getJsonObject("_meta", new JsonObject());
+    request.getJsonObject("params").put("_meta", meta.put("progressToken", id));
+    Pending waiting = new Pending(new CompletableFuture<>(), progress);
+    pending.put(id, waiting);
+    try {
+      Failure over = end.getNow(null);
+      if (over != null) {
+        throw new CallFailedException(over);
+      }
+      write(request, timeout);
+      return waiting.answer().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      cancel(id, method, "timeout");
+      String text = name + " did not answer within " + timeout.toSeconds() + " s.";
+      throw new CallFailedException(Failure.of(FailureCode.TIMEOUT, text));
+    } catch (InterruptedException e) {
+      cancel(id, method, "cancelled");
+      throw e;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof CallFailedException failed) {
+        throw new CallFailedException(failed.failure());
+      }
+      throw new IllegalStateException(e);
+    } finally {
+      pending.remove(id);
+    }
+  }
+
+  /** Sends a request that is answered by notifications, if at all. */
+  void subscribe(String method, JsonObject parameters)
+      throws CallFailedException, InterruptedException {
+    JsonObject request =
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("id", ids.incrementAndGet())
+            .put("method", method)
+            .put("params", parameters);
+    write(request, SHORT_WRITE);
+  }
+
+  void notify(String method, JsonObject parameters)
+      throws CallFailedException, InterruptedException {
+    write(
+        new JsonObject().put("jsonrpc", "2.0").put("method", method).put("params", parameters),
+        SHORT_WRITE);
+  }
+
+  private void write(JsonObject message, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    process.write(message.encode(), timeout);
+  }
+
+  private void cancel(long id, String method, String reason) throws InterruptedException {
+    if (method.equals("initialize")) {
+      return; // the protocol allows no cancelling of that
+    }
+    try {
+      notify(
+          "notifications/cancelled", new JsonObject().put("requestId", id).put("reason", reason));
+    } catch (CallFailedException e) {
+      LOG.debug("extension {}: was not told that {} is cancelled", name, method);
+    }
+  }
+
+  private void read() {
+    String why = "closed its output";
+    try {
+      int bad = 0;
+      while (bad < BAD_LINES_MAX) {
+        Optional<OutputLine> line = process.read(READ_SLICE);
+        if (line.isPresent()) {
+          bad = take(line.get()) ? 0 : bad + 1;
+        }
+      }
+      why = "wrote more than " + BAD_LINES_MAX + " lines that are no messages";
+    } catch (CallFailedException e) {
+      why = e.failure().code() == FailureCode.IO ? why : e.failure().message();
+    } catch (InterruptedException _) {
+      why = "was stopped";
+    } finally {
+      endWith(why);
+    }
+  }
+
+  private void endWith(String why) {
+    Failure failure = Failure.of(FailureCode.BACKEND_FAILURE, "Extension " + name + ": " + why);
+    if (end.complete(failure)) {
+      pending.values().forEach(waiting -> fail(waiting, failure));
+      process.end();
+    } else {
+      Failure first = end.getNow(failure);
+      pending.values().forEach(waiting -> fail(waiting, first)); // those that came meanwhile
+    }
+  }
+
+  private static void fail(Pending waiting, Failure failure) {
+    waiting.answer().completeExceptionally(new CallFailedException(failure));
+  }
+
+  /** False when the line holds no message. */
+  private boolean take(OutputLine line) throws InterruptedException {
+    if (line.isWhole() && line.text().isBlank()) {
+      return true;
+    }
+    try {
+      JsonObject message = line.isWhole() ? new JsonObject(line.text()) : null;
+      if (message != null && "2.0".equals(message.getValue("jsonrpc"))) {
+        lines.incrementAndGet();
+        dispatch(message);
+        return true;
+      }
+    } catch (DecodeException | ClassCastException e) {
+      LOG.debug("extension {}: a line is no message", name);
+    }
+    strays.incrementAndGet();
+    return false;
+  }
+
+  private void dispatch(JsonObject message) throws InterruptedException {
+    listener.accept(Notification.MESSAGE);
+    if (!message.containsKey("method")) {
+      answer(message);
+    } else if (message.getValue("id") != null) {
+      serve(message);
+    } else {
+      hear(message.getString("method"), message.getJsonObject("params", new JsonObject()));
+    }
+  }
+
+  private void answer(JsonObject message) {
+    Pending waiting = message.getValue("id") instanceof Number id ? remove(id) : null;
+    if (waiting == null) {
+      strays.incrementAndGet(); // late, twice, or to a question that nobody asked
+      return;
+    }
+    if (message.getValue("error") instanceof JsonObject error) {
+      fail(waiting, refused(error));
+    } else if (message.getValue("result") instanceof JsonObject result) {
+      waiting.answer().complete(result);
+    } else {
+      fail(waiting, malformed("answered without a result"));
+    }
+  }
+
+  private @Nullable Pending remove(Number id) {
+    return id.doubleValue() == id.longValue() ? pending.remove(id.longValue()) : null;
+  }
+
+  private Failure refused(JsonObject error) {
+    int code = error.getValue("code") instanceof Number number ? number.intValue() : 0;
+    FailureCode kind =
+        switch (code) {
+          case -32602 -> FailureCode.INVALID_REQUEST;
+          case METHOD_NOT_FOUND -> FailureCode.ACTION_NOT_SUPPORTED;
+          default -> FailureCode.BACKEND_FAILURE;
+        };
+    String text = String.valueOf(error.getValue("message"));
+    String shown =
+        text.length() <= PROGRESS_UNITS_MAX ? text : text.substring(0, PROGRESS_UNITS_MAX);
+    return Failure.of(kind, "The extension answered with error " + code + ": " + shown)
+        .as(FailureKind.INVALID)
+        .withContext(Map.of(RPC_CODE, Integer.toString(code)));
+  }
+
+  Failure malformed(String what) {
+    return Failure.of(FailureCode.BACKEND_FAILURE, "Extension " + name + " " + what + ".");
+  }
+
+  /** A request of the child: what it may ask of us is to say that we are there. */
+  private void serve(JsonObject request) throws InterruptedException {
+    JsonObject answer = new JsonObject().put("jsonrpc", "2.0").put("id", request.getValue("id"));
+    if ("ping".equals(request.getValue("method"))) {
+      answer.put("result", new JsonObject());
+    } else {
+      answer.put(
+          "error",
+          new JsonObject().put("code", METHOD_NOT_FOUND).put("message", "Method not found"));
+    }
+    try {
+      write(answer, SHORT_WRITE);
+    } catch (CallFailedException e) {
+      strays.incrementAndGet(); // it asks and does not read
+    }
+  }
+
+  private void hear(String method, JsonObject parameters) {
+    switch (method) {
+      case "notifications/tools/list_changed" -> listener.accept(Notification.TOOLS_CHANGED);
+      case "notifications/progress" -> progress(parameters);
+      default -> LOG.debug("extension {}: an unused notification", name);
+    }
+  }
+
+  private void progress(JsonObject parameters) {
+    Pending waiting =
+        parameters.getValue("progressToken") instanceof Number token
+            ? pending.get(token.longValue())
+            : null;
+    if (waiting == null) {
+      strays.incrementAndGet();
+      return;
+    }
+    StringBuilder text = new StringBuilder();
+    if (parameters.getValue("message") instanceof String message) {
+      text.append(message.strip().replaceAll("\\s+", " "));
+    }
+    if (parameters.getValue("progress") instanceof Number done) {
+      text.append(text.isEmpty() ? "" : " ").append('(').append(done);
+      if (parameters.getValue("total") instanceof Number total) {
+        text.append(" of ").append(total);
+      }
+      text.append(')');
+    }
+    waiting.progress().accept(text.substring(0, Math.min(text.length(), PROGRESS_UNITS_MAX)));
+  }
+
+  /** Ends the child: its input first, then TERM and KILL. Blocks until it is gone. */
+  @Override
+  public void close() {
+    process.closeInput();
+    try {
+      process.exit().get(OWN_END_MAX.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.debug("extension {}: does not end with its input", name);
+    }
+    process.close();
+    endWith("was stopped");
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+
+/** A tool of an MCP server, as models are offered it. */
+final class McpTool implements Tool {
+  private final ListedTool listed;
+  private final ToolSpec spec;
+  private final ReplayClass replay;
+  private final Duration timeout;
+  private final Caller caller;
+
+  /** Makes the call. */
+  interface Caller {
+    ToolResult call(ListedTool tool, JsonObject arguments, ToolContext context)
+        throws InterruptedException;
+  }
+
+  McpTool(ExtensionConfig config, ListedTool listed, Caller caller) {
+    ExtensionConfig.Timeouts timeouts = config.timeouts();
+    this.listed = listed;
+    this.spec =
+        new ToolSpec(
+            OfferedTools.name(config.id(), listed.name()),
+            listed.description(),
+            listed.schema(),
+            listed.resultSchema());
+    this.replay = config.tools().replayOf(listed.name());
+    this.timeout =
+        timeouts
+            .start()
+            .plus(timeouts.list())
+            .plus(timeouts.call())
+            .plus(ExtensionCalls.MARGIN.multipliedBy(2));
+    this.caller = caller;
+  }
+
+  @Override
+  public ToolSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public ReplayClass replay() {
+    return replay;
+  }
+
+  @Override
+  public Duration timeout() {
+    return timeout;
+  }
+
+  @Override
+  public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
+    return caller.call(listed, new JsonObject(argumentsJson), context);
+  }
+}

@@ -1,0 +1,17 @@
+package dev.holdfast.ingress.webhooks;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+
+/** What an adapter made of a request, or why the request is refused without its verdict. */
+sealed interface ReceiveOutcome {
+  record Told(WebhookVerdict verdict) implements ReceiveOutcome {}
+
+  record Refused(RefusedRequestException why) implements ReceiveOutcome {}
+
+  /** The adapter failed; its sender learns no more. */
+  static RefusedRequestException internalError() {
+    return new RefusedRequestException(500, FailureCode.INTERNAL, "internal error");
+  }
+}

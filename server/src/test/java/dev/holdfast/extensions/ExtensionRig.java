@@ -1,0 +1,166 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.Secrets;
+import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenConfig;
+import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.resilience.GuardMemory;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.TimedWait;
+import dev.holdfast.tools.ToolOutputConfig;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
+
+/** Extensions with real children, in a toolbox of their own; looked after in short intervals. */
+final class ExtensionRig {
+  final Path folder;
+  final Map<String, String> environment = new ConcurrentHashMap<>();
+  final ConcurrentLinkedQueue<String> labels = new ConcurrentLinkedQueue<>();
+  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  final Toolbox toolbox;
+  final Guards guards;
+  Pace pace =
+      new Pace(
+          Duration.ofMillis(100),
+          Duration.ofMillis(300),
+          3,
+          Duration.ofMillis(50),
+          Duration.ofMillis(300));
+
+  private final SystemTime time = new SystemTime();
+  private final Vertx vertx = Vertx.vertx();
+  private final Secrets secrets = new Secrets();
+  private final Children children;
+  private final AtomicInteger calls = new AtomicInteger();
+  private Extensions extensions;
+
+  ExtensionRig(Path temporary) throws Exception {
+    Path data = Files.createDirectories(temporary.resolve("data")).toRealPath();
+    folder = Files.createDirectories(data.resolve("extensions"));
+    toolbox = new Toolbox(List.of(), new ToolOutputConfig(2_000_000, 5000), secrets, time, meters);
+    guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
+    try {
+      children = Children.open(ChildrenConfig.of(Sandbox.AUTO, data), time);
+    } catch (CallFailedException e) {
+      vertx.close();
+      throw Assumptions.<RuntimeException>abort(e.failure().message());
+    }
+    extensions = made();
+  }
+
+  private Extensions made() {
+    return new Extensions(
+        new ExtensionServices(
+            folder,
+            () -> children,
+            toolbox,
+            guards,
+            () -> environment,
+            secrets,
+            pace,
+            () -> 0.5,
+            time,
+            meters));
+  }
+
+  Extensions extensions() {
+    return extensions;
+  }
+
+  /** With another pace, as if the server were started again. */
+  void again(Pace other) throws InterruptedException {
+    extensions.close();
+    pace = other;
+    extensions = made();
+  }
+
+  /** The line of holdfast.yaml that starts the server for tests. */
+  static String server(String id, String... flags) {
+    return server(id, List.of(flags), "");
+  }
+
+  static String server(String id, List<String> flags, String more) {
+    Path script = Path.of("src/test/resources/extensions/mcp_server.py").toAbsolutePath();
+    return "- id: %s\n  command: [python3, %s%s]\n  restart: {initial_backoff_ms: 20, max_backoff_ms: 40}\n%s"
+        .formatted(
+            id, script, String.join("", flags.stream().map(flag -> ", " + flag).toList()), more);
+  }
+
+  static List<ExtensionConfig> parsed(String... entries) throws ConfigException {
+    String yaml = "extensions:\n" + String.join("", entries);
+    return ConfigFile.text("holdfast.yaml", yaml, Map.of()).make(ExtensionConfig::listFrom);
+  }
+
+  List<String> declare(String... entries) throws ConfigException {
+    return extensions.replaceAll("configuration", parsed(entries));
+  }
+
+  /** Declares one and waits until it serves. */
+  void serve(String entry) throws ConfigException {
+    List<String> _ = declare(entry);
+    String id = parsed(entry).getFirst().id();
+    await(id, ExtensionState.READY);
+  }
+
+  void await(String id, ExtensionState state) {
+    TimedWait.until(
+        id + " is " + state + ": " + extensions.view(id), () -> view(id).state() == state);
+  }
+
+  ExtensionView view(String id) {
+    return extensions.view(id).orElseThrow();
+  }
+
+  /** How often the child of that name was started. */
+  int starts(String id) throws IOException {
+    return Files.readAllLines(folder.resolve(id).resolve("files/starts")).size();
+  }
+
+  List<String> offered() {
+    return toolbox.specs().stream().map(ToolSpec::name).toList();
+  }
+
+  ToolResult call(String tool) throws InterruptedException {
+    return call(tool, "{}");
+  }
+
+  ToolResult call(String tool, String arguments) throws InterruptedException {
+    int number = calls.incrementAndGet();
+    return toolbox.run(
+        new ToolCall("call-" + number, tool, arguments),
+        new ToolContext(
+            "web:main:t", "event", "ann", "call-" + number, "key-" + number, folder, labels::add));
+  }
+
+  double counted(String meter, String... tags) {
+    return Objects.requireNonNull(meters.find(meter).tags(tags).counter()).count();
+  }
+
+  /** Ends all children. */
+  void close() throws Exception {
+    extensions.close();
+    children.close();
+    vertx.close().toCompletionStage().toCompletableFuture().get();
+  }
+}

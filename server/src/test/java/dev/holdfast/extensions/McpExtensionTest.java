@@ -1,0 +1,344 @@
+package dev.holdfast.extensions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.ToolResult;
+import dev.holdfast.time.TimedWait;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Real children that speak the protocol, the hostile among them. */
+@Timeout(60)
+class McpExtensionTest {
+  @TempDir Path temporary;
+  private ExtensionRig rig;
+
+  @BeforeEach
+  void makeRig() throws Exception {
+    rig = new ExtensionRig(temporary);
+  }
+
+  @AfterEach
+  void closeRig() throws Exception {
+    rig.close();
+  }
+
+  private static Failure failure(ToolResult result) {
+    return Objects.requireNonNull(result.failure(), result.text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"first", "modern", "pages"})
+  void whatTheServerListsIsOfferedAndCanBeCalled(String flag) throws Exception {
+    rig.serve(ExtensionRig.server("demo", flag));
+    assertThat(rig.offered()).contains("demo_echo", "demo_add").doesNotContain("demo_as_task");
+    assertThat(rig.call("demo_echo", "{\"a\":1}").text()).isEqualTo("echo {\"a\": 1}");
+    assertThat(rig.view("demo").lastError()).isEmpty();
+    assertThat(rig.counted("holdfast.extension.calls", "id", "demo", "outcome", "ok")).isOne();
+  }
+
+  @Test
+  void onlyWhatIsAllowedIsOfferedAndUndeclaredToolsAreUnsafe() throws Exception {
+    String rules = "  tools: {allow: [echo, a*], replay: {echo: read}}\n";
+    rig.serve(ExtensionRig.server("demo", List.of(), rules));
+    assertThat(rig.offered()).containsExactly("demo_add", "demo_ask", "demo_echo");
+    assertThat(rig.toolbox.find("demo_echo").orElseThrow().replay()).isEqualTo(ReplayClass.READ);
+    assertThat(rig.toolbox.find("demo_add").orElseThrow().replay()).isEqualTo(ReplayClass.UNSAFE);
+  }
+
+  @Test
+  void anErrorOfAToolIsToldToTheModelAndNeverOpensTheBreaker() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    for (int i = 0; i < 8; i++) {
+      ToolResult failed = rig.call("demo_fail");
+      assertThat(failed.text()).isEqualTo("it went wrong");
+      assertThat(failure(failed).kind()).isEqualTo(FailureKind.INVALID);
+      assertThat(failure(rig.call("demo_refuse")).code()).isEqualTo(FailureCode.INVALID_REQUEST);
+    }
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
+  void argumentsThatDoNotFitDoNotReachTheServer() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(failure(rig.call("demo_add", "{}")).code()).isEqualTo(FailureCode.INVALID_REQUEST);
+    assertThat(rig.counted("holdfast.extension.calls", "id", "demo", "outcome", "ok")).isZero();
+  }
+
+  @Test
+  void aStructuredResultMustFitItsSchema() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_structured", "{\"n\":3}").text()).isEqualTo("{\"n\":3}");
+    assertThat(failure(rig.call("demo_structured", "{\"n\":\"x\"}")).code())
+        .isEqualTo(FailureCode.BACKEND_FAILURE);
+  }
+
+  @Test
+  void imagesAndResourcesAreDescribed() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_image").text())
+        .isEqualTo(
+            "[image: image/png, 8 characters of base64]\n[resource: x file:///x]\n"
+                + "[resource: demo://y]\ninside");
+  }
+
+  @Test
+  void progressIsShownWhileTheToolRuns() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_progress").isError()).isFalse();
+    assertThat(rig.labels).containsExactly("demo: step 1 (1 of 2)", "demo: step 2 (2 of 2)");
+  }
+
+  @Test
+  void aRequestOfTheServerIsRefused() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(new JsonObject(rig.call("demo_ask").text()).getInteger("code")).isEqualTo(-32601);
+  }
+
+  @Test
+  void theServerGetsTheVariablesThatWereGrantedAndItsOwnFolderOnly() throws Exception {
+    rig.environment.put("DEMO_TOKEN", "s3cret-of-demo");
+    rig.environment.put("OTHER_TOKEN", "other");
+    rig.serve(ExtensionRig.server("demo", List.of(), "  env: [DEMO_TOKEN]\n"));
+    JsonObject seen = new JsonObject(rig.call("demo_environment").text());
+    assertThat(seen.fieldNames())
+        .contains("DEMO_TOKEN", "PATH", "HOME")
+        .doesNotContain("OTHER_TOKEN");
+    assertThat(seen.getString("DEMO_TOKEN")).as("a model never reads it").isEqualTo("***");
+    assertThat(rig.call("demo_folder").text())
+        .isEqualTo(rig.folder.resolve("demo/files").toString());
+  }
+
+  @Test
+  void withoutItsVariableItIsParkedAndStartsWhenThatIsThere() throws Exception {
+    List<String> _ = rig.declare(ExtensionRig.server("demo", List.of(), "  env: [DEMO_TOKEN]\n"));
+    rig.await("demo", ExtensionState.PARKED);
+    assertThat(rig.extensions().reports().getFirst().message()).contains("DEMO_TOKEN is not set");
+    rig.environment.put("DEMO_TOKEN", "s3cret-of-demo");
+    rig.await("demo", ExtensionState.READY);
+    assertThat(rig.extensions().reports()).isEmpty();
+  }
+
+  @Test
+  void aServerThatDiesInACallFailsItAtOnceAndIsBackForTheNext() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    long begun = System.nanoTime();
+    ToolResult died = rig.call("demo_die");
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
+    assertThat(failure(died).code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    assertThat(failure(died).isPassing()).isTrue();
+    assertThat(died.text()).endsWith("The outcome is unknown: check before repeating.");
+    assertThat(rig.call("demo_echo").text()).isEqualTo("echo {}");
+    assertThat(rig.view("demo").restarts()).isOne();
+    assertThat(rig.starts("demo")).isEqualTo(2);
+  }
+
+  @Test
+  void halfALineIsADeathToo() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(failure(rig.call("demo_half")).code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
+  void oneThatClosesItsOutputIsKilledAndStartedAgain() throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {call_secs: 1}\n"));
+    assertThat(rig.call("demo_close_output").isError()).isTrue();
+    TimedWait.until("killed", () -> rig.view("demo").restarts() > 0);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
+  void aTimeoutTellsTheServerAndLeavesItRunning() throws Exception {
+    String more = "  timeouts: {call_secs: 1}\n";
+    rig.serve(ExtensionRig.server("demo", List.of(), more));
+    ToolResult late = rig.call("demo_hang");
+    assertThat(failure(late).code()).isEqualTo(FailureCode.TIMEOUT);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    Path cancelled = rig.folder.resolve("demo/files/cancelled");
+    TimedWait.until("told", () -> Files.exists(cancelled));
+    assertThat(Files.readString(cancelled)).contains("timeout");
+    assertThat(rig.starts("demo")).isOne();
+  }
+
+  @Test
+  void anInterruptTellsTheServerAndEndsTheCallAtOnce() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Thread turn =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    rig.call("demo_hang");
+                  } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    Path hanging = rig.folder.resolve("demo/files/hanging");
+    TimedWait.until("the server has it", () -> Files.exists(hanging));
+    turn.interrupt();
+    turn.join();
+    Path cancelled = rig.folder.resolve("demo/files/cancelled");
+    TimedWait.until("told", () -> Files.exists(cancelled));
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
+  void oneThatCrashesAtEachStartIsParkedAndShown() throws Exception {
+    List<String> _ = rig.declare(ExtensionRig.server("demo", "crash"));
+    rig.await("demo", ExtensionState.PARKED);
+    assertThat(rig.starts("demo")).isEqualTo(6);
+    assertThat(rig.extensions().reports())
+        .singleElement()
+        .satisfies(
+            report -> {
+              assertThat(report.reason()).isEqualTo("parked");
+              assertThat(report.subject()).isEqualTo("demo");
+              assertThat(report.nextAttemptAt()).isNotNull();
+            });
+    assertThat(rig.extensions().logs("demo").orElseThrow()).contains("server starts");
+    int before = rig.starts("demo");
+    TimedWait.until("it is tried again", () -> rig.view("demo").restarts() > before);
+  }
+
+  @Test
+  void oneThatGivesNoSignOfLifeIsKilledAndStartedAgain() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "no-ping"));
+    TimedWait.until("killed", () -> rig.view("demo").restarts() > 0);
+    rig.await("demo", ExtensionState.READY);
+    assertThat(rig.starts("demo")).isGreaterThan(1);
+  }
+
+  @Test
+  void oneThatNeverAnswersIsGivenUpAfterItsTimeToStart() throws Exception {
+    String more = "  timeouts: {start_secs: 1}\n";
+    List<String> _ = rig.declare(ExtensionRig.server("demo", List.of("silent"), more));
+    TimedWait.until("given up", () -> rig.view("demo").restarts() > 0);
+    assertThat(rig.view("demo").lastError()).contains("did not answer within 1 s");
+  }
+
+  @Test
+  void garbageDoubleAnswersAndWrongIdsAreCountedAndDropped() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_garbage").text()).isEqualTo("garbage {}");
+    assertThat(rig.call("demo_twice").text()).isEqualTo("twice {}");
+    assertThat(rig.call("demo_wrong").text()).isEqualTo("wrong {}");
+    assertThat(rig.call("demo_echo").text()).isEqualTo("echo {}");
+    assertThat(rig.view("demo").strays()).isEqualTo(6);
+    assertThat(rig.starts("demo")).isOne();
+  }
+
+  @Test
+  void aFloodOfGarbageEndsTheServer() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_flood").text()).contains("lines that are no messages");
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
+  void aLineOf100MegabytesAndAFloodOfErrorsHoldNobodyUp() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_long").text()).isEqualTo("long {}");
+    assertThat(rig.call("demo_stderr").text()).isEqualTo("stderr {}");
+    assertThat(rig.extensions().logs("demo").orElseThrow()).hasSizeLessThanOrEqualTo(50);
+  }
+
+  @Test
+  void tenThousandToolsAndASchemaOf5MegabytesAreBoundedAndNamed() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "large", "many"));
+    ExtensionView view = rig.view("demo");
+    assertThat(view.tools()).hasSize(OfferedTools.OFFERED_MAX);
+    assertThat(view.refused()).anyMatch(reason -> reason.startsWith("demo_large: "));
+    assertThat(view.refused()).anyMatch(reason -> reason.contains(" tools: no more than 200"));
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
+  void aToolThatWouldHaveTheNameOfABuiltInOneIsNotOffered() throws Exception {
+    rig.serve(ExtensionRig.server("read", "built-in"));
+    assertThat(rig.offered()).contains("read_echo").doesNotContain("read_file");
+    assertThat(rig.view("read").refused()).anyMatch(reason -> reason.startsWith("read_file: "));
+  }
+
+  @Test
+  void aChangedListIsOfferedSoon() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.offered()).doesNotContain("demo_grown");
+    assertThat(rig.call("demo_change").isError()).isFalse();
+    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+  }
+
+  /** It reads nothing while it works: neither the request for its list nor a ping. */
+  @Test
+  void aServerThatWorksAtACallIsNotDisturbedInIt() throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {list_secs: 1}\n"));
+    assertThat(rig.call("demo_busy").text()).isEqualTo("busy {}");
+    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+    assertThat(rig.starts("demo")).isOne();
+  }
+
+  @Test
+  void whatWasListedBeforeIsOfferedWithoutAStartAndTheFirstCallStartsIt() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    rig.again(Pace.USUAL);
+    List<String> _ = rig.declare(ExtensionRig.server("demo"));
+    TimedWait.until("offered", () -> rig.offered().contains("demo_echo"));
+    assertThat(rig.view("demo").state()).isEqualTo(ExtensionState.IDLE);
+    assertThat(rig.view("demo").server()).isEqualTo("test 1");
+    assertThat(rig.starts("demo")).isOne();
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    assertThat(rig.starts("demo")).isEqualTo(2);
+  }
+
+  @Test
+  void anotherCommandDoesNotInheritTheList() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    rig.again(Pace.USUAL);
+    rig.serve(ExtensionRig.server("demo", "modern"));
+    assertThat(rig.starts("demo")).isEqualTo(2);
+  }
+
+  @Test
+  void oneThatIsNotUsedIsStoppedAndStartedByTheNextCall() throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {idle_secs: 1}\n"));
+    rig.await("demo", ExtensionState.IDLE);
+    assertThat(rig.offered()).contains("demo_echo");
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    assertThat(rig.starts("demo")).isEqualTo(2);
+    assertThat(rig.view("demo").restarts()).as("nothing has crashed").isZero();
+  }
+
+  @Test
+  void aRestartByHandStartsItAnew() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.extensions().restart("demo")).isTrue();
+    assertThat(rig.extensions().restart("other")).isFalse();
+    TimedWait.until("started again", () -> startsOf("demo") == 2);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  private int startsOf(String id) {
+    try {
+      return rig.starts(id);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.holdfast.replies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.bus.News;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.registry.Registration;
+import dev.holdfast.registry.RegistrationRefusedException;
+import dev.holdfast.time.ManualTime;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TypingNoticesTest {
+  private static final Duration EVERY = Duration.ofSeconds(4);
+
+  private final ManualTime time = new ManualTime();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final News news = new News(1000, Runnable::run);
+  private final Channels channels = new Channels(List.of());
+  private final FakePostGuard guard = new FakePostGuard();
+  private final List<String> shown = new ArrayList<>();
+  private final TypingNotices notices = new TypingNotices(channels, news, _ -> guard, time, meters);
+  private boolean fails;
+  private Registration added;
+
+  private final class Platform extends ForwardingChannel {
+    private final Duration every;
+
+    Platform(Duration every) {
+      super(new FakeAccount("main"));
+      this.every = every;
+    }
+
+    @Override
+    public Duration typingEvery() {
+      return every;
+    }
+
+    @Override
+    public void showTyping(String account, String thread) {
+      shown.add(account + " " + thread);
+      if (fails) {
+        throw new IllegalStateException("a bug of the channel");
+      }
+    }
+  }
+
+  @BeforeEach
+  void add() throws Exception {
+    added = channels.add(new Platform(EVERY), time.now());
+  }
+
+  private void tell(String kind) {
+    news.publish(kind, "fake:main:t:1", "e1", "{}");
+  }
+
+  private void advance(Duration by) {
+    time.advance(by);
+  }
+
+  @Test
+  void itIsShownFromTheFirstHalfSecondOfATurnToItsEnd() {
+    tell("turn.started");
+    advance(TypingNotices.FIRST_AFTER.minusMillis(1));
+    assertThat(shown).isEmpty();
+    advance(Duration.ofMillis(1));
+    assertThat(shown).containsExactly("main t:1");
+    tell("turn.text");
+    advance(EVERY.multipliedBy(2));
+    assertThat(shown).hasSize(3);
+    tell("event.finished");
+    advance(Duration.ofMinutes(1));
+    assertThat(shown).hasSize(3);
+    assertThat(time.timers()).isZero();
+  }
+
+  @Test
+  void nothingIsShownWhileATurnWaitsAndAgainWhenItGoesOn() {
+    for (String waits : List.of("turn.parked", "approval.asked")) {
+      shown.clear();
+      tell("turn.started");
+      advance(Duration.ofSeconds(1));
+      tell(waits);
+      advance(Duration.ofMinutes(1));
+      assertThat(shown).hasSize(1);
+      tell("turn.doing");
+      advance(Duration.ofSeconds(1));
+      assertThat(shown).hasSize(2);
+      tell("event.finished");
+    }
+  }
+
+  @Test
+  void aTurnThatNeverEndsIsNotShownForEver() {
+    tell("turn.started");
+    advance(Duration.ofHours(2));
+    assertThat(shown).hasSize((int) TypingNotices.SHOWN_MAX.dividedBy(EVERY));
+    assertThat(time.timers()).isZero();
+  }
+
+  @Test
+  void aFailureIsCountedAndTriedAgainLater() {
+    fails = true;
+    tell("turn.started");
+    advance(Duration.ofSeconds(1));
+    advance(TypingNotices.AFTER_FAILURE.minusSeconds(1));
+    assertThat(shown).hasSize(1);
+    advance(Duration.ofSeconds(1));
+    assertThat(shown).hasSize(2);
+    assertThat(meters.get(TypingNotices.FAILURES).counter().count()).isEqualTo(2);
+  }
+
+  /** A platform that asked for a pause, or is away, is left alone. */
+  @Test
+  void nothingIsShownWhileTheAccountWaits() {
+    guard.opensIn(Duration.ofSeconds(30));
+    tell("turn.started");
+    advance(Duration.ofSeconds(1));
+    assertThat(shown).isEmpty();
+  }
+
+  @Test
+  void aChannelThatIsGoneIsNotCalled() {
+    tell("turn.started");
+    added.remove();
+    advance(Duration.ofMinutes(1));
+    assertThat(shown).isEmpty();
+    assertThat(time.timers()).isZero();
+  }
+
+  @Test
+  void whoShowsNothingIsNotAsked() throws Exception {
+    added.remove();
+    channels.add(new Platform(Duration.ZERO), time.now());
+    tell("turn.started");
+    advance(Duration.ofMinutes(1));
+    assertThat(shown).isEmpty();
+    assertThat(time.timers()).isZero();
+  }
+
+  @Test
+  void afterTheCloseNothingIsShown() {
+    tell("turn.started");
+    notices.close();
+    tell("turn.started");
+    advance(Duration.ofMinutes(1));
+    assertThat(shown).isEmpty();
+  }
+
+  @Test
+  void anImpossiblePaceIsRefused() {
+    added.remove();
+    for (Duration every : List.of(Duration.ofMillis(10), Duration.ofHours(1))) {
+      try {
+        channels.add(new Platform(every), time.now());
+        throw new AssertionError("it was added");
+      } catch (RegistrationRefusedException e) {
+        assertThat(e).hasMessageContaining("typing");
+      }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+"""A server of the Model Context Protocol for tests: well-behaved unless it is asked not to be.
+
+Usage: mcp_server.py [FLAG]...  Tools named like a misdeed do it when they are called.
+"""
+
+import json
+import os
+import sys
+import time
+
+flags = set(sys.argv[1:])
+changed = False
+asked = {}
+
+
+def send(message):
+    message["jsonrpc"] = "2.0"
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def raw(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def text(value, **more):
+    return {"content": [{"type": "text", "text": value}], **more}
+
+
+def tool(name, schema=None, **more):
+    return {
+        "name": name,
+        "description": "does " + name,
+        "inputSchema": schema or {"type": "object"},
+        **more,
+    }
+
+
+NAMES = (
+    "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
+    "folder refuse flood close_output busy"
+).split()
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+def tools():
+    listed = [tool(name) for name in NAMES]
+    listed.append(tool("structured", outputSchema=NUMBER))
+    listed.append(tool("add", NUMBER))
+    listed.append(tool("as_task", execution={"taskSupport": "required"}))
+    if changed:
+        listed.append(tool("grown"))
+    if "large" in flags:
+        listed.append(tool("large", {"type": "object", "description": "x" * 5000000}))
+    if "many" in flags:
+        listed += [tool("t%05d" % i) for i in range(10000)]
+    if "built-in" in flags:
+        listed.append(tool("file"))
+    return listed
+
+
+def page(params):
+    listed = tools()
+    if "pages" not in flags:
+        return {"tools": listed}
+    start = int(params.get("cursor", "0"))
+    result = {"tools": listed[start : start + 5]}
+    if start + 5 < len(listed):
+        result["nextCursor"] = str(start + 5)
+    return result
+
+
+def call(request):
+    global changed
+    ident, params = request["id"], request["params"]
+    name, arguments = params["name"], params.get("arguments", {})
+    answer = {"id": ident, "result": text(name + " " + json.dumps(arguments, sort_keys=True))}
+    if name == "fail":
+        answer["result"] = text("it went wrong", isError=True)
+    elif name == "refuse":
+        answer = {"id": ident, "error": {"code": -32602, "message": "no such argument"}}
+    elif name == "twice":
+        send(dict(answer))
+    elif name == "wrong":
+        send({"id": ident + 1000, "result": text("of another")})
+        send({"id": "x", "result": text("of another")})
+    elif name == "die":
+        os._exit(0)
+    elif name == "hang":
+        open("hanging", "w").close()
+        return
+    elif name == "close_output":
+        os.close(1)
+        time.sleep(30)
+    elif name == "progress":
+        token = params["_meta"]["progressToken"]
+        for step in (1, 2):
+            send(
+                {
+                    "method": "notifications/progress",
+                    "params": {
+                        "progressToken": token,
+                        "progress": step,
+                        "total": 2,
+                        "message": "step %d" % step,
+                    },
+                }
+            )
+    elif name == "image":
+        answer["result"] = {
+            "content": [
+                {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="},
+                {"type": "resource_link", "uri": "file:///x", "name": "x"},
+                {"type": "resource", "resource": {"uri": "demo://y", "text": "inside"}},
+            ]
+        }
+    elif name == "garbage":
+        raw("this is no JSON\n[1]\n{\"jsonrpc\":\"1.0\"}\n\n")
+    elif name == "flood":
+        for _ in range(5000):
+            raw("no message\n")
+    elif name == "half":
+        raw('{"jsonrpc":"2.0","id":%d,"resu' % ident)
+        os._exit(3)
+    elif name == "long":
+        for _ in range(100):
+            raw("x" * 1000000)
+        raw("\n")
+    elif name == "stderr":
+        for i in range(100000):
+            sys.stderr.write("line %d of a flood\n" % i)
+        sys.stderr.flush()
+    elif name == "ask":
+        send({"id": "mine", "method": "sampling/createMessage", "params": {}})
+        asked["mine"] = ident
+        return
+    elif name == "change":
+        changed = True
+        for _ in range(3):
+            send({"method": "notifications/tools/list_changed"})
+    elif name == "environment":
+        answer["result"] = text(json.dumps(dict(os.environ)))
+    elif name == "folder":
+        answer["result"] = text(os.getcwd())
+    elif name == "busy":
+        changed = True
+        send({"method": "notifications/tools/list_changed"})
+        time.sleep(2.5)
+    elif name == "structured":
+        answer["result"] = text("see the data", structuredContent=arguments)
+    send(answer)
+
+
+def handle(request):
+    method, ident = request.get("method"), request.get("id")
+    if method is None:
+        waiting = asked.pop(ident, None)
+        if waiting is not None:
+            send({"id": waiting, "result": text(json.dumps(request.get("error")))})
+        return
+    if ident is None:
+        if method == "notifications/cancelled":
+            with open("cancelled", "a") as kept:
+                kept.write(json.dumps(request["params"]) + "\n")
+        return
+    meta = request.get("params", {}).get("_meta", {})
+    if "modern" in flags:
+        if method == "initialize":
+            send({"id": ident, "error": {"code": -32022, "message": "unsupported version"}})
+            return
+        if meta.get("io.modelcontextprotocol/protocolVersion") != "2026-07-28":
+            send({"id": ident, "error": {"code": -32602, "message": "no version"}})
+            return
+        if method == "server/discover":
+            send({"id": ident, "result": {"supportedVersions": ["2026-07-28"]}})
+            return
+    if method == "initialize":
+        send(
+            {
+                "id": ident,
+                "result": {
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {"tools": {"listChanged": True}},
+                    "serverInfo": {"name": "test", "version": "1"},
+                },
+            }
+        )
+    elif method == "ping":
+        if "no-ping" not in flags:
+            send({"id": ident, "result": {}})
+    elif method == "tools/list":
+        send({"id": ident, "result": page(request["params"])})
+    elif method == "tools/call":
+        call(request)
+    elif method != "subscriptions/listen":
+        send({"id": ident, "error": {"code": -32601, "message": "unknown"}})
+
+
+with open("starts", "a") as started:
+    started.write("%d\n" % os.getpid())
+sys.stderr.write("server starts\n")
+sys.stderr.flush()
+if "crash" in flags:
+    sys.exit(7)
+for line in sys.stdin:
+    if "silent" not in flags:
+        handle(json.loads(line))
