@@ -58,11 +58,49 @@ final class HostedProvider implements ModelProvider {
   @Override
   public ModelAnswer ask(ModelRequest request, ModelListener listener)
       throws CallFailedException, InterruptedException {
+    OpenListener open = new OpenListener(listener);
     try {
-      return calls.call("ask", ANSWER_MAX, () -> provider.ask(request, listener));
+      return calls.call("ask", ANSWER_MAX, () -> provider.ask(request, open));
     } catch (PluginFailedException e) {
       throw new CallFailedException(
           Failure.of(FailureCode.BACKEND_FAILURE, "the provider failed: " + e.getMessage()));
+    } finally {
+      open.close();
+    }
+  }
+
+  /** Hears a plugin until its call is over: one that does not end speaks into no later answer. */
+  private static final class OpenListener implements ModelListener {
+    private final ModelListener listener;
+    private boolean closed;
+
+    OpenListener(ModelListener listener) {
+      this.listener = listener;
+    }
+
+    synchronized void close() {
+      closed = true;
+    }
+
+    @Override
+    public synchronized void onText(String delta) {
+      if (!closed) {
+        listener.onText(delta);
+      }
+    }
+
+    @Override
+    public synchronized void onSign() {
+      if (!closed) {
+        listener.onSign();
+      }
+    }
+
+    @Override
+    public synchronized void onWork() {
+      if (!closed) {
+        listener.onWork();
+      }
     }
   }
 }
