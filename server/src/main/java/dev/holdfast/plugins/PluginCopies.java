@@ -13,13 +13,17 @@ import java.util.stream.Stream;
  * The server's own copies of jars: what the operator does to the dropped file while it is in use
  * changes nothing. For one thread.
  */
-record PluginCopies(Path folder) {
+record PluginCopies(Path folder, Path states) {
   private static final String NEW = "new-";
 
-  /** Makes the folder and removes what an earlier run has left. */
-  static PluginCopies open(Path folder) throws IOException {
+  /**
+   * Makes the folder of copies and removes what an earlier run has left in it: it is nobody else's.
+   *
+   * @param states where each plugin has a folder of its own
+   */
+  static PluginCopies open(Path folder, Path states) throws IOException {
     AtomicFiles.createFolders(folder);
-    PluginCopies copies = new PluginCopies(folder);
+    PluginCopies copies = new PluginCopies(folder, states);
     copies.keepOnly(Set.of());
     return copies;
   }
@@ -63,7 +67,7 @@ record PluginCopies(Path folder) {
 
   /** A folder of the plugin's own; made when it is missing. */
   Path stateOf(String id) throws IOException {
-    Path state = folder.resolve("state").resolve(id);
+    Path state = states.resolve(id);
     AtomicFiles.createFolders(state);
     return state;
   }

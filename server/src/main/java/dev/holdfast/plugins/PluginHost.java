@@ -131,7 +131,7 @@ public final class PluginHost {
     Path data = services.dataDir();
     return new PluginHost(
         services,
-        PluginCopies.open(data.resolve("plugins")),
+        PluginCopies.open(data.resolve("plugin-copies"), data.resolve("plugin-state")),
         TrustLock.open(data.resolve("plugins.lock")));
   }
 

@@ -42,9 +42,13 @@ final class HostRig {
   private Thread thread;
 
   HostRig(Path folder) throws IOException {
+    this(folder, folder.resolve("plugins"));
+  }
+
+  HostRig(Path folder, Path plugins) throws IOException {
     this.folder = folder;
-    this.plugins = Files.createDirectory(folder.resolve("plugins"));
-    Files.createDirectory(folder.resolve("data"));
+    this.plugins = Files.createDirectories(plugins);
+    Files.createDirectories(folder.resolve("data"));
     this.envFile = new EnvFile(folder.resolve("holdfast.env"), Map.of("HOME", "/", "PATH", "/bin"));
     configure("");
     toolbox = new Toolbox(List.of(), ToolOutputConfig.from(Section.empty()), secrets, time, meters);

@@ -286,4 +286,16 @@ class PluginHostTest {
     assertThat(rig.channels().begin("chat")).isEmpty();
     assertThat(rig.channels().mayBeAdded("chat")).isTrue();
   }
+
+  @Test
+  void jarsThatAreDroppedIntoTheDataFolderStay() throws Exception {
+    close();
+    rig = new HostRig(folder, folder.resolve("data/plugins"));
+    Path jar = jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.restart();
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(jar).exists();
+    assertThat(rig.host().refusedFiles()).isEmpty();
+  }
 }

@@ -19,7 +19,7 @@ final class DataFiles {
   private static final Set<String> OF_A_RUN =
       Stream.concat(
               Database.FILES.stream(),
-              Stream.of("clean_shutdown", "holdfast.lock", "holdfast.pid", "tmp"))
+              Stream.of("clean_shutdown", "holdfast.lock", "holdfast.pid", "tmp", "plugin-copies"))
           .collect(Collectors.toSet());
 
   private static final String UNFINISHED = ".tmp";
