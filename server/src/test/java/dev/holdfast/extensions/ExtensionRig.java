@@ -1,5 +1,6 @@
 package dev.holdfast.extensions;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
@@ -21,6 +22,7 @@ import dev.holdfast.tools.Toolbox;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,6 +36,9 @@ import org.junit.jupiter.api.Assumptions;
 
 /** Extensions with real children, in a toolbox of their own; looked after in short intervals. */
 final class ExtensionRig {
+  /** As one argument: a child need not see where the sources of the tests lie. */
+  private static final String SCRIPT = script();
+
   final Path folder;
   final Map<String, String> environment = new ConcurrentHashMap<>();
   final ConcurrentLinkedQueue<String> labels = new ConcurrentLinkedQueue<>();
@@ -69,6 +74,15 @@ final class ExtensionRig {
     extensions = made();
   }
 
+  private static String script() {
+    try {
+      String text = Files.readString(Path.of("src/test/resources/extensions/mcp_server.py"));
+      return new ObjectMapper().writeValueAsString(text.replace("${", "$${"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private Extensions made() {
     return new Extensions(
         new ExtensionServices(
@@ -101,10 +115,9 @@ final class ExtensionRig {
   }
 
   static String server(String id, List<String> flags, String more) {
-    Path script = Path.of("src/test/resources/extensions/mcp_server.py").toAbsolutePath();
-    return "- id: %s\n  command: [python3, %s%s]\n  restart: {initial_backoff_ms: 20, max_backoff_ms: 40}\n%s"
+    return "- id: %s\n  command: [python3, -c, %s%s]\n  restart: {initial_backoff_ms: 20, max_backoff_ms: 40}\n%s"
         .formatted(
-            id, script, String.join("", flags.stream().map(flag -> ", " + flag).toList()), more);
+            id, SCRIPT, String.join("", flags.stream().map(flag -> ", " + flag).toList()), more);
   }
 
   static List<ExtensionConfig> parsed(String... entries) throws ConfigException {

@@ -28,8 +28,10 @@ class ExtensionTest {
   private static final Path SERVER =
       Path.of("../server/src/test/resources/extensions/mcp_server.py").toAbsolutePath().normalize();
 
-  private static Map<String, Object> python(String id, String... flags) {
-    List<String> command = new ArrayList<>(List.of("python3", SERVER.toString()));
+  /** The script as one argument: a child need not see where the sources lie. */
+  private static Map<String, Object> python(String id, String... flags) throws IOException {
+    String script = Files.readString(SERVER).replace("${", "$${");
+    List<String> command = new ArrayList<>(List.of("python3", "-c", script));
     command.addAll(List.of(flags));
     return Map.of("id", id, "command", command, "tools", Map.of("replay", Map.of("echo", "read")));
   }
