@@ -1,6 +1,7 @@
 package dev.holdfast.api;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -16,6 +17,7 @@ public record Failure(
     String message,
     Duration retryAfter,
     Map<String, String> context) {
+  private static final String UNSENT = "unsent";
 
   public Failure {
     context = Map.copyOf(context);
@@ -40,6 +42,18 @@ public record Failure(
 
   public Failure withContext(Map<String, String> facts) {
     return new Failure(kind, code, message, retryAfter, facts);
+  }
+
+  /** The same failure, of a request of which surely not one byte has reached the other side. */
+  public Failure unsent() {
+    Map<String, String> facts = new HashMap<>(context);
+    facts.put(UNSENT, "true");
+    return withContext(facts);
+  }
+
+  /** Whether surely not one byte of the request has reached the other side: DNS, connect, TLS. */
+  public boolean isUnsent() {
+    return context.containsKey(UNSENT);
   }
 
   /** Code and message in one line, for stories and dead letters. */

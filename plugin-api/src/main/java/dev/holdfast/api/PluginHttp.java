@@ -15,7 +15,8 @@ public interface PluginHttp {
    *
    * @return whatever status the other side answered with, unless the request may be repeated: then
    *     408, 425, 429, 500, 502, 503 and 504 are failures that are tried again
-   * @throws CallFailedException when no answer came: NETWORK, TIMEOUT, CIRCUIT_OPEN, BULKHEAD_FULL
+   * @throws CallFailedException when no answer came: NETWORK, TIMEOUT, CIRCUIT_OPEN, BULKHEAD_FULL;
+   *     {@link Failure#isUnsent} says whether the other side can have got anything of it
    */
   Answer send(Request request) throws CallFailedException, InterruptedException;
 

@@ -3,13 +3,10 @@ package dev.holdfast.channels;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.holdfast.api.Failure;
-import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
-import dev.holdfast.api.RetryAfter;
 import dev.holdfast.api.StoredFile;
+import dev.holdfast.api.channels.HttpOutcome;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
@@ -76,11 +73,9 @@ final class WebhookPosts {
     headers.put("user-agent", "Holdfast");
     try {
       Answer answer = transport.send(new Request("POST", url, headers, body), LIMITS);
-      return outcome(answer.status(), RetryAfter.ofHeaders(answer.headers(), now));
+      return HttpOutcome.of(answer.status(), answer.headers(), "", now);
     } catch (HttpFailedException e) {
-      return e.surelyNotSent()
-          ? new PostOutcome.NotDelivered(e.failure())
-          : new PostOutcome.Unknown(e.failure());
+      return HttpOutcome.of(e);
     }
   }
 
@@ -116,49 +111,5 @@ final class WebhookPosts {
         json.put("bytes", 0).put("error", "the file is no longer available");
       }
     }
-  }
-
-  /**
-   * What a status says about the reply.
-   *
-   * <p>500 is unknown, as every 5xx but 503: a handler that fails after it has stored the message
-   * answers 500 as well, and only 503 says that the work was not begun. The receiver can tell a
-   * second post by its {@code webhook-id}.
-   */
-  static PostOutcome outcome(int status, Duration retryAfter) {
-    if (status >= 200 && status < 300) {
-      return new PostOutcome.Sent("");
-    }
-    Failure failure =
-        failure(status).withRetryAfter(retryAfter).withContext(Map.of("status", "" + status));
-    return status >= 500 && status != 503
-        ? new PostOutcome.Unknown(failure)
-        : new PostOutcome.NotDelivered(failure);
-  }
-
-  private static Failure failure(int status) {
-    String said = "the platform answered " + status;
-    return switch (status) {
-      case 429 -> Failure.of(FailureCode.RATE_LIMITED, said);
-      case 503 -> Failure.of(FailureCode.OVERLOADED, said);
-      // The request itself came too slowly, or too early: another one may pass.
-      case 408, 425 -> Failure.of(FailureCode.BACKEND_FAILURE, said);
-      case 401, 403 -> Failure.of(FailureCode.AUTH, said);
-      case 402, 404 -> Failure.of(FailureCode.INVALID_REQUEST, said).as(FailureKind.PERMANENT);
-      case 410 ->
-          Failure.of(FailureCode.INVALID_REQUEST, said + ": it wants no more replies")
-              .as(FailureKind.PERMANENT);
-      default -> {
-        if (status >= 500) {
-          yield Failure.of(FailureCode.BACKEND_FAILURE, said);
-        }
-        if (status < 400) {
-          yield Failure.of(
-                  FailureCode.INVALID_REQUEST, said + ": reply_url must be the final address")
-              .as(FailureKind.PERMANENT);
-        }
-        yield Failure.of(FailureCode.INVALID_REQUEST, said);
-      }
-    };
   }
 }

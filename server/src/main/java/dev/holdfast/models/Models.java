@@ -7,7 +7,6 @@ import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
-import dev.holdfast.models.http.UnsentFact;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.registry.Registry;
@@ -297,7 +296,7 @@ public final class Models {
    */
   private static Verdict judge(Failure failure, Candidate candidate, Asker asker) {
     boolean counts = CallOutcome.of(failure) == CallOutcome.FAILED;
-    return counts && !UnsentFact.read(failure)
+    return counts && !failure.isUnsent()
         ? Verdict.ofPart(candidate.reached().failing().areEnoughWith(asker.threadId()))
         : Verdict.of(failure);
   }

@@ -1,7 +1,6 @@
 package dev.holdfast.models;
 
 import dev.holdfast.api.Failure;
-import dev.holdfast.models.http.UnsentFact;
 
 /** What may be the cause of a model's failure. */
 public enum Suspect {
@@ -16,7 +15,7 @@ public enum Suspect {
     return switch (failure.code()) {
       case CIRCUIT_OPEN, BULKHEAD_FULL, AGENT_UNAVAILABLE, CANCELLED -> NONE;
       case AUTH, QUOTA, RATE_LIMITED, OVERLOADED, IO -> PROVIDER;
-      default -> UnsentFact.read(failure) ? PROVIDER : REQUEST;
+      default -> failure.isUnsent() ? PROVIDER : REQUEST;
     };
   }
 

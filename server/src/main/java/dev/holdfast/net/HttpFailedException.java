@@ -7,20 +7,20 @@ import dev.holdfast.api.Failure;
 public final class HttpFailedException extends CallFailedException {
   private static final long serialVersionUID = 1L;
 
-  private final boolean surelyNotSent;
-
+  /**
+   * @param surelyNotSent whether {@link Failure#isUnsent} holds for it
+   */
   public HttpFailedException(Failure failure, boolean surelyNotSent) {
-    super(failure);
-    this.surelyNotSent = surelyNotSent;
+    super(surelyNotSent ? failure.unsent() : failure);
   }
 
+  /** As the other one, with a cause. */
   public HttpFailedException(Failure failure, boolean surelyNotSent, Throwable cause) {
-    super(failure, cause);
-    this.surelyNotSent = surelyNotSent;
+    super(surelyNotSent ? failure.unsent() : failure, cause);
   }
 
   /** True when not one byte of the request can have reached the other side: DNS, connect, TLS. */
   public boolean surelyNotSent() {
-    return surelyNotSent;
+    return failure().isUnsent();
   }
 }

@@ -254,26 +254,6 @@ class WebhookChannelTest {
   }
 
   @Test
-  void aStatusDecidesWhatBecameOfAPost() {
-    for (int status : List.of(200, 201, 202, 204)) {
-      assertThat(WebhookPosts.outcome(status, Duration.ZERO)).isEqualTo(new PostOutcome.Sent(""));
-    }
-    for (int status : List.of(429, 503, 408, 425)) {
-      assertThat(notDelivered(status).kind()).isEqualTo(FailureKind.TRANSIENT);
-    }
-    for (int status : List.of(401, 402, 403, 404, 410, 301, 308)) {
-      assertThat(notDelivered(status).kind()).isEqualTo(FailureKind.PERMANENT);
-    }
-    for (int status : List.of(400, 405, 409, 413, 415, 422)) {
-      assertThat(notDelivered(status).kind()).isEqualTo(FailureKind.INVALID);
-    }
-    for (int status : List.of(500, 501, 502, 504, 520, 599)) {
-      assertThat(WebhookPosts.outcome(status, Duration.ZERO))
-          .isInstanceOf(PostOutcome.Unknown.class);
-    }
-  }
-
-  @Test
   void theWaitThatAPlatformAsksForIsPassedOn() throws Exception {
     transport = (_, _) -> answer(429, "retry-after", "120");
     assertThat(retryAfter()).isEqualTo(Duration.ofMinutes(2));
@@ -362,10 +342,6 @@ class WebhookChannelTest {
 
   private void assertUnparsable(String body) {
     assertThat(channel.receive(signed("m1", body))).isInstanceOf(WebhookVerdict.Unparsable.class);
-  }
-
-  private static Failure notDelivered(int status) {
-    return ((PostOutcome.NotDelivered) WebhookPosts.outcome(status, Duration.ZERO)).failure();
   }
 
   private Duration retryAfter() throws InterruptedException {

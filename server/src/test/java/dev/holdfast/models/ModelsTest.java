@@ -318,8 +318,7 @@ class ModelsTest {
   @Test
   void aProviderThatCannotBeReachedOpensItWhoeverAsks() {
     Models models = onlyAnthropic();
-    Failure unsent =
-        Failure.of(FailureCode.NETWORK, "refused").withContext(Map.of("unsent", "true"));
+    Failure unsent = Failure.of(FailureCode.NETWORK, "refused").unsent();
     failTimes(models, PROBE, unsent, 4);
     assertThat(models.opensIn("operational")).isZero();
     failTimes(models, PROBE, unsent, 1);

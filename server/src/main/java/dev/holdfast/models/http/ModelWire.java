@@ -135,7 +135,7 @@ public final class ModelWire implements HttpClient {
       }
       return opened(answer.status(), answer.headers(), body);
     } catch (HttpFailedException e) {
-      failure = UnsentFact.write(e);
+      failure = e.failure();
       throw new UncheckedIOException(new IOException(e));
     } catch (InterruptedException e) {
       interrupted = true;
@@ -159,7 +159,7 @@ public final class ModelWire implements HttpClient {
         }
       }
     } catch (HttpFailedException e) {
-      failure = UnsentFact.write(e);
+      failure = e.failure();
     } catch (InterruptedException _) {
       interrupted = true;
     } catch (CallFailedException e) {
