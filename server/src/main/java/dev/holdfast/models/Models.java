@@ -118,13 +118,13 @@ public final class Models {
       ModelProvider models, Set<String> reservedNames, Set<Registration> replaceable)
       throws RegistrationRefusedException {
     Provider provider = Provider.of(models, config.levels().all(), reservedNames);
-    metrics.refused(provider.name(), () -> refusing.containsKey(provider.name()));
+    String name = provider.name(); // alone: a gauge lives on, and would keep what it knows
+    metrics.refused(name, () -> refusing.containsKey(name));
     return providers.add(
-        provider.name(),
+        name,
         () -> {
-          String guard = guardName(provider.name());
-          return new Reached(
-              provider, guards.guard(guard, config.guard(provider.name())), new FailingParts());
+          String guard = guardName(name);
+          return new Reached(provider, guards.guard(guard, config.guard(name)), new FailingParts());
         },
         replaceable);
   }

@@ -25,13 +25,18 @@ public final class ExitGuard {
   }
 
   /** In place of {@code Runtime.exit} and {@code Runtime.halt}. */
-  public static void exit(@SuppressWarnings("unused") Runtime runtime, int status) {
+  @SuppressWarnings("unused") // the runtime: what is replaced has it on the stack
+  public static void exit(Runtime runtime, int status) {
     throw refused(status, CALLER.getCallerClass());
   }
 
   private static ExitRefusedError refused(int status, Class<?> caller) {
-    if (caller.getClassLoader() instanceof PluginLoader loader) {
-      loader.triedToExit(status);
+    ClassLoader loader =
+        caller.getClassLoader() instanceof PluginLoader own
+            ? own
+            : Thread.currentThread().getContextClassLoader(); // called through a class of the JDK
+    if (loader instanceof PluginLoader plugin) {
+      plugin.triedToExit(status);
     }
     return new ExitRefusedError(status);
   }

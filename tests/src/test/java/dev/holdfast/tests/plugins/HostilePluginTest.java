@@ -1,0 +1,360 @@
+package dev.holdfast.tests.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CompiledPlugin;
+import dev.holdfast.tests.harness.HeapPaths;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Row F51 and worse: whatever a jar does, everybody else is answered, and its removal frees all.
+ */
+@Timeout(240)
+class HostilePluginTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private static final Map<String, String> THROWS =
+      Map.of(
+          "throws-own", "throw new Own();",
+          "throws-linkage", "throw new NoClassDefFoundError(\"gone\");",
+          "throws-stack", "return misbehave();",
+          "throws-checked", "sneak(new java.io.IOException(\"sneaked\")); return null;",
+          "throws-interrupt", "sneak(new InterruptedException(\"nobody asked\")); return null;",
+          "returns-null", "return null;");
+
+  private static final String FOREVER =
+      "while (true) { try { Thread.sleep(1000); } catch (InterruptedException e) { } }";
+
+  private final Path evil = ServerRig.newFolder("holdfast-evil");
+  private ServerRig rig;
+  private Path plugins;
+
+  @BeforeEach
+  void open() {
+    rig = new ServerRig();
+    plugins = rig.folder().resolve("plugins");
+    rig.setup().set("server.plugins_dir", plugins.toString());
+    rig.start();
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+    ServerRig.delete(evil);
+  }
+
+  private static String source(String evil) throws IOException {
+    try (var in = HostilePluginTest.class.getResourceAsStream("/plugins/Hostile.java")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("EVIL", evil);
+    }
+  }
+
+  private void drop(String id, String evil) throws IOException {
+    CompiledPlugin.of(id, "Hostile", source(evil)).into(plugins);
+  }
+
+  private static String plain(String className, String members, String start) {
+    return """
+        import dev.holdfast.api.*;
+        public class %s implements Plugin {
+          %s
+          public void start(PluginContext context) throws Exception { %s }
+        }
+        """
+        .formatted(className, members, start);
+  }
+
+  private Map<String, JsonNode> plugins() throws IOException {
+    Map<String, JsonNode> all = new LinkedHashMap<>();
+    for (JsonNode plugin : rig.api().get("/api/v1/plugins").json().path("plugins")) {
+      all.put(plugin.path("id").asText(), plugin);
+    }
+    return all;
+  }
+
+  private void awaitState(String id, String state, String reason) {
+    Await.until(
+        id + " is " + state + " for: " + reason,
+        LIMIT,
+        () -> {
+          JsonNode plugin = plugins().get(id);
+          return plugin != null
+              && plugin.path("state").asText().equals(state)
+              && plugin.path("reason").asText().contains(reason);
+        });
+  }
+
+  private void post(String channel) throws IOException {
+    new Http().post(rig.setup().url("/webhooks/" + channel + "/main"), Map.of(), "{}");
+  }
+
+  /** Loads, listens, calls and posts, without a wait for what becomes of it. */
+  private void provoke(String id, int round) throws IOException {
+    post(id);
+    rig.accept(id + "-" + round, "victim-" + id, ShellRig.call(id, Map.of()));
+  }
+
+  private void remove(String id) throws IOException {
+    Files.delete(plugins.resolve(id + ".jar"));
+  }
+
+  private String jcmd(String... command) throws IOException {
+    List<String> all = new ArrayList<>();
+    all.add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
+    all.add(Long.toString(rig.server().pid()));
+    all.addAll(List.of(command));
+    Process process = new ProcessBuilder(all).redirectErrorStream(true).start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Neither class nor thread nor file of any plugin is left. */
+  private void awaitNothingLeft(String className) throws IOException {
+    Await.until("no plugin is known", LIMIT, () -> plugins().isEmpty());
+    try {
+      Await.until(
+          "no class of it is in memory",
+          LIMIT,
+          () -> {
+            String classes = jcmd("GC.class_histogram");
+            return classes.contains("java.lang.String") && !classes.contains(" " + className);
+          });
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          HeapPaths.to(rig.server().pid(), "dev.holdfast.plugins.PluginLoader"), e);
+    }
+    Await.until("no thread of it runs", LIMIT, () -> !jcmd("Thread.print").contains("\"plugin-"));
+    Await.until("no copy of it is open", LIMIT, () -> openCopies() == 0);
+  }
+
+  private long openCopies() throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/" + rig.server().pid() + "/fd"))) {
+      return open.filter(HostilePluginTest::isCopy).count();
+    }
+  }
+
+  private static boolean isCopy(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString().contains("plugin-copies");
+    } catch (IOException e) {
+      return false; // closed meanwhile
+    }
+  }
+
+  /** A person in a chat thread of their own, who writes all the time. */
+  private final class Honest implements AutoCloseable {
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private final List<Long> millis = Collections.synchronizedList(new ArrayList<>());
+    private final Thread thread = new Thread(this::talk, "honest");
+    private volatile String failure = "";
+
+    Honest start() {
+      thread.start();
+      return this;
+    }
+
+    private void talk() {
+      for (int i = 0; !stopped.get(); i++) {
+        long start = System.nanoTime();
+        try {
+          rig.converse("honest-" + start, "honest", "hello " + i);
+        } catch (AssertionError e) {
+          failure = String.valueOf(e.getMessage());
+          return;
+        }
+        millis.add((System.nanoTime() - start) / 1_000_000);
+        Await.pause(Duration.ofMillis(20));
+      }
+    }
+
+    /** Every message was answered; returns how soon. */
+    String end() {
+      stopTalking();
+      assertThat(failure).isEmpty();
+      List<Long> sorted = millis.stream().sorted().toList();
+      return "%d answers, p50 %d ms, p99 %d ms, at most %d ms"
+          .formatted(
+              sorted.size(),
+              sorted.get(sorted.size() / 2),
+              sorted.get(sorted.size() * 99 / 100),
+              sorted.getLast());
+    }
+
+    private void stopTalking() {
+      stopped.set(true);
+      Await.until("the honest one ends", LIMIT, () -> !thread.isAlive());
+    }
+
+    @Override
+    public void close() {
+      stopTalking();
+    }
+  }
+
+  @Test
+  void everyThrowIsBlamedOnItsPluginAndNobodyElseWaits() throws Exception {
+    String before;
+    try (Honest alone = new Honest().start()) {
+      Await.pause(Duration.ofSeconds(3));
+      before = alone.end();
+    }
+    try (Honest honest = new Honest().start()) {
+      for (Map.Entry<String, String> each : THROWS.entrySet()) {
+        drop(each.getKey(), each.getValue());
+      }
+      for (String id : THROWS.keySet()) {
+        Await.until(id + " was loaded", LIMIT, () -> plugins().containsKey(id));
+      }
+      for (int round = 0; round < 3; round++) {
+        for (String id : THROWS.keySet()) {
+          provoke(id, round);
+        }
+      }
+      for (String id : THROWS.keySet()) {
+        if (id.startsWith("throws") && !id.equals("throws-interrupt")) {
+          awaitState(id, "parked", "it threw ");
+        }
+        for (int round = 0; round < 3; round++) {
+          rig.platform().awaitPost(id + "-" + round, LIMIT);
+        }
+      }
+      for (String id : THROWS.keySet()) {
+        remove(id);
+      }
+      awaitNothingLeft("Hostile");
+      System.out.printf("hostile plugins that throw: %s; without: %s%n", honest.end(), before);
+    }
+  }
+
+  @Test
+  void whatHangsIsParkedAndNobodyElseWaits() throws Exception {
+    try (Honest honest = new Honest().start()) {
+      drop("hangs", FOREVER);
+      awaitState("hangs", "ready", "");
+      for (int round = 0; round < 4; round++) {
+        provoke("hangs", round);
+      }
+      awaitState("hangs", "parked", "of its calls do not end");
+      for (int round = 0; round < 4; round++) {
+        rig.platform().awaitPost("hangs-" + round, LIMIT);
+      }
+      CompiledPlugin.of("start-hangs", "Hangs", plain("Hangs", "", FOREVER)).into(plugins);
+      awaitState("start-hangs", "failed", "start took longer than 10 s");
+      remove("hangs");
+      remove("start-hangs");
+      Await.until("no plugin is known", LIMIT, () -> plugins().isEmpty());
+      System.out.printf("hostile plugins that hang: %s%n", honest.end());
+    }
+  }
+
+  @Test
+  void whatReactsToItsEndLeavesNothingHoweverMuchItHeld() throws Exception {
+    try (Honest honest = new Honest().start()) {
+      CompiledPlugin.of(
+              "threads",
+              "Threads",
+              plain(
+                  "Threads",
+                  "static final byte[] HELD = new byte[50_000_000];",
+                  "for (int i = 0; i < 60; i++) {"
+                      + " context.run(\"waits\" + i, () -> Thread.sleep(1_000_000)); }"))
+          .into(plugins);
+      awaitState("threads", "ready", "");
+      assertThat(jcmd("Thread.print")).contains("\"plugin-threads-");
+      remove("threads");
+      awaitNothingLeft("Threads");
+      assertThat(honest.end()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void threadsOfItsOwnAreToldOfAndTheServerGoesOn() throws Exception {
+    CompiledPlugin.of(
+            "runaways",
+            "Runaways",
+            plain(
+                "Runaways",
+                "",
+                "for (int i = 0; i < 100; i++) { Thread t = new Thread(() -> {"
+                    + FOREVER
+                    + "}, \"runaway-\" + i); t.setDaemon(true); t.start(); }"))
+        .into(plugins);
+    awaitState("runaways", "ready", "");
+    remove("runaways");
+    Await.until(
+        "the condition names its threads",
+        Duration.ofSeconds(100),
+        () -> rig.api().get("/ready").body().contains("runaway-"));
+    assertThat(rig.server().isReady()).isTrue();
+    rig.converse("after", "t", "hello");
+  }
+
+  @Test
+  void anExitIsRefusedWhereverItIsCalled() throws Exception {
+    CompiledPlugin.of("exits", "Exits", plain("Exits", "", "System.exit(7);")).into(plugins);
+    CompiledPlugin.of("halts", "Halts", plain("Halts", "", "Runtime.getRuntime().halt(7);"))
+        .into(plugins);
+    CompiledPlugin.of(
+            "exits-early", "Early", plain("Early", "static { Runtime.getRuntime().exit(7); }", ""))
+        .into(plugins);
+    CompiledPlugin.of(
+            "exits-by-reference",
+            "Reference",
+            plain(
+                "Reference",
+                "",
+                "java.util.function.IntConsumer exit = System::exit; exit.accept(7);"))
+        .into(plugins);
+    drop("exits-later", "System.exit(7); return null;");
+    for (String id : List.of("exits", "halts", "exits-early", "exits-by-reference")) {
+      awaitState(id, "failed", "a plugin may not end the server; it tried to with status 7");
+    }
+    awaitState("exits-later", "parked", "it tried to end the server with status 7");
+    rig.converse("after", "t", "hello");
+  }
+
+  @Test
+  void whatCannotBeLoadedSaysWhy() throws Exception {
+    String nothing = plain("Nothing", "", "");
+    CompiledPlugin.of("newer", "Nothing", nothing).classVersion(200).into(plugins);
+    CompiledPlugin.of("api", "Nothing", nothing).with("Holdfast-Api", "99").into(plugins);
+    CompiledPlugin.of("range", "Nothing", nothing)
+        .with("Plugin-Requires", ">=99.0.0")
+        .into(plugins);
+    awaitState("newer", "failed", "UnsupportedClassVersionError");
+    awaitState("range", "gated", "");
+    CompiledPlugin.of("twin", "Nothing", nothing).into(plugins);
+    awaitState("twin", "ready", "");
+    Files.move(
+        CompiledPlugin.of("twin", "Nothing", nothing).into(evil),
+        plugins.resolve("twin-again.jar"));
+    Await.until(
+        "both are refused",
+        LIMIT,
+        () -> {
+          String refused = rig.api().get("/api/v1/plugins").json().path("refused").toString();
+          return refused.contains("twin is in twin-again.jar already")
+              || (refused.contains("the plugin twin is in") && refused.contains("Holdfast-Api"));
+        });
+    rig.converse("after", "t", "hello");
+  }
+}
