@@ -100,6 +100,11 @@ final class Server {
   private static final int GAVE_UP = 70;
   private static final int VERTX_END_SECS = 10;
 
+  /** How long turns wait at the start for plugins, of which one may hang. */
+  private static final Duration PLUGINS_MAX = Duration.ofSeconds(10);
+
+  private static final Duration PLUGINS_TICK = Duration.ofMillis(100);
+
   private final Settings settings;
   private final Time time;
   private final PrometheusMeterRegistry meters =
@@ -211,11 +216,15 @@ final class Server {
     store.onMended(this::rescan);
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
+    tooling.declare(live);
     // A platform thread: it must see virtual ones stand still.
     supervise(ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
     supervise(
         ChildSpec.platform("orchestrator"),
-        () -> orchestrator.run(() -> ticks.tick(Readiness.ORCHESTRATOR)));
+        () -> {
+          awaitPlugins(() -> ticks.tick(Readiness.ORCHESTRATOR));
+          orchestrator.run(() -> ticks.tick(Readiness.ORCHESTRATOR));
+        });
     supervise(ChildSpec.virtual("pulse"), this::beat); // the proof of /live
     ChildSpec parking = ChildSpec.virtual("parking").as(Criticality.IMPORTANT);
     supervise(parking, orchestrator::runParking);
@@ -228,7 +237,6 @@ final class Server {
     supervise(backups, tooling.backups()::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
-    tooling.declare(live);
     replies.start();
     listeners.start();
     listener.whenContractWasRead(
@@ -239,6 +247,14 @@ final class Server {
             interval -> watchdogs.add(new Watchdog(systemd, readiness.probes(), time, interval)));
     opened.add("watchdog", () -> watchdogs.forEach(Watchdog::close));
     watchdogs.forEach(Watchdog::start);
+  }
+
+  /** A turn that goes on after a restart finds the tools that it had before. */
+  private void awaitPlugins(Runnable tick) throws InterruptedException {
+    long endNanos = time.nanos() + PLUGINS_MAX.toNanos();
+    while (!plugins.awaitFirst(PLUGINS_TICK) && time.nanos() < endNanos) {
+      tick.run();
+    }
   }
 
   private void supervise(ChildSpec spec, ChildTask task) {

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -230,6 +231,30 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(
             resideInAnyPackage("java..", "javax.crypto..", "org.jspecify..", ROOT + ".api.."))
         .check(classes);
+  }
+
+  /** What it is comes to be known once, on its own thread; all else stands in what is run there. */
+  @Test
+  void pluginsAreCalledOnTheirOwnThreads() {
+    Set<String> pluginTypes =
+        Stream.of("Plugin", "Tool", "ChannelAdapter", "ModelProvider")
+            .map(name -> ROOT + ".api." + name)
+            .collect(Collectors.toSet());
+    assertThat(
+            classes.stream()
+                .filter(type -> topPackage(type).equals("plugins"))
+                .flatMap(type -> type.getMethodCallsFromSelf().stream())
+                .filter(call -> pluginTypes.contains(call.getTargetOwner().getName()))
+                .filter(call -> !call.isDeclaredInLambda())
+                .map(
+                    call ->
+                        call.getOriginOwner().getSimpleName() + "." + call.getOrigin().getName())
+                .collect(Collectors.toSet()))
+        .containsExactlyInAnyOrder(
+            "HostedTool.of",
+            "HostedChannel.of",
+            "HostedProvider.of",
+            "HostedPlugin.startOnItsThread");
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +48,9 @@ public final class PluginHost {
   /** Variables, programs and configuration are looked at less often than the folder. */
   private static final int LOOKS_PER_GATE = 5;
 
+  /** What was changed so long ago is not being copied. */
+  private static final Duration STILL = Duration.ofSeconds(2);
+
   /** A jar that cannot be read is perhaps still being copied. */
   private static final Duration COPYING_MAX = Duration.ofSeconds(10);
 
@@ -61,11 +66,13 @@ public final class PluginHost {
   private final TrustLock lock;
   private final BlockingQueue<Runnable> commands = new LinkedBlockingQueue<>();
   private final Map<Path, Seen> seen = new HashMap<>();
+  private final Set<Path> missing = new HashSet<>();
   private final Map<String, Hosted> hosted = new TreeMap<>();
   private final Map<String, String> refusedFiles = new ConcurrentHashMap<>();
   private final Set<Thread> closing = ConcurrentHashMap.newKeySet();
   private final List<HostedPlugin.Gone> gone = new CopyOnWriteArrayList<>();
   private final ReentrantLock turn = new ReentrantLock();
+  private final CountDownLatch settled = new CountDownLatch(1);
   private boolean closed;
   private volatile List<PluginView> views = List.of();
   private volatile List<ConditionReport> zombies = List.of();
@@ -138,13 +145,21 @@ public final class PluginHost {
   /** Runs until it is interrupted; the plugins stay loaded then, see {@link #close}. */
   public void run() throws InterruptedException {
     while (true) {
-      lookIfOpen();
+      lookOnce();
       Runnable command = commands.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
       while (command != null) {
         command.run();
         command = commands.poll();
       }
     }
+  }
+
+  /**
+   * Whether each jar that lay in the folder at the start was loaded, or was found not to be loaded.
+   * Blocks until then, at most for {@code limit}.
+   */
+  public boolean awaitFirst(Duration limit) throws InterruptedException {
+    return settled.await(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** Every plugin that is there. */
@@ -289,7 +304,8 @@ public final class PluginHost {
     }
   }
 
-  private void lookIfOpen() throws InterruptedException {
+  /** What {@link #run} does ten times a second. */
+  void lookOnce() throws InterruptedException {
     turn.lockInterruptibly();
     try {
       if (!closed) {
@@ -315,21 +331,30 @@ public final class PluginHost {
       lookAtGone();
       show();
     }
+    if (seen.values().stream().allMatch(file -> file.judged)) {
+      settled.countDown();
+    }
   }
 
   /** Reads what has settled. Returns whether a plugin came, went or is another one. */
   private boolean lookAtFolder() throws InterruptedException {
     Map<Path, Stamp> there = jars();
-    boolean changed = seen.keySet().removeIf(file -> !there.containsKey(file));
+    // Whoever replaces a file may remove it first: one that is gone at the next look too is gone.
+    missing.removeIf(there::containsKey);
+    boolean changed =
+        seen.keySet().removeIf(file -> !there.containsKey(file) && !missing.add(file));
     refusedFiles.keySet().removeIf(name -> !there.containsKey(services.folder().resolve(name)));
     for (Map.Entry<Path, Stamp> each : there.entrySet()) {
       Path file = each.getKey();
-      Seen known = seen.get(file);
-      if (known == null || !known.stamp.equals(each.getValue())) {
-        seen.put(file, new Seen(each.getValue(), services.time().nanos())); // look once more
-      } else if (!known.judged) {
-        changed |= judge(file, known);
+      Seen before = seen.get(file);
+      if (before != null && before.stamp.equals(each.getValue())) {
+        changed |= !before.judged && judge(file, before);
+        continue;
       }
+      Seen found = new Seen(each.getValue(), services.time().nanos());
+      found.jar = before == null ? null : before.jar; // goes on until the newer one was read
+      seen.put(file, found);
+      changed |= isStill(found.stamp) && judge(file, found); // or look once more
     }
     if (changed) {
       assign();
@@ -337,20 +362,34 @@ public final class PluginHost {
     return changed;
   }
 
+  private boolean isStill(Stamp stamp) {
+    return stamp.changed.toInstant().isBefore(services.time().now().minus(STILL));
+  }
+
   private Map<Path, Stamp> jars() {
     Map<Path, Stamp> all = new TreeMap<>();
     try (Stream<Path> files = Files.list(services.folder())) {
       for (Path file : files.filter(each -> each.toString().endsWith(".jar")).toList()) {
-        if (Files.isRegularFile(file)) {
-          all.put(file, new Stamp(Files.size(file), Files.getLastModifiedTime(file)));
-        }
+        stamp(file).ifPresent(stamp -> all.put(file, stamp));
       }
     } catch (NoSuchFileException _) {
-      return all; // nobody has plugins, or a file went away while we looked
+      return all; // nobody has plugins
     } catch (IOException e) {
       LOG.warn("plugins: {} cannot be read: {}", services.folder(), e.getMessage());
     }
     return all;
+  }
+
+  /** Empty when it went away while we looked, or is no file. */
+  private static Optional<Stamp> stamp(Path file) throws IOException {
+    try {
+      BasicFileAttributes facts = Files.readAttributes(file, BasicFileAttributes.class);
+      return facts.isRegularFile()
+          ? Optional.of(new Stamp(facts.size(), facts.lastModifiedTime()))
+          : Optional.empty();
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    }
   }
 
   private boolean judge(Path file, Seen known) {
@@ -361,11 +400,13 @@ public final class PluginHost {
       known.jar = copies.take(file);
       refusedFiles.remove(name);
     } catch (PluginRefusedException e) {
+      known.jar = null;
       refuse(name, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       if (services.time().nanos() - known.sinceNanos < COPYING_MAX.toNanos()) {
         return false;
       }
+      known.jar = null;
       refuse(name, "it is not a whole jar: " + e.getMessage());
     }
     known.judged = true;

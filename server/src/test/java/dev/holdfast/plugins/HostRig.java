@@ -1,5 +1,7 @@
 package dev.holdfast.plugins;
 
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.ConfigPart;
@@ -92,9 +94,14 @@ final class HostRig {
     start();
   }
 
-  private void stop() throws InterruptedException {
+  /** From now on it looks only when it is told to. */
+  void stopLooking() throws InterruptedException {
     thread.interrupt();
     thread.join();
+  }
+
+  private void stop() throws InterruptedException {
+    stopLooking();
     host.close();
   }
 
@@ -132,6 +139,15 @@ final class HostRig {
               .root()
               .section("plugins"));
     }
+  }
+
+  /** Has a tool run and returns what a model sees of it. */
+  String call(String tool) throws InterruptedException {
+    return toolbox
+        .run(
+            new ToolCall("c1", tool, "{}"),
+            new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}))
+        .text();
   }
 
   Path plugins() {

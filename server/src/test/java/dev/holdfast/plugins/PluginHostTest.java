@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
-import dev.holdfast.api.ToolCall;
-import dev.holdfast.api.ToolContext;
-import dev.holdfast.api.ToolResult;
 import dev.holdfast.channels.Channel;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.registry.Use;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PluginHostTest {
   @TempDir Path folder;
@@ -37,23 +37,14 @@ class PluginHostTest {
     return PluginJars.of(folder, "hello", version);
   }
 
-  private String call(String tool) throws InterruptedException {
-    ToolResult result =
-        rig.toolbox()
-            .run(
-                new ToolCall("c1", tool, "{}"),
-                new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}));
-    return result.text();
-  }
-
   @Test
   void aJarThatIsDroppedOffersItsToolAndOneThatIsRemovedTakesItAway() throws Exception {
     Path jar = jar("1.0.0").withTool("greet", "good day").into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
-    assertThat(call("greet")).isEqualTo("good day");
+    assertThat(rig.call("greet")).isEqualTo("good day");
     Files.delete(jar);
     rig.await(() -> rig.host().plugins().isEmpty());
-    assertThat(call("greet")).contains("There is no tool called greet");
+    assertThat(rig.call("greet")).contains("There is no tool called greet");
   }
 
   @Test
@@ -67,7 +58,7 @@ class PluginHostTest {
             () -> {
               try {
                 while (!Thread.currentThread().isInterrupted()) {
-                  answers.add(call("greet"));
+                  answers.add(rig.call("greet"));
                 }
               } catch (InterruptedException _) {
                 return;
@@ -89,7 +80,7 @@ class PluginHostTest {
         .doing("throw new IllegalStateException(\"no such luck\");", "")
         .into(rig.plugins(), "hello.jar");
     rig.await(() -> rig.view("hello").reason().contains("no such luck"));
-    assertThat(call("greet")).isEqualTo("one");
+    assertThat(rig.call("greet")).isEqualTo("one");
     assertThat(rig.host().conditions())
         .extracting(ConditionReport::reason)
         .containsExactly("not_replaced");
@@ -108,14 +99,14 @@ class PluginHostTest {
     assertThat(rig.view("hello").reason())
         .contains("HELLO_KEY or HELLO_TOKEN is missing")
         .contains("holdfast.env");
-    assertThat(call("greet")).contains("There is no tool");
+    assertThat(rig.call("greet")).contains("There is no tool");
     Files.writeString(rig.envFile(), "# keys\nHELLO_TOKEN='top-secret-token'\n");
     rig.awaitState("hello", PluginState.READY);
-    assertThat(call("greet")).isEqualTo("16 characters");
+    assertThat(rig.call("greet")).isEqualTo("16 characters");
     assertThat(rig.secrets().redact("it is top-secret-token")).doesNotContain("top-secret");
     Files.writeString(rig.envFile(), "HELLO_TOKEN=\n");
     rig.awaitState("hello", PluginState.GATED);
-    assertThat(call("greet")).contains("There is no tool");
+    assertThat(rig.call("greet")).contains("There is no tool");
   }
 
   @Test
@@ -124,9 +115,9 @@ class PluginHostTest {
     rig.awaitState("hello", PluginState.READY);
     jar("1.0.0").withTool("greet", "forged").into(rig.plugins(), "hello.jar");
     rig.await(() -> rig.view("hello").reason().contains("was another jar"));
-    assertThat(call("greet")).isEqualTo("one");
+    assertThat(rig.call("greet")).isEqualTo("one");
     assertThat(rig.host().approve("hello")).isTrue();
-    assertThat(call("greet")).isEqualTo("forged");
+    assertThat(rig.call("greet")).isEqualTo("forged");
   }
 
   @Test
@@ -134,11 +125,11 @@ class PluginHostTest {
     jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
     assertThat(rig.host().enable("hello", false)).isTrue();
-    assertThat(call("greet")).contains("There is no tool");
+    assertThat(rig.call("greet")).contains("There is no tool");
     rig.restart();
     rig.awaitState("hello", PluginState.DISABLED);
     assertThat(rig.host().enable("hello", true)).isTrue();
-    assertThat(call("greet")).isEqualTo("one");
+    assertThat(rig.call("greet")).isEqualTo("one");
     assertThat(rig.host().enable("nobody", true)).isFalse();
   }
 
@@ -155,9 +146,9 @@ class PluginHostTest {
     assertThat(rig.view("hello").reason()).contains("holdfast.yaml:4").contains("wrong");
     rig.configure("plugins:\n  hello:\n    name: Ada\n");
     rig.awaitState("hello", PluginState.READY);
-    assertThat(call("greet")).isEqualTo("hello Ada");
+    assertThat(rig.call("greet")).isEqualTo("hello Ada");
     rig.configure("plugins:\n  hello:\n    name: Grace\n");
-    rig.await(() -> call("greet").equals("hello Grace"));
+    rig.await(() -> rig.call("greet").equals("hello Grace"));
   }
 
   @Test
@@ -196,12 +187,30 @@ class PluginHostTest {
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
-    assertThat(call("halt")).contains("may not end the server");
+    assertThat(rig.call("halt")).contains("may not end the server");
     rig.awaitState("hello", PluginState.PARKED);
     assertThat(rig.view("hello").reason()).contains("tried to end the server with status 3");
-    assertThat(call("greet")).contains("There is no tool");
+    assertThat(rig.call("greet")).contains("There is no tool");
     assertThat(rig.host().enable("hello", true)).isTrue();
     assertThat(rig.view("hello").state()).isEqualTo(PluginState.READY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "List.of(3).forEach(System::exit);",
+        "List.of(3).forEach(Runtime.getRuntime()::halt);",
+        "java.util.function.BiConsumer<Runtime, Integer> halt = Runtime::halt;"
+            + " halt.accept(Runtime.getRuntime(), 3);"
+      })
+  void aReferenceToAnExitIsRefusedAsTheExitIs(String exit) throws Exception {
+    jar("1.0.0")
+        .doing("context.offer(tool(\"leave\", () -> { " + exit + " return \"x\"; }));", "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(rig.call("leave")).contains("may not end the server");
+    rig.awaitState("hello", PluginState.PARKED);
+    assertThat(rig.view("hello").reason()).contains("tried to end the server with status 3");
   }
 
   @Test
@@ -213,9 +222,9 @@ class PluginHostTest {
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
-    assertThat(call("greet")).contains("StackOverflowError");
+    assertThat(rig.call("greet")).contains("StackOverflowError");
     for (int i = 0; i < PluginCalls.BLAME_MAX; i++) {
-      String _ = call("link");
+      String _ = rig.call("link");
     }
     rig.awaitState("hello", PluginState.PARKED);
     assertThat(rig.view("hello").reason()).contains("it threw 5 times within 5 min");
@@ -232,7 +241,7 @@ class PluginHostTest {
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.FAILED);
     assertThat(rig.view("hello").reason()).contains("took longer than 10 s");
-    assertThat(call("greet")).contains("There is no tool");
+    assertThat(rig.call("greet")).contains("There is no tool");
   }
 
   @Test
@@ -245,7 +254,7 @@ class PluginHostTest {
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
-    assertThat(call("greet")).isEqualTo("fine");
+    assertThat(rig.call("greet")).isEqualTo("fine");
   }
 
   private PluginJars chat(String version, String posted) {
@@ -285,6 +294,33 @@ class PluginHostTest {
     assertThat(rig.host().enable("hello", false)).isTrue();
     assertThat(rig.channels().begin("chat")).isEmpty();
     assertThat(rig.channels().mayBeAdded("chat")).isTrue();
+  }
+
+  @Test
+  void aFileThatIsAwayForAMomentTakesNothingAway() throws Exception {
+    Path jar = chat("1.0.0", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.stopLooking();
+    Path aside = Files.move(jar, rig.plugins().resolve("hello.aside"));
+    rig.host().lookOnce();
+    assertThat(post()).isEqualTo("one");
+    Files.move(aside, jar);
+    rig.host().lookOnce();
+    Files.delete(jar);
+    rig.host().lookOnce();
+    assertThat(post()).isEqualTo("one");
+    rig.host().lookOnce();
+    assertThat(rig.host().plugins()).isEmpty();
+  }
+
+  @Test
+  void whoeverWaitsForTheFirstLookFindsWhatLayThere() throws Exception {
+    assertThat(rig.host().awaitFirst(Duration.ofSeconds(10))).as("with an empty folder").isTrue();
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.restart();
+    assertThat(rig.host().awaitFirst(Duration.ofSeconds(10))).isTrue();
+    assertThat(rig.call("greet")).isEqualTo("one");
   }
 
   @Test

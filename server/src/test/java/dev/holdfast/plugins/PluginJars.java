@@ -89,7 +89,7 @@ final class PluginJars {
   Path into(Path plugins, String file) throws IOException {
     Path made = write(folder.resolve(file + ".part"));
     Path target = plugins.resolve(file);
-    Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
     return target;
   }
 

@@ -2,8 +2,6 @@ package dev.holdfast.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.ToolCall;
-import dev.holdfast.api.ToolContext;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -84,20 +82,12 @@ class PluginUnloadTest {
     for (int i = 0; i < times; i++) {
       assertThat(rig.host().enable("hello", false)).isTrue();
       assertThat(rig.host().enable("hello", true)).isTrue();
-      assertThat(call("greet")).isEqualTo("x");
+      assertThat(rig.call("greet")).isEqualTo("x");
       if (i % 50 == 0) {
-        assertThat(call("fail")).contains("as told");
+        assertThat(rig.call("fail")).contains("as told");
       }
     }
     assertThat(rig.host().enable("hello", false)).isTrue();
-  }
-
-  private String call(String tool) throws InterruptedException {
-    return rig.toolbox()
-        .run(
-            new ToolCall("c1", tool, "{}"),
-            new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}))
-        .text();
   }
 
   private void awaitVanished() throws Exception {

@@ -152,6 +152,7 @@ class AddedReceivesTest {
     assertThat(failures("threw")).isEqualTo(3);
   }
 
+  /** Throws also what no signature allows, as plugins can. */
   @SuppressWarnings("unchecked")
   private static <T extends Throwable> void sneak(Throwable thrown) throws T {
     throw (T) thrown;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
 /**
  * A platform that sends events at a steady rate, spread over chat threads. In each chat thread it
@@ -15,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class LoadDriver implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(100);
-  private final ServerRig rig;
+  private final WebhookSender sender;
   private final String name;
+  private final UnaryOperator<String> wording;
   private final List<Thread> senders = new ArrayList<>();
   private final ConcurrentLinkedQueue<SentEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger acked = new AtomicInteger();
@@ -29,8 +31,17 @@ public final class LoadDriver implements AutoCloseable {
    * @param name a prefix of the ids, unique in the rig
    */
   public LoadDriver(ServerRig rig, String name) {
-    this.rig = rig;
+    this(rig.sender(), name, token -> "please answer " + token);
+  }
+
+  /**
+   * @param name a prefix of the ids, unique in the rig
+   * @param wording the text of an event whose answer is to hold the given token
+   */
+  public LoadDriver(WebhookSender sender, String name, UnaryOperator<String> wording) {
+    this.sender = sender;
     this.name = name;
+    this.wording = wording;
   }
 
   /**
@@ -116,7 +127,7 @@ public final class LoadDriver implements AutoCloseable {
   private boolean isAcked(String id, String thread, String token) {
     long start = System.nanoTime();
     try {
-      Answer answer = rig.sender().send(id, thread, "please answer " + token);
+      Answer answer = sender.send(id, thread, wording.apply(token));
       if (!answer.isAccepted()) {
         refused.incrementAndGet();
       }

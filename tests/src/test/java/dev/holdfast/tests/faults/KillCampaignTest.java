@@ -3,15 +3,21 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CompiledPlugin;
 import dev.holdfast.tests.harness.EquationWatch;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.ShellRig;
+import dev.holdfast.tests.harness.WebhookSender;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -39,41 +45,70 @@ class KillCampaignTest {
 
   @Test
   void everyAcceptedEventIsAnsweredThroughKills() throws Exception {
-    System.out.printf("kill campaign: %d kills, seed %d%n", KILLS, seed);
     try (ServerRig rig = new ServerRig()) {
       loseSomeAnswers(rig);
       rig.start();
-      int acked;
-      try (LoadDriver load = new LoadDriver(rig, "load").start(PER_SECOND, CHAT_THREADS);
-          EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
-        killAgainAndAgain(rig);
-        rig.server().awaitReady(READY_WITHIN);
-        load.stop(Duration.ofSeconds(30));
-        acked = load.acked();
-        Oracle oracle = new Oracle(rig, load.events(), killsAtNanos);
-        assertThat(oracle.judge(Duration.ofSeconds(60))).as("seed %d", seed).isEmpty();
-        assertThat(watch.violations()).as("I5, seed %d", seed).isEmpty();
-        assertThat(watch.looks()).as("looks at the equation").isGreaterThan(KILLS / 2);
-      }
-      String counts = rig.api().status().path("counts").toString();
-      assertThat(rig.server().stop()).isZero();
-      assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
-      long answered = rig.platform().posts().stream().map(Post::inReplyTo).distinct().count();
-      System.out.printf(
-          "kill campaign: %d kills hit, %d of them during a start; %d acked, %d answered by %d"
-              + " posts, of which %d lost their response; 0 lost; %s; seed %d%n",
-          killsAtNanos.size(),
-          killsOfStarts,
-          acked,
-          answered,
-          rig.platform().posts().size(),
-          lost.get(),
-          counts,
-          seed);
-      // I10: a run in which nothing was at stake proves nothing.
-      assertThat(killsAtNanos).hasSizeGreaterThanOrEqualTo(KILLS);
-      assertThat(acked).isGreaterThanOrEqualTo(KILLS * 20);
+      campaign(rig, new LoadDriver(rig, "load"), KILLS);
     }
+  }
+
+  /** The same with a channel and a tool that come from a jar which is replaced all the while. */
+  @Test
+  void everyEventOfAChannelFromAJarIsAnsweredThroughKillsAndReplacements() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      loseSomeAnswers(rig);
+      Path plugins = rig.folder().resolve("plugins");
+      rig.setup()
+          .set("server.plugins_dir", plugins.toString())
+          .set("channels.relay.secret", ServerRig.SECRET)
+          .set("channels.relay.reply_url", rig.platform().replyUrl());
+      CompiledPlugin jar = CompiledPlugin.ofResource("relay", "Relay");
+      jar.into(plugins);
+      rig.start();
+      LoadDriver load =
+          new LoadDriver(
+              new WebhookSender(rig.setup().url("/webhooks/relay/main"), ServerRig.SECRET),
+              "relay",
+              token -> ShellRig.call("repeat", Map.of("say", token)));
+      try (Replacer replacer = new Replacer(jar, plugins)) {
+        campaign(rig, load, Math.max(5, KILLS / 2));
+        System.out.printf("kill campaign: %d replacements%n", replacer.count());
+      }
+    }
+  }
+
+  private void campaign(ServerRig rig, LoadDriver driver, int kills) throws Exception {
+    System.out.printf("kill campaign: %d kills, seed %d%n", kills, seed);
+    int acked;
+    try (LoadDriver load = driver.start(PER_SECOND, CHAT_THREADS);
+        EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
+      killAgainAndAgain(rig, kills);
+      rig.server().awaitReady(READY_WITHIN);
+      load.stop(Duration.ofSeconds(30));
+      acked = load.acked();
+      Oracle oracle = new Oracle(rig, load.events(), killsAtNanos);
+      assertThat(oracle.judge(Duration.ofSeconds(60))).as("seed %d", seed).isEmpty();
+      assertThat(watch.violations()).as("I5, seed %d", seed).isEmpty();
+      assertThat(watch.looks()).as("looks at the equation").isGreaterThan(kills / 2);
+    }
+    String counts = rig.api().status().path("counts").toString();
+    assertThat(rig.server().stop()).isZero();
+    assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
+    long answered = rig.platform().posts().stream().map(Post::inReplyTo).distinct().count();
+    System.out.printf(
+        "kill campaign: %d kills hit, %d of them during a start; %d acked, %d answered by %d"
+            + " posts, of which %d lost their response; 0 lost; %s; seed %d%n",
+        killsAtNanos.size(),
+        killsOfStarts,
+        acked,
+        answered,
+        rig.platform().posts().size(),
+        lost.get(),
+        counts,
+        seed);
+    // I10: a run in which nothing was at stake proves nothing.
+    assertThat(killsAtNanos).hasSizeGreaterThanOrEqualTo(kills);
+    assertThat(acked).isGreaterThanOrEqualTo(kills * 20);
   }
 
   private void loseSomeAnswers(ServerRig rig) {
@@ -91,8 +126,8 @@ class KillCampaignTest {
             });
   }
 
-  private void killAgainAndAgain(ServerRig rig) {
-    while (killsAtNanos.size() < KILLS) {
+  private void killAgainAndAgain(ServerRig rig, int kills) {
+    while (killsAtNanos.size() < kills) {
       boolean inRecovery = !killsAtNanos.isEmpty() && random.nextInt(4) == 0;
       if (!inRecovery) {
         rig.server().awaitReady(READY_WITHIN);
@@ -108,6 +143,40 @@ class KillCampaignTest {
       }
       assertThat(rig.server().exitNow()).as("killed by us, seed %d", seed).contains(137);
       rig.launch();
+    }
+  }
+
+  /** Puts a newer version of a jar into the place of the last one, again and again. */
+  private static final class Replacer implements AutoCloseable {
+    private static final Duration EVERY = Duration.ofMillis(700);
+
+    private final AtomicInteger count = new AtomicInteger();
+    private final Thread thread;
+
+    Replacer(CompiledPlugin jar, Path plugins) {
+      thread =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    while (!Thread.currentThread().isInterrupted()) {
+                      try {
+                        Thread.sleep(EVERY);
+                        jar.with("Plugin-Version", "1.0." + count.incrementAndGet()).into(plugins);
+                      } catch (InterruptedException | IOException e) {
+                        return;
+                      }
+                    }
+                  });
+    }
+
+    int count() {
+      return count.get();
+    }
+
+    @Override
+    public void close() {
+      thread.interrupt();
+      Await.until("no more jars are replaced", Duration.ofSeconds(5), () -> !thread.isAlive());
     }
   }
 }
