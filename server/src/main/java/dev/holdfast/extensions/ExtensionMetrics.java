@@ -16,6 +16,10 @@ import java.util.function.BooleanSupplier;
 
 /** What is counted about one extension, as long as it is there. */
 final class ExtensionMetrics implements AutoCloseable {
+  /** From a pipe's round trip to a slow service. */
+  private static final List<Integer> BUCKET_MICROS =
+      List.of(100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 200_000, 1_000_000, 10_000_000);
+
   private static final List<String> USUAL_OUTCOMES =
       List.of("ok", "invalid_request", "timeout", "cancelled", "backend_failure", "circuit_open");
 
@@ -39,6 +43,10 @@ final class ExtensionMetrics implements AutoCloseable {
         Timer.builder("holdfast.extension")
             .description("calls to extensions")
             .tag("id", id)
+            .serviceLevelObjectives(
+                BUCKET_MICROS.stream()
+                    .map(micros -> Duration.ofNanos(micros * 1_000L))
+                    .toArray(Duration[]::new))
             .register(registry);
     restarts =
         Counter.builder("holdfast.restarts")

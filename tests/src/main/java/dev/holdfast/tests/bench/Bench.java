@@ -41,6 +41,8 @@ public final class Bench {
     rows.put("pending", new PendingRow());
     rows.put("turns", new TurnRow());
     rows.put("tools", new ToolRow());
+    rows.put("extensions", new ExtensionRow());
+    rows.put("plugins", new PluginRow());
     rows.put("context", new ContextRow());
     rows.put("start", new StartRow());
     rows.put("warm", new WarmRow());

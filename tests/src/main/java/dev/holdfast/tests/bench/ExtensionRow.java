@@ -1,0 +1,180 @@
+package dev.holdfast.tests.bench;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Metrics;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a call of an extension costs beside the same bytes through a bare pipe, and an action beside
+ * a bare process; what an extension costs that does nothing.
+ */
+final class ExtensionRow implements Row {
+  private static final String ACTION =
+      """
+      read -r request
+      id=${request#*'"request_id":"'}
+      printf '{"request_id":"%s","api_version":"v1","status":"success","code":0,' "${id%%'"'*}"
+      printf '"result":{"output_type":"text","data":"done"}}\\n'
+      """;
+
+  private static final int IDLE = 20;
+  private int messages;
+
+  @Override
+  public void run(Scale scale, Report report) throws Exception {
+    int calls = scale.count(2_000, 200);
+    Histogram bare = barePipe(calls);
+    try (ShellRig shell = new ShellRig()) {
+      ServerRig rig = shell.rig();
+      rig.setup().set("extensions", List.of(server("echo"), action()));
+      shell.start();
+      awaitReady(rig, 1);
+      call(shell, "echo_echo", calls / 2); // warms the JIT
+      ServerTimer timer = call(shell, "echo_echo", calls);
+      report.figure("call of an MCP tool, one after the other", timer.figures(), figures(bare));
+      int processes = scale.count(200, 40);
+      call(shell, "act_run", 20);
+      report.figure(
+          "call of an action: a process each",
+          call(shell, "act_run", processes).figures(),
+          "ProcessBuilder bash " + Report.millis(bareProcess(processes)));
+    }
+    idle(scale, report);
+  }
+
+  private static void idle(Scale scale, Report report) throws Exception {
+    long[] live = new long[2];
+    long[] resident = new long[2];
+    for (int i = 0; i < 2; i++) {
+      List<Map<String, Object>> servers = new ArrayList<>();
+      for (int number = 0; number < i * IDLE; number++) {
+        servers.add(server("idle" + number));
+      }
+      try (ServerRig rig = new ServerRig(false)) {
+        rig.setup().set("extensions", servers);
+        rig.start();
+        awaitReady(rig, servers.size());
+        rig.converse("first", "first", "hello");
+        Await.pause(scale.span(20));
+        long pid = rig.server().pid();
+        live[i] = Probe.liveBytes(pid);
+        resident[i] = Probe.residentNow(pid);
+      }
+    }
+    report.figure(
+        "per idle extension, of " + IDLE + ": live heap, resident",
+        String.format(
+            Locale.ROOT,
+            "%,d kB, %,d kB",
+            (live[1] - live[0]) / IDLE / 1000,
+            (resident[1] - resident[0]) / IDLE / 1000),
+        "its own process not counted");
+  }
+
+  private static String script() throws IOException {
+    try (InputStream in = ExtensionRow.class.getResourceAsStream("/bench/echo_server.py")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static Map<String, Object> server(String id) throws IOException {
+    return Map.of(
+        "id", id,
+        "command", List.of("python3", "-c", script().replace("${", "$${")),
+        "tools", Map.of("replay", Map.of("echo", "read")));
+  }
+
+  private static Map<String, Object> action() {
+    return Map.of(
+        "id", "act",
+        "protocol", "action",
+        "command", List.of("bash", "-c", ACTION.replace("${", "$${")),
+        "tools", Map.of("replay", Map.of("run", "read")),
+        "actions", List.of(Map.of("name", "run", "description", "Runs.")));
+  }
+
+  private static void awaitReady(ServerRig rig, int count) {
+    Await.until(
+        count + " extensions are ready",
+        Duration.ofSeconds(60),
+        () -> {
+          int ready = 0;
+          for (var each : rig.api().get("/api/v1/extensions").json().path("extensions")) {
+            ready += each.path("state").asText().equals("ready") ? 1 : 0;
+          }
+          return ready >= count;
+        });
+  }
+
+  /** The server's own times of so many calls. */
+  private ServerTimer call(ShellRig shell, String tool, int count) throws IOException {
+    Metrics metrics = shell.rig().metrics();
+    ServerTimer before = ServerTimer.read(metrics, "holdfast_extension_seconds");
+    for (int i = 0; i < count; i++) {
+      shell.say("call-" + messages++, "t" + messages / 50, ShellRig.call(tool, Map.of()));
+    }
+    return ServerTimer.read(metrics, "holdfast_extension_seconds").since(before);
+  }
+
+  private static Histogram barePipe(int calls) throws IOException {
+    Process process = new ProcessBuilder("python3", "-c", script()).start();
+    try (OutputStream in = process.getOutputStream();
+        BufferedReader out = process.inputReader()) {
+      ask(in, out, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}");
+      Histogram nanos = new Histogram(3);
+      for (int i = 1; i <= calls; i++) {
+        long start = System.nanoTime();
+        ask(
+            in,
+            out,
+            "{\"jsonrpc\":\"2.0\",\"id\":"
+                + i
+                + ",\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{}}}");
+        nanos.recordValue(System.nanoTime() - start);
+      }
+      return nanos;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static void ask(OutputStream in, BufferedReader out, String message) throws IOException {
+    in.write((message + "\n").getBytes(StandardCharsets.UTF_8));
+    in.flush();
+    Objects.requireNonNull(out.readLine());
+  }
+
+  private static String figures(Histogram nanos) {
+    return String.format(
+        Locale.ROOT,
+        "mean %.2f p50 %.2f p99 %.2f ms",
+        nanos.getMean() / 1e6,
+        nanos.getValueAtPercentile(50) / 1e6,
+        nanos.getValueAtPercentile(99) / 1e6);
+  }
+
+  private static double bareProcess(int count) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      Process process = new ProcessBuilder("bash", "-c", ACTION).start();
+      process.getOutputStream().write("{\"request_id\":\"1\"}\n".getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().close();
+      process.getInputStream().readAllBytes();
+      process.waitFor();
+    }
+    return (System.nanoTime() - start) / 1e6 / count;
+  }
+}
