@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -395,8 +396,9 @@ public final class PluginHost {
   private boolean judge(Path file, Seen known) {
     String name = String.valueOf(file.getFileName());
     try {
-      PluginJar.requireOwn(services.folder());
-      PluginJar.requireOwn(file);
+      UserPrincipal self = Files.getOwner(services.dataDir());
+      PluginJar.requireOwn(services.folder().toRealPath(), self);
+      PluginJar.requireOwn(file, self);
       known.jar = copies.take(file);
       refusedFiles.remove(name);
     } catch (PluginRefusedException e) {

@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
 import java.security.CodeSigner;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -53,13 +55,23 @@ record PluginJar(Path file, String sha256, PluginManifest manifest, String signe
     }
   }
 
-  /** A folder or jar that others may write would let them run code as this server. */
-  static void requireOwn(Path path) throws IOException, PluginRefusedException {
-    Set<PosixFilePermission> permissions =
-        Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS);
+  /**
+   * A folder or jar that others may write would let them run code as this server.
+   *
+   * @param self whom the server's own files belong to
+   */
+  static void requireOwn(Path path, UserPrincipal self) throws IOException, PluginRefusedException {
+    PosixFileAttributes facts =
+        Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     require(
-        !permissions.contains(PosixFilePermission.OTHERS_WRITE)
-            && !permissions.contains(PosixFilePermission.GROUP_WRITE),
+        !facts.isSymbolicLink(), path.getFileName() + " is a symbolic link; copy the jar itself");
+    require(
+        facts.owner().equals(self) || facts.owner().getName().equals("root"),
+        "%s belongs to %s; give it to %s or root with chown"
+            .formatted(path.getFileName(), facts.owner().getName(), self.getName()));
+    require(
+        !facts.permissions().contains(PosixFilePermission.OTHERS_WRITE)
+            && !facts.permissions().contains(PosixFilePermission.GROUP_WRITE),
         path.getFileName()
             + " may be written by other users; take that away with chmod go-w "
             + path);

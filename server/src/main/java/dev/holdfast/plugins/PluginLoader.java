@@ -26,6 +26,9 @@ final class PluginLoader extends PluginClassLoader {
     URLConnection.setDefaultUseCaches("jar", false);
   }
 
+  /** Whatever the archive says of its size. */
+  private static final int CLASS_BYTES_MAX = 16 * 1024 * 1024;
+
   private final JarFile jar;
   private final IntConsumer onExit;
 
@@ -129,7 +132,7 @@ final class PluginLoader extends PluginClassLoader {
     }
     byte[] bytes;
     try (InputStream in = jar.getInputStream(entry)) {
-      bytes = ExitRewriter.rewritten(in.readAllBytes(), this);
+      bytes = ExitRewriter.rewritten(in.readNBytes(CLASS_BYTES_MAX), this); // what is cut is broken
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
     }
