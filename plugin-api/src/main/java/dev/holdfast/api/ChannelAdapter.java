@@ -81,6 +81,23 @@ public interface ChannelAdapter {
   }
 
   /**
+   * Whether {@link #showDraft} is called in place of {@link #showTyping} once an answer has a first
+   * word, as often as {@link #typingEvery} says.
+   */
+  default boolean showsDrafts() {
+    return false;
+  }
+
+  /**
+   * Shows what an answer says so far. It is no reply: that is posted in any case, after a crash
+   * too, and takes the place of what was shown. Called as {@link #showTyping} is; a draft may be
+   * left out, and a text may be shorter than the one before when the model began again.
+   */
+  default void showDraft(Draft draft) throws Exception {
+    throw new IllegalStateException("this channel shows no drafts");
+  }
+
+  /**
    * Whether {@link #find} can tell if a post arrived. Then one whose answer was lost is looked for,
    * and posted again only when it is not there, each time that this happens. Not asked of a
    * platform that drops repeats.

@@ -58,6 +58,12 @@ public interface PluginContext {
   PluginHttp http();
 
   /**
+   * The Markdown of a reply as a platform shows it. Never fails: what is no Markdown is shown as it
+   * was written. It may be longer than the Markdown by what is escaped. Does not block.
+   */
+  String rendered(String markdown, Markup markup);
+
+  /**
    * Runs a job on a virtual thread. It is interrupted when the plugin stops, or by {@link
    * Background#cancel}; whatever it throws is logged with the plugin's name.
    *

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  * @param dropsRepeats whether the platform drops a post that it has already got
  * @param findsPosts whether the platform's history tells if a post arrived
  * @param typingEvery how often it is shown that an answer is being made; zero: never
+ * @param showsDrafts whether that is shown by what the answer says so far
  * @param listens the accounts that take messages in by themselves
  * @param since when it was added: replies wait for an absent channel without growing too old
  */
@@ -30,6 +31,7 @@ public record ChannelFacts(
     boolean dropsRepeats,
     boolean findsPosts,
     Duration typingEvery,
+    boolean showsDrafts,
     Map<String, ListenFacts> listens,
     Instant since) {
   static final String KIND = "channel";
@@ -66,6 +68,7 @@ public record ChannelFacts(
         facts.read("dropsRepeats", adapter::dropsRepeats),
         facts.read("findsPosts", adapter::findsPosts),
         typingEvery(facts, adapter),
+        facts.read("showsDrafts", adapter::showsDrafts),
         listens(name, accounts, facts, adapter),
         since);
   }

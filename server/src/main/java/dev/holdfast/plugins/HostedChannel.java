@@ -2,6 +2,7 @@ package dev.holdfast.plugins;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Draft;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FindOutcome;
@@ -14,6 +15,7 @@ import dev.holdfast.api.WebhookVerdict;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 
 /** A plugin's channel as the server sees it. What it says of itself is asked for once. */
 final class HostedChannel implements ChannelAdapter {
@@ -39,7 +41,8 @@ final class HostedChannel implements ChannelAdapter {
       boolean posts,
       boolean dropsRepeats,
       boolean findsPosts,
-      Duration typingEvery) {}
+      Duration typingEvery,
+      boolean showsDrafts) {}
 
   private HostedChannel(ChannelAdapter channel, PluginCalls calls, Facts facts) {
     this.channel = channel;
@@ -60,7 +63,8 @@ final class HostedChannel implements ChannelAdapter {
             channel.posts(),
             channel.dropsRepeats(),
             channel.findsPosts(),
-            channel.typingEvery()));
+            channel.typingEvery(),
+            channel.showsDrafts()));
   }
 
   @Override
@@ -131,17 +135,35 @@ final class HostedChannel implements ChannelAdapter {
   }
 
   @Override
+  public boolean showsDrafts() {
+    return facts.showsDrafts();
+  }
+
+  @Override
   public void showTyping(String account, String thread)
       throws CallFailedException, InterruptedException {
+    show(
+        "showTyping",
+        () -> {
+          channel.showTyping(account, thread);
+          return true;
+        });
+  }
+
+  @Override
+  public void showDraft(Draft draft) throws CallFailedException, InterruptedException {
+    show(
+        "showDraft",
+        () -> {
+          channel.showDraft(draft);
+          return true;
+        });
+  }
+
+  private void show(String what, Callable<Boolean> code)
+      throws CallFailedException, InterruptedException {
     try {
-      boolean _ =
-          calls.call(
-              "showTyping",
-              TYPING_MAX,
-              () -> {
-                channel.showTyping(account, thread);
-                return true;
-              });
+      boolean _ = calls.call(what, TYPING_MAX, code);
     } catch (PluginFailedException e) {
       throw new CallFailedException(
           Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage()));

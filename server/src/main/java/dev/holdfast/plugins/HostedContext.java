@@ -1,11 +1,13 @@
 package dev.holdfast.plugins;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Markup;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.PluginConfig;
 import dev.holdfast.api.PluginContext;
 import dev.holdfast.api.PluginHttp;
 import dev.holdfast.api.Tool;
+import dev.holdfast.channels.MarkupRenderer;
 import dev.holdfast.resilience.GuardConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -112,6 +114,11 @@ final class HostedContext implements PluginContext {
   @Override
   public PluginHttp http() {
     return http;
+  }
+
+  @Override
+  public String rendered(String markdown, Markup markup) {
+    return MarkupRenderer.render(markdown, markup);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.replies;
 
+import dev.holdfast.api.Draft;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.channels.Channel;
@@ -11,6 +12,7 @@ import dev.holdfast.supervision.Crash;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -22,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows in the chats of platforms that an answer is being made. It learns of turns from the news,
- * which it reads only while a channel wants that. A notice that cannot be shown is left out:
- * nothing waits for one. Thread-safe.
+ * Shows in the chats of platforms that an answer is being made, or what it says so far. It learns
+ * of turns from the news, which it reads only while a channel wants that. A notice that cannot be
+ * shown is left out: nothing waits for one. Thread-safe.
  */
 public final class TypingNotices implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TypingNotices.class);
@@ -41,6 +43,7 @@ public final class TypingNotices implements AutoCloseable {
   public static final String FAILURES = "holdfast.typing.failures";
   private static final int RUNNING_MAX = 64;
   private static final int THREADS_MAX = 10_000;
+  private static final int DRAFT_UNITS_MAX = 32_768;
 
   private final Channels channels;
   private final News news;
@@ -98,23 +101,29 @@ public final class TypingNotices implements AutoCloseable {
 
   private void hear(NewsItem item) {
     switch (item.kind()) {
-      case "turn.started", "turn.doing", "turn.text", "tool.started" -> begin(item.threadId());
+      case "turn.started", "turn.doing" -> begin(item);
+      case "turn.text" -> begin(item).ifPresent(typing -> typing.grow(item.json()));
+      case "turn.restart", "tool.started" -> begin(item).ifPresent(Typing::clear);
       case "turn.parked", "approval.asked", "event.finished" -> active.remove(item.threadId());
       default -> {} // says nothing of who is working
     }
   }
 
-  private void begin(String threadId) {
-    if (active.containsKey(threadId) || active.size() >= THREADS_MAX) {
-      return;
+  private Optional<Typing> begin(NewsItem item) {
+    String threadId = item.threadId();
+    @Nullable Typing known = active.get(threadId);
+    if (known != null || active.size() >= THREADS_MAX) {
+      return Optional.ofNullable(known);
     }
     String[] parts = threadId.split(":", 3);
     Optional<ChannelFacts> facts = channels.facts(parts[0]);
-    if (parts.length == 3 && facts.isPresent() && !facts.get().typingEvery().isZero()) {
-      Typing typing = new Typing(threadId, parts, facts.get().typingEvery());
-      active.put(threadId, typing);
-      time.after(FIRST_AFTER, typing::show);
+    if (parts.length < 3 || facts.isEmpty() || facts.get().typingEvery().isZero()) {
+      return Optional.empty();
     }
+    Typing typing = new Typing(threadId, parts, item.eventId(), facts.get());
+    active.put(threadId, typing);
+    time.after(FIRST_AFTER, typing::show);
+    return Optional.of(typing);
   }
 
   /** One turn of a chat thread. */
@@ -123,16 +132,50 @@ public final class TypingNotices implements AutoCloseable {
     private final String channel;
     private final String account;
     private final String thread;
+    private final String eventId;
     private final Duration every;
+    private final boolean showsDrafts;
+    private final int unitsMax;
     private final long untilNanos;
 
-    Typing(String threadId, String[] parts, Duration every) {
+    /** What the answer says so far; kept only for a channel that shows it. */
+    private final StringBuilder text = new StringBuilder();
+
+    Typing(String threadId, String[] parts, String eventId, ChannelFacts facts) {
       this.threadId = threadId;
       this.channel = parts[0];
       this.account = parts[1];
       this.thread = parts[2];
-      this.every = every;
+      this.eventId = eventId;
+      this.every = facts.typingEvery();
+      this.showsDrafts = facts.showsDrafts();
+      this.unitsMax = Math.min(facts.textUnitsMax(), DRAFT_UNITS_MAX);
       this.untilNanos = time.nanos() + SHOWN_MAX.toNanos();
+    }
+
+    void grow(String json) {
+      if (!showsDrafts) {
+        return;
+      }
+      String delta = new JsonObject(json).getString("delta", "");
+      synchronized (text) {
+        text.append(delta, 0, Math.min(delta.length(), unitsMax - text.length()));
+      }
+    }
+
+    /** The model begins again, or says more after a tool. */
+    void clear() {
+      synchronized (text) {
+        text.setLength(0);
+      }
+    }
+
+    private String textNow() {
+      synchronized (text) {
+        int end = text.length();
+        boolean isCut = end > 0 && Character.isHighSurrogate(text.charAt(end - 1));
+        return text.substring(0, isCut ? end - 1 : end);
+      }
     }
 
     /** On a thread of its own. */
@@ -178,7 +221,12 @@ public final class TypingNotices implements AutoCloseable {
       Thread here = Thread.currentThread();
       Time.Timer limit = time.after(CALL_MAX, here::interrupt);
       try {
-        to.adapter().showTyping(account, thread);
+        String draft = textNow();
+        if (draft.isBlank()) {
+          to.adapter().showTyping(account, thread);
+        } else {
+          to.adapter().showDraft(new Draft(account, thread, eventId, draft));
+        }
         return true;
       } catch (Throwable thrown) {
         Fatal.check(thrown);

@@ -2,12 +2,14 @@ package dev.holdfast.replies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Draft;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +27,7 @@ class TypingNoticesTest {
   private final List<String> shown = new ArrayList<>();
   private final TypingNotices notices = new TypingNotices(channels, news, _ -> guard, time, meters);
   private boolean fails;
+  private boolean drafts;
   private Registration added;
 
   private final class Platform extends ForwardingChannel {
@@ -38,6 +41,16 @@ class TypingNoticesTest {
     @Override
     public Duration typingEvery() {
       return every;
+    }
+
+    @Override
+    public boolean showsDrafts() {
+      return drafts;
+    }
+
+    @Override
+    public void showDraft(Draft draft) {
+      shown.add(draft.eventId() + " " + draft.thread() + " " + draft.text());
     }
 
     @Override
@@ -76,6 +89,34 @@ class TypingNoticesTest {
     advance(Duration.ofMinutes(1));
     assertThat(shown).hasSize(3);
     assertThat(time.timers()).isZero();
+  }
+
+  @Test
+  void whoShowsDraftsGetsWhatTheAnswerSaysSoFar() throws Exception {
+    drafts = true;
+    added.remove();
+    channels.add(new Platform(EVERY), time.now());
+    tell("turn.started");
+    advance(TypingNotices.FIRST_AFTER);
+    assertThat(shown).as("there is no word yet").containsExactly("main t:1");
+    shown.clear();
+    say("Let me ");
+    say("see.");
+    advance(EVERY);
+    assertThat(shown).containsExactly("e1 t:1 Let me see.");
+    tell("tool.started");
+    advance(EVERY);
+    assertThat(shown.getLast()).as("a tool runs").isEqualTo("main t:1");
+    say("x".repeat(100_000));
+    advance(EVERY);
+    assertThat(shown.getLast()).hasSize("e1 t:1 ".length() + channels.textUnitsMax("fake"));
+    tell("event.finished");
+    advance(Duration.ofMinutes(1));
+    assertThat(shown).hasSize(3);
+  }
+
+  private void say(String text) {
+    news.publish("turn.text", "fake:main:t:1", "e1", new JsonObject().put("delta", text).encode());
   }
 
   @Test
