@@ -434,6 +434,7 @@ final class Server {
         tooling.toolbox(),
         channels,
         models,
+        tooling.extensions(),
         http,
         guards,
         settings.secrets(),

@@ -201,6 +201,8 @@ final class PluginsCommand extends CommandGroup {
                     .put("needs", condition.needs())
                     .put("met", condition.isMet())
                     .put("step", condition.step()));
+    ArrayNode offers = plugin.putArray("offers");
+    check.extensions().forEach(id -> offers.add("extension " + id));
     ArrayNode uses = plugin.putArray("uses");
     check.uses().forEach(uses::add);
     return plugin;

@@ -55,6 +55,12 @@ public final class ConfigFile {
         true);
   }
 
+  /** The same of a text that the operator did not write: it may name variables and no files. */
+  public static LoadedConfig foreign(String name, String text, Map<String, String> environment) {
+    return parse(
+        new ReadingState(name, new Substitution(environment, null, new Secrets())), text, true);
+  }
+
   /** Reads {@code text} under the name of {@code file}, with its relative paths. */
   static LoadedConfig text(Path file, Path folder, String text, Map<String, String> environment) {
     return parse(

@@ -180,6 +180,11 @@ public final class Section {
     return left;
   }
 
+  /** Whether the key stands here and says something. */
+  public boolean has(String key) {
+    return find(key).isPresent();
+  }
+
   /** Whether the file has it. */
   public boolean isPresent() {
     return line > 0;

@@ -8,15 +8,16 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills in {@code ${NAME}}, {@code ${NAME:-default}} and {@code ${file:path}}. A doubled dollar
  * sign before the brace stands for a plain one. What was filled in is not looked at again.
  *
- * @param folder where relative paths of files begin
+ * @param folder where relative paths of files begin; null where no file may be read
  * @param secrets learns which files are read
  */
-record Substitution(Map<String, String> environment, Path folder, Secrets secrets) {
+record Substitution(Map<String, String> environment, @Nullable Path folder, Secrets secrets) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final int FILE_BYTES_MAX = 65536;
 
@@ -82,6 +83,9 @@ record Substitution(Map<String, String> environment, Path folder, Secrets secret
   }
 
   private String content(String path) throws FailedException {
+    if (folder == null) {
+      throw new FailedException("has ${file:...}, which only the server's own configuration may");
+    }
     try {
       Path file = folder.resolve(path);
       secrets.addFile(file);

@@ -25,7 +25,7 @@ final class ExtensionLaunch {
   private static final Pattern SECRET_NAME =
       Pattern.compile(".*(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_KEY|APIKEY)");
 
-  private static final String FILES = "files";
+  static final String FILES = "files";
 
   private final ExtensionConfig config;
   private final ExtensionServices services;

@@ -1,6 +1,7 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.health.ConditionReport;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -89,6 +90,11 @@ public final class Extensions {
       boolean _ = services.guards().remove(ExtensionCalls.guardName(id));
       LOG.info("extension {}: removed", id);
     }
+  }
+
+  /** Where the children of an extension run: all that they may write to. */
+  public Path filesOf(String id) {
+    return services.folder().resolve(id).resolve(ExtensionLaunch.FILES);
   }
 
   /** In the order of their ids. */

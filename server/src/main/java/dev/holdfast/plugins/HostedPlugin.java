@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ final class HostedPlugin {
   private final List<ConfigPart> parts = new ArrayList<>();
   private final Set<List<String>> sections = new HashSet<>();
   private final List<Offered> offers = new ArrayList<>();
+  private List<String> extensions = List.of();
   private boolean published;
   private @Nullable Plugin plugin;
 
@@ -97,9 +99,15 @@ final class HostedPlugin {
 
   /** What it offers now, in words. */
   List<String> offers() {
+    Stream<String> declared = extensions.stream().map(id -> "extension " + id);
     synchronized (offers) {
-      return offers.stream().map(offer -> offer.name).sorted().toList();
+      return Stream.concat(declared, offers.stream().map(offer -> offer.name)).sorted().toList();
     }
+  }
+
+  /** Takes note of the extensions that others run for it. */
+  void declares(List<String> ids) {
+    extensions = ids;
   }
 
   /** Blocks for as long as the plugin may take. Nothing of it is offered yet. */

@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What a jar says about itself and what it would need here, without a server and with no class of
  * it loaded.
  *
  * @param signer of all of the jar; empty when there is no such one
+ * @param extensions ids of those that it declares
  * @param uses what it says it does
  */
 public record PluginCheck(
@@ -20,6 +22,7 @@ public record PluginCheck(
     String className,
     String sha256,
     String signer,
+    List<String> extensions,
     List<String> uses,
     List<GateCondition> conditions) {
 
@@ -40,6 +43,7 @@ public record PluginCheck(
       throws IOException, PluginRefusedException {
     PluginJar read = PluginJar.read(jar);
     PluginManifest manifest = read.manifest();
+    JarExtensions extensions = JarExtensions.read(jar, manifest, filled(manifest, environment));
     Gate gate =
         new Gate(
             environment,
@@ -53,7 +57,16 @@ public record PluginCheck(
         manifest.className(),
         read.sha256(),
         read.signer(),
+        extensions.ids(),
         manifest.uses(),
         gate.judge(manifest));
+  }
+
+  /** Variables that are missing are the gate's business: what they are used for is checked. */
+  private static Map<String, String> filled(
+      PluginManifest manifest, Map<String, String> environment) {
+    Map<String, String> all = new TreeMap<>(environment);
+    manifest.readable().forEach(name -> all.putIfAbsent(name, ""));
+    return all;
   }
 }

@@ -65,6 +65,7 @@ public final class PluginHost {
   private final PluginServices services;
   private final PluginCopies copies;
   private final TrustLock lock;
+  private final PluginExtensions extensions;
   private final BlockingQueue<Runnable> commands = new LinkedBlockingQueue<>();
   private final Map<Path, Seen> seen = new HashMap<>();
   private final Set<Path> missing = new HashSet<>();
@@ -111,6 +112,9 @@ public final class PluginHost {
     /** The sections of the configuration that it has read. */
     private Set<List<String>> sections = Set.of();
 
+    /** The ids of the extensions that the jar of the last attempt declares. */
+    private List<String> extensions = List.of();
+
     /** What the last attempt was made with: the same again would end the same. */
     private String triedWith = "";
 
@@ -127,6 +131,7 @@ public final class PluginHost {
     this.services = services;
     this.copies = copies;
     this.lock = lock;
+    this.extensions = new PluginExtensions(services.extensions());
   }
 
   /**
@@ -443,6 +448,7 @@ public final class PluginHost {
       if (!byId.containsKey(plugin.id)) {
         unload(plugin, DRAIN_MAX);
         hosted.remove(plugin.id);
+        extensions.deleteFiles(plugin.id);
         services.meters().find(UP).tag("id", plugin.id).meters().forEach(services.meters()::remove);
         boolean _ = services.guards().remove(HostedContext.guardName(plugin.id));
         LOG.info("plugins: {} is gone", plugin.id);
@@ -532,7 +538,7 @@ public final class PluginHost {
     for (List<String> section : plugin.sections) {
       all.append('\0').append(services.settings().part(section.toArray(String[]::new)).content());
     }
-    return all.toString();
+    return all.append('\0').append(extensions.taken(plugin.id, plugin.extensions)).toString();
   }
 
   private void load(Hosted plugin, Map<String, String> environment) throws InterruptedException {
@@ -559,8 +565,14 @@ public final class PluginHost {
               services,
               reason -> plugin.tooMuch = plugin.tooMuch == null ? reason : plugin.tooMuch);
       context = new HostedContext(made, services, copies.stateOf(plugin.id), environment);
+      Path copy = copies.path(plugin.jar.sha256());
+      JarExtensions declared = JarExtensions.read(copy, manifest, environment);
+      plugin.extensions = declared.ids();
+      extensions.prepare(plugin.id, declared, copy);
       made.start(context);
       made.publish(earlier);
+      extensions.declare(plugin.id, declared);
+      made.declares(declared.ids());
     } catch (PluginRefusedException | IOException e) {
       if (made != null && context != null) {
         close(made, context, STOP_DRAIN);
@@ -604,6 +616,9 @@ public final class PluginHost {
     plugin.context = null;
     plugin.triedWith = "";
     if (running != null && context != null) {
+      if (!closed) { // else they end with all others
+        extensions.withdraw(plugin.id);
+      }
       close(running, context, patience);
     }
   }

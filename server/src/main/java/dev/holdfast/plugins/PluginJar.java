@@ -149,7 +149,7 @@ record PluginJar(Path file, String sha256, PluginManifest manifest, String signe
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  private static MessageDigest digest() {
+  static MessageDigest digest() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

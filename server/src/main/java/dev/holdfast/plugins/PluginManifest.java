@@ -98,6 +98,14 @@ record PluginManifest(
         list(main, USES));
   }
 
+  /** Names of all variables that it may read. */
+  Set<String> readable() {
+    Set<String> all = new TreeSet<>(optionalVariables);
+    all.addAll(secretVariables);
+    variables.forEach(all::addAll);
+    return all;
+  }
+
   /** Whether it may read that variable. */
   boolean mayRead(String variable) {
     return optionalVariables.contains(variable) || isSecret(variable);

@@ -3,6 +3,7 @@ package dev.holdfast.plugins;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.extensions.Extensions;
 import dev.holdfast.models.Models;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.resilience.Guards;
@@ -27,6 +28,7 @@ public record PluginServices(
     Toolbox toolbox,
     Channels channels,
     Models models,
+    Extensions extensions,
     HttpCaller http,
     Guards guards,
     Secrets secrets,

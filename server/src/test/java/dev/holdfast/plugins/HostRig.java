@@ -1,5 +1,6 @@
 package dev.holdfast.plugins;
 
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.channels.Channels;
@@ -8,10 +9,16 @@ import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
+import dev.holdfast.extensions.ExtensionServices;
+import dev.holdfast.extensions.Extensions;
+import dev.holdfast.extensions.Pace;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenConfig;
+import dev.holdfast.processes.ChildrenConfig.Sandbox;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
@@ -27,6 +34,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A host of plugins with the parts that it needs, in a folder of its own. */
 final class HostRig {
@@ -40,6 +48,8 @@ final class HostRig {
   private final Toolbox toolbox;
   private final Channels channels = new Channels(List.of());
   private final HttpCaller http;
+  private final AtomicReference<Children> children = new AtomicReference<>();
+  private Extensions extensions;
   private PluginHost host;
   private Thread thread;
 
@@ -62,6 +72,19 @@ final class HostRig {
     Guards guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
     ModelsConfig config = ModelsConfig.from(Section.empty(), Map.of());
     Models models = Models.create(config, Providers.of(config, http, time), guards, time, meters);
+    extensions =
+        new Extensions(
+            new ExtensionServices(
+                folder.resolve("data/extensions"),
+                this::children,
+                toolbox,
+                guards,
+                envFile::now,
+                secrets,
+                Pace.USUAL,
+                () -> 0.5,
+                time,
+                meters));
     host =
         PluginHost.open(
             new PluginServices(
@@ -70,6 +93,7 @@ final class HostRig {
                 toolbox,
                 channels,
                 models,
+                extensions,
                 http,
                 guards,
                 secrets,
@@ -103,6 +127,19 @@ final class HostRig {
   private void stop() throws InterruptedException {
     stopLooking();
     host.close();
+    extensions.close();
+    Children opened = children.getAndSet(null);
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  /** Most tests need none. */
+  private synchronized Children children() throws CallFailedException, InterruptedException {
+    if (children.get() == null) {
+      children.set(Children.open(ChildrenConfig.of(Sandbox.AUTO, data()), time));
+    }
+    return children.get();
   }
 
   void close() throws InterruptedException {
@@ -168,6 +205,14 @@ final class HostRig {
 
   Secrets secrets() {
     return secrets;
+  }
+
+  Extensions extensions() {
+    return extensions;
+  }
+
+  Path data() {
+    return folder.resolve("data");
   }
 
   PluginHost host() {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -25,6 +26,7 @@ import javax.tools.ToolProvider;
 final class PluginJars {
   private final Path folder;
   private final Map<String, String> attributes = new LinkedHashMap<>();
+  private final Map<String, String> files = new LinkedHashMap<>();
   private String source = "";
 
   private PluginJars(Path folder, String id, String version) {
@@ -80,6 +82,12 @@ final class PluginJars {
     return this;
   }
 
+  /** With a file, for example {@code META-INF/holdfast/extension.yaml}. */
+  PluginJars file(String name, String content) {
+    files.put(name, content);
+    return this;
+  }
+
   /** Offers one tool that answers with a text. */
   PluginJars withTool(String name, String answer) {
     return doing("context.offer(tool(\"%s\", () -> \"%s\"));".formatted(name, answer), "");
@@ -100,6 +108,11 @@ final class PluginJars {
     Path classes = source.isEmpty() ? null : compile();
     try (OutputStream out = Files.newOutputStream(target);
         JarOutputStream jar = new JarOutputStream(out, manifest)) {
+      for (Map.Entry<String, String> file : files.entrySet()) {
+        jar.putNextEntry(new JarEntry(file.getKey()));
+        jar.write(file.getValue().getBytes(StandardCharsets.UTF_8));
+        jar.closeEntry();
+      }
       if (classes != null) {
         try (Stream<Path> all = Files.walk(classes)) {
           for (Path file : all.filter(Files::isRegularFile).toList()) {

@@ -1,0 +1,113 @@
+package dev.holdfast.plugins;
+
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.config.Section;
+import dev.holdfast.extensions.ExtensionConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.JarFile;
+import java.util.stream.Collectors;
+import java.util.zip.ZipEntry;
+
+/**
+ * The extensions that a jar declares in {@code META-INF/holdfast/extension.yaml}: one block, or a
+ * list of them under {@code extensions}.
+ *
+ * @param files what their children find in a folder
+ */
+record JarExtensions(List<ExtensionConfig> configs, JarFiles files) {
+  static final String NAME = "META-INF/holdfast/extension.yaml";
+  private static final int BYTES_MAX = 1 << 20;
+  private static final int PROBLEMS_MAX = 5;
+
+  /** What the server fills in when it starts a child; it stays as it is until then. */
+  private static final String SCRATCH = "HOLDFAST_SCRATCH";
+
+  private static final String FILES = "HOLDFAST_FILES";
+
+  /**
+   * Reads and checks them.
+   *
+   * @param environment what is set; of it the file may name what the manifest names
+   * @throws PluginRefusedException with what is wrong with the file
+   */
+  static JarExtensions read(Path jar, PluginManifest manifest, Map<String, String> environment)
+      throws IOException, PluginRefusedException {
+    try (JarFile opened = new JarFile(jar.toFile())) {
+      ZipEntry entry = opened.getEntry(NAME);
+      JarFiles files = JarFiles.of(opened);
+      if (entry == null) {
+        require(files.isEmpty(), "it has files for extensions, but no " + NAME);
+        return new JarExtensions(List.of(), files);
+      }
+      Map<String, String> known = new TreeMap<>(environment);
+      known.keySet().removeIf(name -> !manifest.mayRead(name));
+      known.put(SCRATCH, "${" + SCRATCH + "}");
+      if (!files.isEmpty()) {
+        known.put(FILES, "${" + SCRATCH + "}/" + files.folder());
+      }
+      List<ExtensionConfig> configs = configs(text(opened, entry), known);
+      for (ExtensionConfig config : configs) {
+        checkVariables(config, manifest);
+      }
+      return new JarExtensions(configs, files);
+    }
+  }
+
+  List<String> ids() {
+    return configs.stream().map(ExtensionConfig::id).toList();
+  }
+
+  private static String text(JarFile jar, ZipEntry entry)
+      throws IOException, PluginRefusedException {
+    try (InputStream in = jar.getInputStream(entry)) {
+      byte[] bytes = in.readNBytes(BYTES_MAX + 1);
+      require(bytes.length <= BYTES_MAX, NAME + " is larger than 1 MiB");
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+
+  private static List<ExtensionConfig> configs(String text, Map<String, String> known)
+      throws PluginRefusedException {
+    LoadedConfig loaded = ConfigFile.foreign(NAME, text, known);
+    try {
+      return loaded.make(JarExtensions::configs);
+    } catch (ConfigException e) {
+      throw new PluginRefusedException(
+          e.problems().stream()
+              .limit(PROBLEMS_MAX)
+              .map(problem -> PluginManifest.printable(problem.toString()))
+              .collect(Collectors.joining("; ")));
+    }
+  }
+
+  private static List<ExtensionConfig> configs(Section root) {
+    return root.has("extensions")
+        ? ExtensionConfig.listFrom(root)
+        : List.of(ExtensionConfig.from(root));
+  }
+
+  private static void checkVariables(ExtensionConfig config, PluginManifest manifest)
+      throws PluginRefusedException {
+    for (String name : config.environment()) {
+      require(
+          manifest.mayRead(name),
+          ("the extension %s asks for the variable %s, which the manifest names neither in"
+                  + " Holdfast-Requires-Env nor in Holdfast-Optional-Env or Holdfast-Secret-Env")
+              .formatted(config.id(), name));
+    }
+  }
+
+  private static void require(boolean isSo, String problem) throws PluginRefusedException {
+    if (!isSo) {
+      throw new PluginRefusedException(problem);
+    }
+  }
+}

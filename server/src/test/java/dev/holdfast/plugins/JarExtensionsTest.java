@@ -1,0 +1,201 @@
+package dev.holdfast.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolContext;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.extensions.ExtensionConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jars that declare extensions, with real children. */
+class JarExtensionsTest {
+  /** An action that answers with what its program says. */
+  private static final String DICE =
+      """
+      id: dice
+      protocol: action
+      command: [bash, -c, "exec ${HOLDFAST_FILES}/bin/roll"]
+      tools: {replay: {roll: read}}
+      actions:
+        - name: roll
+      """;
+
+  @TempDir Path folder;
+  private HostRig rig;
+
+  @BeforeEach
+  void open() throws IOException {
+    rig = new HostRig(folder);
+  }
+
+  @AfterEach
+  void close() throws InterruptedException {
+    rig.close();
+  }
+
+  private PluginJars jar(String version, String yaml) {
+    return PluginJars.of(folder, "games", version).file(JarExtensions.NAME, yaml);
+  }
+
+  private PluginJars dice(String version, String says) {
+    return jar(version, DICE)
+        .file(
+            "META-INF/holdfast/files/bin/roll",
+            """
+            #!/bin/bash
+            request=$(cat)
+            id=$(printf '%%s' "$request" | sed 's/.*"request_id":"\\([^"]*\\)".*/\\1/')
+            printf '{"request_id":"%%s","api_version":"v1","status":"success","code":0,' "$id"
+            printf '"result":{"output_type":"text","data":"%s"}}\\n'
+            """
+                .formatted(says));
+  }
+
+  private String roll() throws InterruptedException {
+    return rig.toolbox()
+        .run(
+            new ToolCall("c1", "dice_roll", "{}"),
+            new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}))
+        .text();
+  }
+
+  private String reason(PluginState state) throws Exception {
+    rig.awaitState("games", state);
+    return rig.view("games").reason();
+  }
+
+  private List<Path> unpacked() throws IOException {
+    try (Stream<Path> files = Files.list(rig.extensions().filesOf("dice"))) {
+      return files.filter(file -> file.getFileName().toString().startsWith("plugin-")).toList();
+    }
+  }
+
+  @Test
+  void anExtensionComesWithItsFilesIsReplacedAndGoesWithItsJar() throws Exception {
+    Path jar = dice("1.0.0", "one").into(rig.plugins(), "games.jar");
+    rig.awaitState("games", PluginState.READY);
+    assertThat(rig.view("games").offers()).containsExactly("extension dice");
+    assertThat(rig.extensions().views().getFirst().source()).isEqualTo("plugin:games");
+    assertThat(roll()).isEqualTo("one");
+
+    dice("2.0.0", "two").into(rig.plugins(), "games.jar");
+    rig.await(() -> rig.view("games").version().equals("2.0.0"));
+    assertThat(roll()).isEqualTo("two");
+
+    Path own = Files.writeString(rig.extensions().filesOf("dice").resolve("own"), "kept");
+    Files.delete(jar);
+    rig.await(() -> rig.host().plugins().isEmpty());
+    assertThat(rig.extensions().views()).isEmpty();
+    assertThat(unpacked()).isEmpty();
+    assertThat(own).hasContent("kept");
+  }
+
+  @Test
+  void whatAChildMadeOfItsFilesIsReplacedWhenTheServerStarts() throws Exception {
+    dice("1.0.0", "one").into(rig.plugins(), "games.jar");
+    rig.awaitState("games", PluginState.READY);
+    Path outside = Files.createDirectories(folder.resolve("outside/bin"));
+    Files.writeString(outside.resolve("roll"), "not theirs");
+    Path bin = unpacked().getFirst().resolve("bin");
+    Files.delete(bin.resolve("roll"));
+    Files.delete(bin);
+    Files.createSymbolicLink(bin, outside);
+    rig.restart();
+    rig.awaitState("games", PluginState.READY);
+    assertThat(roll()).isEqualTo("one");
+    assertThat(outside.resolve("roll")).hasContent("not theirs");
+  }
+
+  @Test
+  void aJarThatCannotBeUsedLeavesTheExtensionOfTheOlderOneAtWork() throws Exception {
+    dice("1.0.0", "one").into(rig.plugins(), "games.jar");
+    rig.awaitState("games", PluginState.READY);
+    jar("2.0.0", "id: dice\nprotocl: action\n").into(rig.plugins(), "games.jar");
+    rig.await(() -> rig.view("games").reason().contains("unknown key protocl"));
+    assertThat(roll()).isEqualTo("one");
+    assertThat(rig.view("games").offers()).containsExactly("extension dice");
+  }
+
+  @Test
+  void theProblemsOfTheFileAreTheReasonWithItsLine() throws Exception {
+    jar("1.0.0", "id: dice\nprotocol: action\ncommand: [bash]\n").into(rig.plugins(), "games.jar");
+    assertThat(reason(PluginState.FAILED))
+        .contains("META-INF/holdfast/extension.yaml")
+        .contains("actions must name what an extension with protocol: action can do");
+  }
+
+  @Test
+  void anIdThatSomebodyElseHasIsToldAndTakenWhenItIsFree() throws Exception {
+    ExtensionConfig other =
+        ConfigFile.text(
+                "x",
+                "extensions: [{id: dice, protocol: action, command: [a], actions: [{name: b}]}]",
+                Map.of())
+            .make(ExtensionConfig::listFrom)
+            .getFirst();
+    List<String> _ = rig.extensions().replaceAll("configuration", List.of(other));
+    dice("1.0.0", "one").into(rig.plugins(), "games.jar");
+    assertThat(reason(PluginState.FAILED)).contains("dice (configuration has it)");
+    assertThat(rig.extensions().filesOf("dice")).doesNotExist();
+    List<String> _ = rig.extensions().replaceAll("configuration", List.of());
+    rig.awaitState("games", PluginState.READY);
+    assertThat(roll()).isEqualTo("one");
+  }
+
+  @Test
+  void onlyVariablesOfTheManifestReachTheFileAndItsChildren() throws Exception {
+    Files.writeString(rig.envFile(), "OTHER_TOKEN=hidden-0123\n");
+    jar("1.0.0", DICE + "env: [OTHER_TOKEN]\n")
+        .file("META-INF/holdfast/files/bin/roll", "")
+        .into(rig.plugins(), "games.jar");
+    assertThat(reason(PluginState.FAILED)).contains("asks for the variable OTHER_TOKEN");
+    jar("1.0.1", "id: dice\ncommand: [a, \"${OTHER_TOKEN}\"]\n").into(rig.plugins(), "games.jar");
+    rig.await(() -> rig.view("games").reason().contains("OTHER_TOKEN, which is not set"));
+    jar("1.0.2", "id: dice\ncommand: [a, \"${file:/etc/passwd}\"]\n")
+        .into(rig.plugins(), "games.jar");
+    rig.await(() -> rig.view("games").reason().contains("only the server's own configuration"));
+  }
+
+  @Test
+  void filesThatArePackedTooTightlyAreRefused() throws Exception {
+    jar("1.0.0", DICE)
+        .file("META-INF/holdfast/files/zeros", "0".repeat(8 << 20))
+        .into(rig.plugins(), "games.jar");
+    assertThat(reason(PluginState.FAILED)).contains("packed more than 200 times");
+    PluginJars many = jar("1.0.1", DICE);
+    for (int i = 0; i <= 2000; i++) {
+      many.file("META-INF/holdfast/files/" + i, "");
+    }
+    many.into(rig.plugins(), "games.jar");
+    rig.await(() -> rig.view("games").reason().contains("more than 2000 files"));
+  }
+
+  @Test
+  void aCheckWithoutAServerReadsTheFileToo() throws Exception {
+    Path jar =
+        jar("1.0.0", "id: dice\ncommand: [a, \"${DICE_KEY}\"]\nenv: [DICE_KEY]\n")
+            .with("Holdfast-Requires-Env", "DICE_KEY")
+            .into(folder, "games.jar");
+    assertThat(check(jar).extensions()).containsExactly("dice");
+    Path wrong = jar("1.0.0", "id: Dice\n").into(folder, "wrong.jar");
+    assertThatThrownBy(() -> check(wrong))
+        .isInstanceOf(PluginRefusedException.class)
+        .hasMessageContaining("extension.yaml:1: id must match");
+  }
+
+  private PluginCheck check(Path jar) throws Exception {
+    return PluginCheck.of(
+        jar, ConfigFile.text("x", "", Map.of()), Map.of(), rig.envFile(), "0.1.0");
+  }
+}
