@@ -8,6 +8,7 @@ import dev.holdfast.plugins.GateCondition;
 import dev.holdfast.plugins.PluginCheck;
 import dev.holdfast.plugins.PluginRefusedException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,12 +17,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** The plugins of a running server, and jars that are to become some. */
-@Command(name = "plugins", description = "List, examine, switch and approve plugins.")
+@Command(
+    name = "plugins",
+    aliases = "plugin",
+    description = "List, examine, switch, approve and begin plugins.")
 final class PluginsCommand extends CommandGroup {
   private static final String CALLS = "/api/v1/plugins";
 
   PluginsCommand(RootCommand root) {
-    super(root, "plugins list, info, verify, enable, disable or approve");
+    super(root, "plugins list, info, new, verify, enable, disable or approve");
   }
 
   @Command(
@@ -120,6 +124,30 @@ final class PluginsCommand extends CommandGroup {
   int approve(@Parameters(paramLabel = "PLUGIN", description = "Its id.") String id)
       throws CliException, InterruptedException {
     return change(id, "approve");
+  }
+
+  @Command(
+      name = "new",
+      description = "Make a folder with the sources of a small plugin, which build as they are.",
+      footer = {"", "Example: holdfast plugins new hello && hello/build.sh"})
+  int begin(@Parameters(paramLabel = "NAME", description = "Its id and the folder.") String id)
+      throws CliException {
+    if (!PluginCheck.isId(id)) {
+      throw new CliException(
+          ExitCode.USAGE,
+          "a plugin cannot be called %s: use lower-case letters, digits and hyphens".formatted(id));
+    }
+    Path folder = root.environment.folder().resolve(id);
+    if (Files.exists(folder)) {
+      throw new CliException(ExitCode.USAGE, folder + " is there already");
+    }
+    try {
+      new PluginTemplate(id, PluginTemplate.ownJar()).write(folder);
+    } catch (IOException e) {
+      throw new CliException(ExitCode.IO, folder + " cannot be written: " + e.getMessage());
+    }
+    root.terminal().line("made " + folder + "; build it with " + folder.resolve("build.sh"));
+    return ExitCode.OK;
   }
 
   private int change(String id, String what) throws CliException, InterruptedException {

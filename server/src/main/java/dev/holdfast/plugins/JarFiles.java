@@ -98,7 +98,7 @@ record JarFiles(List<String> names, String digest) {
       for (String name : names) {
         JarEntry entry = opened.getJarEntry(name);
         Path file = inside(folder, name.substring(PREFIX.length()));
-        AtomicFiles.createFolders(file.getParent());
+        AtomicFiles.createFolders(file.resolveSibling(""));
         require(AtomicFiles.create(file), PluginManifest.printable(name) + " is there twice");
         boolean isProgram;
         try (OutputStream out = Files.newOutputStream(file)) {

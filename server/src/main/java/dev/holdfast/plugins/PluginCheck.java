@@ -26,6 +26,11 @@ public record PluginCheck(
     List<String> uses,
     List<GateCondition> conditions) {
 
+  /** Whether a plugin may be called so. */
+  public static boolean isId(String id) {
+    return PluginManifest.isId(id);
+  }
+
   /**
    * Looks at a jar.
    *

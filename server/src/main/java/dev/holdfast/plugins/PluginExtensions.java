@@ -95,7 +95,7 @@ final class PluginExtensions {
     for (Path folder : folders) {
       unpacked.remove(folder);
       try {
-        sweep(folder.getParent());
+        sweep(folder.resolveSibling(""));
       } catch (IOException e) {
         LOG.warn("plugins: {} stays: {}", folder, e.toString());
       }
@@ -141,7 +141,7 @@ final class PluginExtensions {
 
   /** A folder, a file or a link; follows none, whatever a child makes of it meanwhile. */
   private static void delete(Path path) throws IOException {
-    try (DirectoryStream<Path> parent = Files.newDirectoryStream(path.getParent())) {
+    try (DirectoryStream<Path> parent = Files.newDirectoryStream(path.resolveSibling(""))) {
       if (parent instanceof SecureDirectoryStream<Path> secure
           && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
         delete(secure, path.getFileName(), 0);

@@ -65,7 +65,7 @@ record PluginManifest(
     refuseUnknown(main);
     String id = text(main, "Plugin-Id");
     require(
-        ID.matcher(id).matches() && !RESERVED.contains(id),
+        isId(id),
         "Plugin-Id must be of lower-case letters, digits and hyphens, at most 64, and none of "
             + String.join(", ", new TreeSet<>(RESERVED)));
     String version = text(main, "Plugin-Version");
@@ -96,6 +96,10 @@ record PluginManifest(
         list(main, SYSTEMS),
         list(main, SECTIONS),
         list(main, USES));
+  }
+
+  static boolean isId(String id) {
+    return ID.matcher(id).matches() && !RESERVED.contains(id);
   }
 
   /** Names of all variables that it may read. */

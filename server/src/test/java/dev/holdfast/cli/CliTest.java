@@ -48,6 +48,20 @@ class CliTest {
   }
 
   @Test
+  void aNewPluginIsWrittenOnceAndUnderANameThatItMayHave() {
+    assertThat(line.run("plugin", "new", "say-hello")).isZero();
+    assertThat(line.out()).contains("say-hello/build.sh");
+    assertThat(folder.resolve("say-hello/manifest.txt"))
+        .content()
+        .contains("Plugin-Id: say-hello", "Plugin-Class: sayhelloplugin.Greeter");
+    assertThat(folder.resolve("say-hello/build.sh")).isExecutable();
+    assertThat(line.run("plugins", "new", "say-hello")).isEqualTo(64);
+    assertThat(line.err()).contains("is there already");
+    assertThat(line.run("plugins", "new", "../Hello")).isEqualTo(64);
+    assertThat(line.err()).contains("lower-case letters");
+  }
+
+  @Test
   void everyCommandHasHelpThatFitsAScreen() {
     for (List<String> command :
         List.of(
@@ -71,6 +85,7 @@ class CliTest {
             List.of("extensions", "info"),
             List.of("extensions", "logs"),
             List.of("extensions", "restart"),
+            List.of("plugins", "new"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),

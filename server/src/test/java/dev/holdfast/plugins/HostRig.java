@@ -136,10 +136,12 @@ final class HostRig {
 
   /** Most tests need none. */
   private synchronized Children children() throws CallFailedException, InterruptedException {
-    if (children.get() == null) {
-      children.set(Children.open(ChildrenConfig.of(Sandbox.AUTO, data()), time));
+    Children opened = children.get();
+    if (opened == null) {
+      opened = Children.open(ChildrenConfig.of(Sandbox.AUTO, data()), time);
+      children.set(opened);
     }
-    return children.get();
+    return opened;
   }
 
   void close() throws InterruptedException {

@@ -27,8 +27,13 @@ final class FirstPlugin {
   static String build(Path folder) throws IOException, InterruptedException {
     Matcher block = BLOCK.matcher(Files.readString(PAGE));
     assertThat(block.find()).isTrue();
+    return run(folder, block.group(1));
+  }
+
+  /** Runs commands in a folder; they must succeed. Returns what they printed. */
+  static String run(Path folder, String script) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder("bash", "-euc", block.group(1))
+        new ProcessBuilder("bash", "-euc", script)
             .directory(folder.toFile())
             .redirectErrorStream(true);
     builder.environment().put("HOLDFAST_JAR", Setup.jar().toString());
