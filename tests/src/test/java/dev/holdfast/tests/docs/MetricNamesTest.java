@@ -62,7 +62,7 @@ class MetricNamesTest {
     assertThat(promised).containsAll(LASTING);
     try (ServerRig rig = new ServerRig()) {
       rig.setup().set("server.plugins_dir", rig.folder().resolve("plugins").toString());
-      String _ = FirstPlugin.build(rig.folder());
+      String _ = PageCommands.of("plugins.md").run(0, rig.folder());
       extend(rig);
       rig.start();
       useEverything(rig);

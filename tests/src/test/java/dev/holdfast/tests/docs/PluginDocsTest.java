@@ -37,7 +37,7 @@ class PluginDocsTest {
       Path plugins = rig.folder().resolve("plugins");
       rig.setup().set("server.plugins_dir", plugins.toString());
       rig.start();
-      String said = FirstPlugin.build(rig.folder());
+      String said = PageCommands.of("plugins.md").run(0, rig.folder());
       assertThat(said).contains("hello 1.0.0").contains("Greets people.");
       awaitState(rig, "ready");
       assertThat(plugin(rig).path("offers").path(0).asText()).isEqualTo("tool greet");
@@ -53,6 +53,22 @@ class PluginDocsTest {
       Files.delete(plugins.resolve("hello-1.0.0.jar"));
       Await.until("it is gone", LIMIT, () -> plugin(rig).isMissingNode());
       assertThat(greeting(rig, "e3")).doesNotContain("Welcome");
+    }
+  }
+
+  @Test
+  void theFirstChannelIsBuiltLoadedAndAnswers() throws Exception {
+    Path folder = Files.createTempDirectory("holdfast-page");
+    try (LocalServer server = LocalServer.start(folder)) {
+      Files.createDirectories(folder.resolve("plugins"));
+      PageCommands page = PageCommands.of("plugins.md");
+      String _ = page.run(1, folder);
+      String _ = page.run(2, folder);
+      Path answer = folder.resolve("mailbox/out/ann-1.1.txt");
+      Await.until("the answer is there: " + server.output(), LIMIT, () -> Files.exists(answer));
+      assertThat(answer).hasContent("echo: hello");
+      assertThat(folder.resolve("mailbox/in")).isEmptyDirectory();
+      assertThat(folder.resolve("plugins/mailbox-1.0.0.jar")).exists();
     }
   }
 

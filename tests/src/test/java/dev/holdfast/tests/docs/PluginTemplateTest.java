@@ -24,8 +24,8 @@ class PluginTemplateTest {
       rig.setup().set("server.plugins_dir", plugins.toString());
       rig.start();
       Path folder = Files.createDirectories(rig.folder().resolve("it's mine"));
-      String _ = FirstPlugin.run(folder, "java -jar \"$HOLDFAST_JAR\" plugin new a-new-one");
-      String said = FirstPlugin.run(folder, "unset HOLDFAST_JAR; a-new-one/build.sh");
+      String _ = PageCommands.run("java -jar \"$HOLDFAST_JAR\" plugin new a-new-one", folder);
+      String said = PageCommands.run("unset HOLDFAST_JAR; a-new-one/build.sh", folder);
       Path jar = Path.of(said.lines().toList().getLast());
       assertThat(jar).hasFileName("a-new-one-0.1.0.jar");
       Files.copy(jar, plugins.resolve(jar.getFileName()));

@@ -7,31 +7,36 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs the first block of commands of docs/plugins.md. */
-final class FirstPlugin {
-  private static final Path PAGE = Path.of("../docs/plugins.md");
+/**
+ * The blocks of commands of a page, word for word.
+ *
+ * @param blocks in their order
+ */
+record PageCommands(List<String> blocks) {
   private static final Pattern BLOCK =
       Pattern.compile("^```sh\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 
-  private FirstPlugin() {}
-
-  /**
-   * Leaves the jar in the folder {@code plugins} of {@code folder}.
-   *
-   * @return what the commands printed
-   */
-  static String build(Path folder) throws IOException, InterruptedException {
-    Matcher block = BLOCK.matcher(Files.readString(PAGE));
-    assertThat(block.find()).isTrue();
-    return run(folder, block.group(1));
+  /** Of a page in {@code docs}. */
+  static PageCommands of(String page) throws IOException {
+    return new PageCommands(
+        BLOCK
+            .matcher(Files.readString(Path.of("../docs", page)))
+            .results()
+            .map(block -> block.group(1))
+            .toList());
   }
 
-  /** Runs commands in a folder; they must succeed. Returns what they printed. */
-  static String run(Path folder, String script) throws IOException, InterruptedException {
+  /** Runs the block of that number, from 0, which must succeed. Returns what it printed. */
+  String run(int block, Path folder) throws IOException, InterruptedException {
+    return run(blocks.get(block), folder);
+  }
+
+  /** The same of any commands. */
+  static String run(String script, Path folder) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder("bash", "-euc", script)
             .directory(folder.toFile())
