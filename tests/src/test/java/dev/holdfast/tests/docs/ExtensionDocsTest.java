@@ -40,13 +40,13 @@ class ExtensionDocsTest {
       Path files = folder.resolve("data/extensions/files/files");
       Await.until("its folder is there", LIMIT, () -> Files.isDirectory(files));
       Files.writeString(files.resolve("a-note.txt"), "");
-      awaitSaid(page, LIST, folder, ".*\\[FILE] a-note.txt", DOWNLOAD);
+      awaitSaid(page, LIST, folder, ".*\\[FILE] a-note.txt.*", DOWNLOAD);
 
       page.run(DICE, folder);
-      awaitSaid(page, ROLL, folder, "[1-6]", LIMIT);
+      awaitSaid(page, ROLL, folder, "echo: [1-6]", LIMIT);
 
       assertThat(page.run(COIN, folder)).contains("extension coin", "Tosses coins.");
-      awaitSaid(page, TOSS, folder, "heads|tails", LIMIT);
+      awaitSaid(page, TOSS, folder, "echo: (heads|tails)", LIMIT);
     }
   }
 }
