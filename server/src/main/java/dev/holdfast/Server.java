@@ -436,6 +436,7 @@ final class Server {
         models,
         tooling.extensions(),
         http,
+        tooling.web(),
         guards,
         settings.secrets(),
         now,

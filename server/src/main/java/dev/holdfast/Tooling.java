@@ -136,6 +136,10 @@ final class Tooling {
     return files.backups();
   }
 
+  GuardedWeb web() {
+    return web;
+  }
+
   Extensions extensions() {
     return extensions;
   }

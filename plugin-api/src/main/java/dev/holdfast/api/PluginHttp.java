@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,20 @@ public interface PluginHttp {
    *     {@link Failure#isUnsent} says whether the other side can have got anything of it
    */
   Answer send(Request request) throws CallFailedException, InterruptedException;
+
+  /**
+   * Judges an address that a model or a stranger named, as {@code web_fetch} does: whether this
+   * server may be made to connect there. Blocks while the name is looked up, for 5 s at most.
+   *
+   * @param url absolute, {@code http} or {@code https}
+   * @return what to connect to, in place of the name: looked up again, that may stand for another
+   *     address
+   * @throws CallFailedException INVALID_REQUEST when it is not public and the operator does not let
+   *     it through; NETWORK, TIMEOUT when the name cannot be looked up
+   */
+  default InetSocketAddress judge(String url) throws CallFailedException, InterruptedException {
+    throw new IllegalStateException("this client judges no addresses");
+  }
 
   /**
    * A request.

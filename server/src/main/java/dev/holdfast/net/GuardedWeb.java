@@ -10,6 +10,7 @@ import dev.holdfast.resilience.Guard;
 import dev.holdfast.resilience.GuardConfig;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.time.Time;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -63,6 +64,15 @@ public final class GuardedWeb {
     } catch (HostFailedException e) {
       throw new CallFailedException(e.really, e);
     }
+  }
+
+  /**
+   * What to connect to for an address that a stranger named. Blocks while its name is looked up.
+   *
+   * @throws CallFailedException INVALID_REQUEST when it must not be connected to
+   */
+  public InetSocketAddress judge(String url) throws CallFailedException, InterruptedException {
+    return fetcher.judge(url);
   }
 
   /**

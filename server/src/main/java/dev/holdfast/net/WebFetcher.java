@@ -92,6 +92,20 @@ public final class WebFetcher {
     }
   }
 
+  /**
+   * What to connect to for an address; nothing is sent.
+   *
+   * @throws HttpFailedException INVALID_REQUEST when it must not be connected to
+   */
+  InetSocketAddress judge(String url) throws HttpFailedException, InterruptedException {
+    try {
+      WebAddress address = WebAddress.of(url);
+      return new InetSocketAddress(resolve(address, CONNECT_MAX), address.port());
+    } catch (RefusedException e) {
+      throw new HttpFailedException(Failure.of(FailureCode.INVALID_REQUEST, e.why()), true, e);
+    }
+  }
+
   private Streamed open(WebAddress address, Bounds bounds, Duration left)
       throws RefusedException, HttpFailedException, InterruptedException {
     InetAddress to = resolve(address, left.compareTo(CONNECT_MAX) < 0 ? left : CONNECT_MAX);

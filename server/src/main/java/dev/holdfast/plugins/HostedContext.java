@@ -43,6 +43,7 @@ final class HostedContext implements PluginContext {
     this.http =
         new HostedHttp(
             services.http(),
+            services.web(),
             services.guards().guard(guardName(manifest.id()), GuardConfig.DEFAULT),
             services.time());
   }

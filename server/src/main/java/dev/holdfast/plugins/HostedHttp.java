@@ -5,15 +5,17 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PluginHttp;
 import dev.holdfast.api.RetryAfter;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guard;
 import dev.holdfast.time.Time;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
 
 /** The server's client behind the guard of one plugin. Thread-safe. */
-record HostedHttp(HttpCaller http, Guard guard, Time time) implements PluginHttp {
+record HostedHttp(HttpCaller http, GuardedWeb web, Guard guard, Time time) implements PluginHttp {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final Duration TIMEOUT_MIN = Duration.ofSeconds(1);
   private static final Duration TIMEOUT_MAX = Duration.ofMinutes(10);
@@ -40,6 +42,11 @@ record HostedHttp(HttpCaller http, Guard guard, Time time) implements PluginHttp
     return request.repeatable()
         ? guard.run(deadline, () -> answer(sent, limits, true))
         : guard.probe(deadline, () -> answer(sent, limits, false));
+  }
+
+  @Override
+  public InetSocketAddress judge(String url) throws CallFailedException, InterruptedException {
+    return web.judge(url);
   }
 
   private Answer answer(HttpCaller.Request request, HttpCaller.Limits limits, boolean judged)

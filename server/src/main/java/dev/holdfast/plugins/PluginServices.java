@@ -5,6 +5,7 @@ import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.models.Models;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.time.Time;
@@ -30,6 +31,7 @@ public record PluginServices(
     Models models,
     Extensions extensions,
     HttpCaller http,
+    GuardedWeb web,
     Guards guards,
     Secrets secrets,
     Settings settings,

@@ -15,6 +15,7 @@ import dev.holdfast.extensions.Pace;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.models.Providers;
+import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
@@ -33,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -95,6 +97,7 @@ final class HostRig {
                 models,
                 extensions,
                 http,
+                GuardedWeb.of(http, List.of(), Set::of, guards, time),
                 guards,
                 secrets,
                 new Now(),

@@ -87,6 +87,32 @@ class PluginHostTest {
   }
 
   @Test
+  void aPluginLearnsWhatAStrangersAddressMayConnectTo() throws Exception {
+    jar("1.0.0")
+        .doing(
+            """
+            context.offer(tool("judge", () -> {
+              try {
+                return "" + context.http().judge("http://127.0.0.1:80/");
+              } catch (CallFailedException | InterruptedException e) {
+                return e.getMessage();
+              }
+            }));
+            context.offer(tool("connect", () -> {
+              try {
+                return "" + context.http().judge("https://1.1.1.1/x");
+              } catch (CallFailedException | InterruptedException e) {
+                return e.getMessage();
+              }
+            }));""",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(rig.call("judge")).contains("127.0.0.1 is not a public address");
+    assertThat(rig.call("connect")).isEqualTo("/1.1.1.1:443");
+  }
+
+  @Test
   void aGateIsOpenedByAVariableAndClosedWithoutIt() throws Exception {
     jar("1.0.0")
         .with("Holdfast-Requires-Env", "HELLO_KEY|HELLO_TOKEN, HOME")

@@ -1,0 +1,202 @@
+package dev.holdfast.browser;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Plugin;
+import dev.holdfast.api.PluginConfig;
+import dev.holdfast.api.PluginContext;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
+import dev.holdfast.api.ToolContext;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Offers the tools of the browser. */
+public final class BrowserPlugin implements Plugin {
+  private static final Duration SWEEP = Duration.ofMinutes(1);
+  private static final String REF = "\"ref\":{\"type\":\"string\",\"pattern\":\"^e[0-9]{1,5}$\"}";
+  private static final double WAIT_MAX = 10;
+
+  private @Nullable Chromium chromium;
+  private @Nullable JudgingProxy proxy;
+
+  @Override
+  public void start(PluginContext context) throws IOException {
+    PluginConfig config = context.config();
+    boolean evaluates = config.flag("evaluate", false);
+    boolean withoutSandbox = config.flag("without_sandbox", false);
+    if ("root".equals(System.getProperty("user.name")) && !withoutSandbox) {
+      throw new IllegalStateException(
+          "as root, Chromium has no sandbox of its own: run the server as another user, or set"
+              + " plugins.browser.without_sandbox: true");
+    }
+    Profiles.deleteOld(context.stateFolder());
+    JudgingProxy judging = JudgingProxy.open(context.http());
+    Chromium browser = new Chromium(context, judging.port(), withoutSandbox);
+    proxy = judging;
+    chromium = browser;
+    PluginContext.Background _ = context.run("browser-proxy", judging::serve);
+    Conversations conversations = new Conversations(browser, context);
+    PluginContext.Background _ = context.every("browser-sweep", SWEEP, conversations::sweep);
+    tools(conversations, context).forEach(context::offer);
+    if (evaluates) {
+      context.offer(evaluate(conversations));
+    }
+  }
+
+  @Override
+  public void stop() throws InterruptedException {
+    if (proxy != null) {
+      proxy.close();
+    }
+    if (chromium != null) {
+      chromium.close();
+    }
+  }
+
+  private static List<Tool> tools(Conversations pages, PluginContext context) {
+    List<Tool> tools = new ArrayList<>();
+    tools.add(
+        BrowserTool.of(
+            "navigate",
+            "Opens a public web page in the browser of this conversation. Returns its title and"
+                + " address; browser_snapshot shows what is on it.",
+            "\"url\"",
+            "\"url\":{\"type\":\"string\"}",
+            ReplayClass.READ,
+            (arguments, call) -> {
+              String url = JsonText.text(arguments, "url");
+              judge(url, context);
+              return pages.use(call.threadId(), true, page -> page.navigate(url));
+            }));
+    tools.add(
+        BrowserTool.of(
+            "snapshot",
+            "Returns the text of the page that is open, with what can be used, such as [button e3]."
+                + " The others take these names, until the page changes.",
+            "",
+            "",
+            ReplayClass.READ,
+            (_, call) -> pages.use(call.threadId(), false, Page::snapshot)));
+    tools.add(
+        BrowserTool.of(
+            "click",
+            "Clicks an element of the last snapshot.",
+            "\"ref\"",
+            REF,
+            ReplayClass.UNSAFE,
+            (arguments, call) ->
+                pages.use(call.threadId(), false, page -> page.click(ref(arguments)))));
+    tools.add(
+        BrowserTool.of(
+            "fill",
+            "Puts a text into a field of the last snapshot, in place of what is there, or chooses an"
+                + " option of a select.",
+            "\"ref\",\"text\"",
+            REF + ",\"text\":{\"type\":\"string\"}",
+            ReplayClass.UNSAFE,
+            (arguments, call) ->
+                pages.use(
+                    call.threadId(),
+                    false,
+                    page -> page.fill(ref(arguments), JsonText.text(arguments, "text")))));
+    tools.add(
+        BrowserTool.of(
+            "press",
+            "Presses a key where the cursor is: Enter, Tab, Escape, Space, Backspace, Delete, Home,"
+                + " End, PageUp, PageDown or an arrow such as ArrowDown.",
+            "\"key\"",
+            "\"key\":{\"type\":\"string\"}",
+            ReplayClass.UNSAFE,
+            (arguments, call) ->
+                pages.use(
+                    call.threadId(), false, page -> page.press(JsonText.text(arguments, "key")))));
+    tools.add(
+        BrowserTool.of(
+            "wait",
+            "Waits until a text is on the page, for 5 seconds or as many as are given, at most 10.",
+            "\"text\"",
+            "\"text\":{\"type\":\"string\"},\"seconds\":{\"type\":\"number\",\"minimum\":0,\"maximum\":10}",
+            ReplayClass.READ,
+            (arguments, call) -> awaited(arguments, call, pages)));
+    tools.add(
+        BrowserTool.of(
+            "screenshot",
+            "Takes a picture of the visible part of the page, as a PNG file in the folder of this"
+                + " conversation. Returns its path.",
+            "",
+            "",
+            ReplayClass.READ,
+            (_, call) -> saved(call, pages.use(call.threadId(), false, Page::screenshot))));
+    return tools;
+  }
+
+  private static Tool evaluate(Conversations pages) {
+    return BrowserTool.of(
+        "evaluate",
+        "Runs JavaScript in the page that is open and returns its value as JSON.",
+        "\"script\"",
+        "\"script\":{\"type\":\"string\"}",
+        ReplayClass.UNSAFE,
+        (arguments, call) ->
+            pages.use(
+                call.threadId(), false, page -> page.evaluate(JsonText.text(arguments, "script"))));
+  }
+
+  /** Here for the sentence that says why; what the page asks for is judged by the proxy. */
+  private static void judge(String url, PluginContext context)
+      throws CallFailedException, InterruptedException {
+    String scheme;
+    try {
+      scheme = String.valueOf(URI.create(url).getScheme());
+    } catch (IllegalArgumentException e) {
+      throw invalid("that is no address: " + url);
+    }
+    if (!scheme.equalsIgnoreCase("http") && !scheme.equalsIgnoreCase("https")) {
+      throw invalid("only http and https addresses can be opened");
+    }
+    var _ = context.http().judge(url);
+  }
+
+  private static int ref(Map<String, Object> arguments) throws CallFailedException {
+    String ref = JsonText.text(arguments, "ref");
+    if (!ref.matches("e[0-9]{1,5}")) {
+      throw invalid("ref must be the name of an element, such as e3");
+    }
+    return Integer.parseInt(ref.substring(1));
+  }
+
+  private static String awaited(
+      Map<String, Object> arguments, ToolContext call, Conversations pages)
+      throws CallFailedException, InterruptedException {
+    double seconds = Math.clamp(JsonText.number(arguments, "seconds", 5), 0, WAIT_MAX);
+    Duration limit = Duration.ofMillis((long) (seconds * 1000));
+    String text = JsonText.text(arguments, "text");
+    return pages.use(call.threadId(), false, page -> page.awaitText(text, limit))
+        ? "The text is there."
+        : "The text is not there.";
+  }
+
+  private static String saved(ToolContext call, byte[] picture) throws CallFailedException {
+    try {
+      Path file = Files.createTempFile(call.scratch(), "screenshot-", ".png");
+      Files.write(file, picture);
+      return "The picture is in " + file.getFileName();
+    } catch (IOException e) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.IO, "the picture cannot be written: " + e.getMessage()), e);
+    }
+  }
+
+  private static CallFailedException invalid(String why) {
+    return new CallFailedException(Failure.of(FailureCode.INVALID_REQUEST, why));
+  }
+}

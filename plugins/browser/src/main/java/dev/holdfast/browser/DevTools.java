@@ -1,0 +1,170 @@
+package dev.holdfast.browser;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The Chrome DevTools Protocol over two pipes: each message is one JSON object that ends with a
+ * zero byte. No port is open, and a browser whose pipe is closed ends. Thread-safe.
+ */
+final class DevTools implements AutoCloseable {
+  /** No command of the browser takes longer. */
+  static final Duration COMMAND_MAX = Duration.ofSeconds(15);
+
+  private static final int MESSAGE_BYTES_MAX = 64 << 20;
+
+  private final InputStream in;
+  private final OutputStream out;
+  private final Events events;
+  private final AtomicLong ids = new AtomicLong();
+  private final Map<Long, CompletableFuture<Map<String, Object>>> open = new ConcurrentHashMap<>();
+  private volatile boolean ended;
+
+  /** Hears what the browser says unasked; must not block. */
+  @FunctionalInterface
+  interface Events {
+    void happened(String session, String method);
+  }
+
+  DevTools(InputStream in, OutputStream out, Events events) {
+    this.in = new BufferedInputStream(in, 1 << 16);
+    this.out = out;
+    this.events = events;
+  }
+
+  /** Reads until the browser ends. Blocks. */
+  void read() {
+    try {
+      while (true) {
+        take(JsonText.object(message()));
+      }
+    } catch (IOException | IllegalArgumentException _) {
+      // It has ended, or speaks another language: either way it cannot be used any more.
+    } finally {
+      close();
+    }
+  }
+
+  private String message() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int next = in.read(); next != 0; next = in.read()) {
+      if (next < 0 || bytes.size() == MESSAGE_BYTES_MAX) {
+        throw new IOException("there is no whole message");
+      }
+      bytes.write(next);
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  private void take(Map<String, Object> message) {
+    double id = JsonText.number(message, "id", -1);
+    if (id < 0) {
+      events.happened(JsonText.text(message, "sessionId"), JsonText.text(message, "method"));
+      return;
+    }
+    CompletableFuture<Map<String, Object>> waiting = open.remove((long) id);
+    if (waiting != null) {
+      waiting.complete(message);
+    }
+  }
+
+  /**
+   * One command. Blocks until it is answered.
+   *
+   * @param session of the page; empty for the browser itself
+   * @return the result
+   * @throws CallFailedException TIMEOUT after 15 s, BACKEND_FAILURE when the browser refuses, IO
+   *     when it has ended
+   */
+  Map<String, Object> call(String session, String method, Map<String, ?> parameters)
+      throws CallFailedException, InterruptedException {
+    long id = ids.incrementAndGet();
+    CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
+    open.put(id, answer);
+    try {
+      send(id, session, method, parameters);
+      if (ended) {
+        throw gone();
+      }
+      Map<String, Object> message = answer.get(COMMAND_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      if (message.containsKey("error")) {
+        throw new CallFailedException(
+            Failure.of(
+                FailureCode.BACKEND_FAILURE,
+                "the browser refused: "
+                    + JsonText.text(JsonText.map(message, "error"), "message")));
+      }
+      return JsonText.map(message, "result");
+    } catch (TimeoutException e) {
+      throw new CallFailedException(
+          Failure.of(
+              FailureCode.TIMEOUT,
+              "the page did not react within " + COMMAND_MAX.toSeconds() + " s"),
+          e);
+    } catch (ExecutionException | IOException e) {
+      throw gone();
+    } finally {
+      open.remove(id);
+    }
+  }
+
+  /** Says something and waits for no answer. */
+  void tell(String session, String method, Map<String, ?> parameters) {
+    try {
+      send(ids.incrementAndGet(), session, method, parameters);
+    } catch (IOException _) {
+      close();
+    }
+  }
+
+  private void send(long id, String session, String method, Map<String, ?> parameters)
+      throws IOException {
+    Map<String, Object> message = new LinkedHashMap<>();
+    message.put("id", id);
+    message.put("method", method);
+    message.put("params", parameters);
+    if (!session.isEmpty()) {
+      message.put("sessionId", session);
+    }
+    byte[] bytes = (JsonText.write(message) + '\0').getBytes(StandardCharsets.UTF_8);
+    synchronized (out) {
+      out.write(bytes);
+      out.flush();
+    }
+  }
+
+  boolean isOpen() {
+    return !ended;
+  }
+
+  private static CallFailedException gone() {
+    return new CallFailedException(Failure.of(FailureCode.IO, "the browser has ended"));
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    open.values().forEach(waiting -> waiting.completeExceptionally(new IOException("ended")));
+    try {
+      out.close();
+    } catch (IOException _) {
+      // It is closed already at the other end.
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package dev.holdfast.tests.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The bundled browser with a real Chromium, on a site of this machine that is let through. */
+@Timeout(240)
+class BrowserPluginTest {
+  private static final Path JAR = Path.of("../plugins/bundled/browser-0.1.0.jar");
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final ServerRig rig = new ServerRig();
+  private final List<String> secretVisits = new CopyOnWriteArrayList<>();
+  private HttpServer site;
+  private HttpServer secret;
+  private int calls;
+
+  @BeforeEach
+  void start() throws IOException {
+    Commands.assumePresent("chromium");
+    site = server();
+    secret = server();
+    site.createContext("/", exchange -> answer(exchange, 200, page()));
+    site.createContext("/said", exchange -> answer(exchange, 200, said(exchange)));
+    site.createContext("/away", this::redirect);
+    secret.createContext(
+        "/",
+        exchange -> {
+          secretVisits.add(exchange.getRequestURI().toString());
+          answer(exchange, 200, "secret");
+        });
+    Path plugins = Files.createDirectories(rig.folder().resolve("plugins"));
+    rig.setup()
+        .set("server.plugins_dir", plugins.toString())
+        .set("tools.web.allow_hosts", List.of("127.0.0.1:" + site.getAddress().getPort()))
+        .set("plugins.browser.without_sandbox", true);
+    rig.start();
+    Files.copy(JAR, plugins.resolve("browser.jar"));
+    Await.until(
+        "it is ready",
+        LIMIT,
+        () -> rig.api().get("/api/v1/plugins").body().contains("tool browser_navigate"));
+  }
+
+  @AfterEach
+  void stop() {
+    rig.server().kill9();
+    Await.until("no browser outlives the server", LIMIT, () -> browsers().isEmpty());
+    rig.close();
+    site.stop(0);
+    secret.stop(0);
+  }
+
+  private static HttpServer server() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.start();
+    return server;
+  }
+
+  private static void answer(HttpExchange exchange, int status, String html) throws IOException {
+    byte[] body = html.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  private void redirect(HttpExchange exchange) throws IOException {
+    exchange.getResponseHeaders().set("Location", url(secret, "/redirected"));
+    answer(exchange, 302, "");
+  }
+
+  private static String said(HttpExchange exchange) {
+    String query = exchange.getRequestURI().getQuery();
+    return "<title>Said</title><p>you said " + query + "</p>";
+  }
+
+  private String page() {
+    return """
+    <title>Fruit</title><h1>Which fruit?</h1>
+    <img src="%1$s/picture"><script>fetch('%1$s/script').catch(() => {});
+    new WebSocket('%2$s/socket'); alert('stop');</script>
+    <form action="/said"><input name="fruit" aria-label="Your fruit">
+    <select name="size" aria-label="Size"><option>small<option>large</select>
+    <button>Say it</button></form>
+    <a href="/away" target="_blank">Away</a>
+    """
+        .formatted(url(secret, ""), url(secret, "").replace("http", "ws"));
+  }
+
+  private static String url(HttpServer server, String path) {
+    return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+  }
+
+  private String call(String thread, String tool, Map<String, Object> given) {
+    calls++;
+    return rig.converse("e" + calls, thread, ShellRig.call("browser_" + tool, given)).text();
+  }
+
+  private static String ref(String snapshot, String element) {
+    Matcher found = Pattern.compile("\\[\\S+ (e\\d+)] " + Pattern.quote(element)).matcher(snapshot);
+    assertThat(found.find()).as(element + " in " + snapshot).isTrue();
+    return found.group(1);
+  }
+
+  private List<Long> browsers() {
+    return ShellRig.processes("--user-data-dir=" + rig.setup().dataDir());
+  }
+
+  @Test
+  void aFormIsReadFilledInAndSent() throws Exception {
+    assertThat(call("t", "snapshot", Map.of())).contains("no page is open");
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
+    String snapshot = call("t", "snapshot", Map.of());
+    assertThat(snapshot).contains("# Which fruit?", "= small of small | large");
+    assertThat(call("t", "click", Map.of("ref", "e99"))).contains("take a snapshot first");
+    call("t", "fill", Map.of("ref", ref(snapshot, "Your fruit"), "text", "wrong"));
+    call("t", "fill", Map.of("ref", ref(snapshot, "Your fruit"), "text", "pear"));
+    call("t", "fill", Map.of("ref", ref(snapshot, "Size"), "text", "large"));
+    assertThat(call("t", "click", Map.of("ref", ref(snapshot, "Say it")))).contains("Said");
+    assertThat(call("t", "wait", Map.of("text", "you said fruit=pear&size=large")))
+        .contains("The text is there.");
+    assertThat(call("t", "screenshot", Map.of())).contains("screenshot-");
+    try (Stream<Path> files = Files.walk(rig.setup().dataDir())) {
+      assertThat(files.filter(file -> file.toString().endsWith(".png")))
+          .singleElement()
+          .satisfies(file -> assertThat(Files.readAllBytes(file)).startsWith(0x89, 'P', 'N', 'G'));
+    }
+    assertThat(call("other", "snapshot", Map.of())).contains("no page is open");
+
+    call("t", "navigate", Map.of("url", url(site, "/")));
+    String again = call("t", "snapshot", Map.of());
+    call("t", "fill", Map.of("ref", ref(again, "Your fruit"), "text", "plum"));
+    assertThat(call("t", "press", Map.of("key", "Enter"))).contains("Said");
+    assertThat(secretVisits).isEmpty();
+  }
+
+  @Test
+  void noWayLeadsToAnAddressThatIsNotPublic() {
+    assertThat(call("t", "navigate", Map.of("url", url(secret, "/direct"))))
+        .contains("not a public address");
+    assertThat(call("t", "navigate", Map.of("url", "file:///etc/passwd"))).contains("only http");
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/away")))).doesNotContain("secret");
+    assertThat(call("t", "snapshot", Map.of())).contains("not a public address");
+    call("t", "navigate", Map.of("url", url(site, "/")));
+    String snapshot = call("t", "snapshot", Map.of());
+    call("t", "click", Map.of("ref", ref(snapshot, "Away")));
+    assertThat(call("t", "snapshot", Map.of())).contains("not a public address");
+    assertThat(secretVisits).isEmpty();
+  }
+
+  @Test
+  void theBrowserIsStartedAgainAndEndsWithThePlugin() throws Exception {
+    call("t", "navigate", Map.of("url", url(site, "/")));
+    List<Long> first = browsers();
+    assertThat(first).isNotEmpty();
+    first.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+    Await.until("it is killed", LIMIT, () -> browsers().isEmpty());
+    Await.until(
+        "there is another",
+        LIMIT,
+        () -> call("t", "navigate", Map.of("url", url(site, "/"))).contains("Fruit"));
+    Path jar = rig.folder().resolve("plugins/browser.jar");
+    Files.delete(jar);
+    Await.until("it ends with the plugin", LIMIT, () -> browsers().isEmpty());
+    Files.copy(JAR, jar);
+    Await.until(
+        "it is back",
+        LIMIT,
+        () -> call("t", "navigate", Map.of("url", url(site, "/"))).contains("Fruit"));
+  }
+}
