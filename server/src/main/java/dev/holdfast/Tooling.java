@@ -7,6 +7,7 @@ import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
 import dev.holdfast.net.GuardedWeb;
+import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
@@ -62,6 +63,7 @@ final class Tooling {
   static Tooling open(
       Settings settings,
       Store store,
+      HttpCaller http,
       GuardedWeb web,
       Guards guards,
       Time time,
@@ -91,6 +93,7 @@ final class Tooling {
             new ExtensionServices(
                 settings.dataDir().resolve("extensions"),
                 children::get,
+                http,
                 toolbox,
                 guards,
                 settings::environment,

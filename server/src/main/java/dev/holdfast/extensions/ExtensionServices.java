@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.time.Time;
@@ -22,6 +23,7 @@ import java.util.function.Supplier;
 public record ExtensionServices(
     Path folder,
     ChildrenSource children,
+    HttpCaller http,
     Toolbox toolbox,
     Guards guards,
     Supplier<Map<String, String>> environment,

@@ -8,7 +8,6 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.health.ConditionReport;
-import dev.holdfast.processes.LineProcess;
 import dev.holdfast.supervision.Crash;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.RestartLimit;
@@ -236,8 +235,7 @@ final class McpExtension implements Extension {
   private Optional<Failure> live() throws InterruptedException {
     become(ExtensionState.STARTING, null);
     try {
-      LineProcess process = services.children().get().open(launch.kept());
-      try (McpSession session = new McpSession(config.id(), process, this::hear)) {
+      try (McpSession session = new McpSession(config.id(), launch.connect(), this::hear)) {
         try {
           serve(session);
         } finally {

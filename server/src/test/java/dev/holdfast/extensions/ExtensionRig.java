@@ -9,6 +9,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
@@ -55,6 +56,7 @@ final class ExtensionRig {
 
   private final SystemTime time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
+  private final HttpCaller http = HttpCaller.create(vertx, time);
   private final Secrets secrets = new Secrets();
   private final Children children;
   private final AtomicInteger calls = new AtomicInteger();
@@ -88,6 +90,7 @@ final class ExtensionRig {
         new ExtensionServices(
             folder,
             () -> children,
+            http,
             toolbox,
             guards,
             () -> environment,
@@ -174,6 +177,7 @@ final class ExtensionRig {
   void close() throws Exception {
     extensions.close();
     children.close();
+    http.close();
     vertx.close().toCompletionStage().toCompletableFuture().get();
   }
 }
