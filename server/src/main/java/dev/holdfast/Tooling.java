@@ -8,6 +8,7 @@ import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
@@ -29,6 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What models may do besides talking, put together as the operator switched it on. */
 final class Tooling {
@@ -41,6 +43,7 @@ final class Tooling {
   private final ToolChildren children;
   private final Toolbox toolbox;
   private final Extensions extensions;
+  private final AtomicBoolean trustsFirstList;
 
   private Tooling(
       Settings settings,
@@ -49,7 +52,8 @@ final class Tooling {
       FileTools files,
       ToolChildren children,
       Toolbox toolbox,
-      Extensions extensions) {
+      Extensions extensions,
+      AtomicBoolean trustsFirstList) {
     this.settings = settings;
     this.store = store;
     this.web = web;
@@ -57,6 +61,7 @@ final class Tooling {
     this.children = children;
     this.toolbox = toolbox;
     this.extensions = extensions;
+    this.trustsFirstList = trustsFirstList;
   }
 
   /** What it opens is added to {@code opened}. */
@@ -88,6 +93,7 @@ final class Tooling {
             knowledge);
     Toolbox toolbox =
         new Toolbox(BuiltIns.of(tools, services), tools.output(), settings.secrets(), time, meters);
+    AtomicBoolean trustsFirstList = new AtomicBoolean();
     Extensions extensions =
         new Extensions(
             new ExtensionServices(
@@ -99,11 +105,12 @@ final class Tooling {
                 settings::environment,
                 settings.secrets(),
                 Pace.USUAL,
+                trustsFirstList::get,
                 () -> ThreadLocalRandom.current().nextDouble(),
                 time,
                 meters));
     opened.add("extensions", extensions::close);
-    return new Tooling(settings, store, web, files, children, toolbox, extensions);
+    return new Tooling(settings, store, web, files, children, toolbox, extensions, trustsFirstList);
   }
 
   /** The configuration, and what stands beside it to fill the server's environment. */
@@ -145,6 +152,7 @@ final class Tooling {
 
   /** Takes over what the configuration declares. */
   void declare(ServerConfig config) {
+    trustsFirstList.set(config.plugins().trust() != PluginsConfig.Trust.PINNED);
     List<String> _ = extensions.replaceAll("configuration", config.extensions());
   }
 

@@ -94,8 +94,10 @@ public record ExtensionConfig(
    *
    * @param allow names; {@code *} at the end stands for any rest
    * @param replay what is not named is UNSAFE
+   * @param trustAnnotations whether what a server says about its tools stands for what is not named
    */
-  public record ToolRules(List<String> allow, Map<String, ReplayClass> replay) {
+  public record ToolRules(
+      List<String> allow, Map<String, ReplayClass> replay, boolean trustAnnotations) {
     public ToolRules {
       allow = List.copyOf(allow);
       replay = Map.copyOf(replay);
@@ -104,7 +106,8 @@ public record ExtensionConfig(
     static ToolRules from(Section tools) {
       return new ToolRules(
           tools.texts("allow", List.of("*")),
-          tools.namedChoices("replay", ReplayClass.class, ReplayClass.UNSAFE));
+          tools.namedChoices("replay", ReplayClass.class, ReplayClass.UNSAFE),
+          tools.flag("trust_annotations", false));
     }
 
     boolean allows(String tool) {
@@ -118,6 +121,15 @@ public record ExtensionConfig(
 
     ReplayClass replayOf(String tool) {
       return replay.getOrDefault(tool, ReplayClass.UNSAFE);
+    }
+
+    /** Of a tool of which its server says something too: what it says against itself counts. */
+    ReplayClass replayOf(ListedTool tool) {
+      ReplayClass declared = replay.get(tool.name());
+      if (declared == null) {
+        return trustAnnotations ? tool.hints().believed() : ReplayClass.UNSAFE;
+      }
+      return tool.hints().narrowed(declared);
     }
   }
 

@@ -314,6 +314,7 @@ final class McpSession implements AutoCloseable {
     if ("ping".equals(request.getValue("method"))) {
       answer.put("result", new JsonObject());
     } else {
+      strays.incrementAndGet();
       answer.put(
           "error",
           new JsonObject().put("code", METHOD_NOT_FOUND).put("message", "Method not found"));
@@ -329,7 +330,14 @@ final class McpSession implements AutoCloseable {
     switch (method) {
       case "notifications/tools/list_changed" -> listener.accept(Notification.TOOLS_CHANGED);
       case "notifications/progress" -> progress(parameters);
-      default -> LOG.debug("extension {}: an unused notification", name);
+      case "notifications/message",
+          "notifications/cancelled",
+          "notifications/prompts/list_changed",
+          "notifications/resources/list_changed",
+          "notifications/resources/updated",
+          "notifications/subscriptions/acknowledged" ->
+          LOG.debug("extension {}: an unused notification", name);
+      default -> strays.incrementAndGet();
     }
   }
 

@@ -46,6 +46,7 @@ final class ExtensionRig {
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final Toolbox toolbox;
   final Guards guards;
+  boolean trustsFirstList = true;
   Pace pace =
       new Pace(
           Duration.ofMillis(100),
@@ -96,6 +97,7 @@ final class ExtensionRig {
             () -> environment,
             secrets,
             pace,
+            () -> trustsFirstList,
             () -> 0.5,
             time,
             meters));
@@ -161,7 +163,14 @@ final class ExtensionRig {
     return call(tool, "{}");
   }
 
+  /** Without the words around what an extension says. */
   ToolResult call(String tool, String arguments) throws InterruptedException {
+    ToolResult framed = callFramed(tool, arguments);
+    String text = framed.text().replaceFirst("^\\[From extension [^\n]*]\n", "");
+    return new ToolResult(text, framed.failure(), framed.facts());
+  }
+
+  ToolResult callFramed(String tool, String arguments) throws InterruptedException {
     int number = calls.incrementAndGet();
     return toolbox.run(
         new ToolCall("call-" + number, tool, arguments),

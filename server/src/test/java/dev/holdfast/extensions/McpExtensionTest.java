@@ -278,11 +278,15 @@ class McpExtensionTest {
   }
 
   @Test
-  void aChangedListIsOfferedSoon() throws Exception {
+  void aChangedListIsReadSoon() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     assertThat(rig.offered()).doesNotContain("demo_grown");
     assertThat(rig.call("demo_change").isError()).isFalse();
-    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+    TimedWait.until("read", () -> waits("demo", "grown"));
+  }
+
+  private boolean waits(String id, String tool) {
+    return rig.view(id).held().stream().anyMatch(held -> held.name().equals(tool));
   }
 
   /** It reads nothing while it works: neither the request for its list nor a ping. */
@@ -290,7 +294,7 @@ class McpExtensionTest {
   void aServerThatWorksAtACallIsNotDisturbedInIt() throws Exception {
     rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {list_secs: 1}\n"));
     assertThat(rig.call("demo_busy").text()).isEqualTo("busy {}");
-    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+    TimedWait.until("read", () -> waits("demo", "grown"));
     assertThat(rig.starts("demo")).isOne();
   }
 

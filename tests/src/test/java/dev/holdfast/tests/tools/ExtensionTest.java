@@ -237,9 +237,12 @@ class ExtensionTest {
       awaitState(rig, "newer", "ready");
       assertThat(call(rig, "e1", "newer_echo", Map.of("message", "grow"))).contains("newer grow");
       Await.until(
-          "the changed list is offered",
+          "the changed list is read",
           LIMIT,
-          () -> extension(rig, "newer").path("tools").toString().contains("newer_grown"));
+          () -> extension(rig, "newer").path("held").toString().contains("grown"));
+      assertThat(rig.api().post("/api/v1/extensions/newer/approve", Map.of()).status())
+          .isEqualTo(200);
+      assertThat(extension(rig, "newer").path("tools").toString()).contains("newer_grown");
       assertThat(call(rig, "e2", "newer_echo", Map.of("message", "x"))).contains("newer x");
       assertThat(extension(rig, "newer").path("restarts").asInt()).isZero();
     }
