@@ -164,7 +164,9 @@ def call(request):
         sys.stdout.flush()
         os.write(1, b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"\xff"}]}}\n' % ident)
     elif name == "grow":
-        kept.append(bytearray(os.urandom(1 << 20) * arguments["mb"]))
+        grown = bytearray(arguments["mb"] << 20)
+        grown[::4096] = b"x" * len(grown[::4096])
+        kept.append(grown)
     elif name == "environment":
         answer["result"] = text(json.dumps(dict(os.environ)))
     elif name == "folder":

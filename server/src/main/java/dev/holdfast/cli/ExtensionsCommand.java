@@ -46,6 +46,10 @@ final class ExtensionsCommand extends CommandGroup {
         root.terminal().line(key.replace('_', ' ') + ": " + value);
       }
     }
+    long megabytes = extension.path("memory_bytes").asLong() >> 20;
+    if (megabytes > 0) {
+      root.terminal().line("memory: " + megabytes + " MB");
+    }
     root.terminal().line(VisibleText.line("runs: " + join(extension.path("target"), " ")));
     printAll("tool", extension.path("tools"));
     printAll("not offered", extension.path("refused"));

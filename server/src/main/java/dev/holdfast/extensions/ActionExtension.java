@@ -60,6 +60,7 @@ final class ActionExtension implements Extension {
         "",
         0,
         0,
+        0,
         lastError,
         null);
   }

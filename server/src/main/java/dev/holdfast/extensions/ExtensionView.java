@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param held which of its tools wait for an operator
  * @param listing stands for the list of its tools as it is now; empty when there is none
  * @param strays messages that answered nothing, and lines that were none, of this run
+ * @param memoryBytes what its processes held when they were looked at last; 0 when none run
  * @param lastError why it ended last; empty when it did not
  * @param nextAttemptAt null when it waits for nothing
  */
@@ -32,6 +33,7 @@ public record ExtensionView(
     String listing,
     long restarts,
     long strays,
+    long memoryBytes,
     String lastError,
     @Nullable Instant nextAttemptAt) {
   public ExtensionView {

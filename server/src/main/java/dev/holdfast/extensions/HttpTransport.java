@@ -201,6 +201,11 @@ final class HttpTransport implements McpTransport {
   }
 
   @Override
+  public long memory() {
+    return 0;
+  }
+
+  @Override
   public void end() {
     closed = true;
     exchanges.values().forEach(Thread::interrupt);

@@ -38,6 +38,9 @@ final class McpExtension implements Extension {
   private static final Logger LOG = LoggerFactory.getLogger(McpExtension.class);
   private static final int SHOWN_ERRORS = 5;
 
+  /** Of its memory limit: beyond it, it is replaced before the kernel ends it in mid-call. */
+  private static final int FULL_PERCENT = 90;
+
   private final String source;
   private final ExtensionConfig config;
   private final ExtensionServices services;
@@ -109,6 +112,7 @@ final class McpExtension implements Extension {
                 listing,
                 metrics.restarts(),
                 client == null ? 0 : client.session().strays(),
+                client == null ? 0 : client.session().memory(),
                 lastError,
                 nextAttemptAt));
   }
@@ -410,6 +414,11 @@ final class McpExtension implements Extension {
         stale = !listAgain(connected);
         continue;
       }
+      if (isOverfull(session) && awaitNoCalls(connected)) {
+        throw new CallFailedException(
+            session.malformed(
+                "uses more than " + FULL_PERCENT + " % of its memory_mb and is started anew"));
+      }
       if (isIdle()) {
         LOG.info("extension {}: stopped, nobody needs it now", config.id());
         return;
@@ -433,6 +442,33 @@ final class McpExtension implements Extension {
       while (left > 0 && !session.end().isDone() && !restartAsked && !listChanged) {
         left = changed.awaitNanos(left);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isOverfull(McpSession session) {
+    long limit = (long) config.limits().memoryMegabytes() << 20;
+    return session.memory() > limit / 100 * FULL_PERCENT;
+  }
+
+  /**
+   * Lets no more calls in while those that run come to their end; false when they take so long that
+   * others are let in again.
+   */
+  private boolean awaitNoCalls(McpClient serving) throws InterruptedException {
+    long left = services.pace().heartbeat().toNanos();
+    lock.lockInterruptibly();
+    try {
+      client = null;
+      while (running > 0 && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      if (running > 0) {
+        client = serving;
+        changed.signalAll();
+      }
+      return running == 0;
     } finally {
       lock.unlock();
     }
@@ -632,6 +668,7 @@ final class McpExtension implements Extension {
         () -> {
           running--;
           lastUsedNanos = services.time().nanos();
+          changed.signalAll();
           return null;
         });
   }

@@ -97,6 +97,10 @@ final class McpSession implements AutoCloseable {
     return !pending.isEmpty();
   }
 
+  long memory() {
+    return transport.memory();
+  }
+
   List<String> errors() {
     return transport.errors();
   }

@@ -40,6 +40,9 @@ sealed interface McpTransport extends AutoCloseable permits ProcessTransport, Ht
   /** The last lines of what went wrong, for an operator. */
   List<String> errors();
 
+  /** What its processes held in bytes when they were looked at last; zero where nobody knows. */
+  long memory();
+
   /** Begins to end it. Returns at once. */
   void end();
 

@@ -66,6 +66,11 @@ record ProcessTransport(LineProcess process) implements McpTransport {
   }
 
   @Override
+  public long memory() {
+    return process.memory();
+  }
+
+  @Override
   public void end() {
     process.end();
   }

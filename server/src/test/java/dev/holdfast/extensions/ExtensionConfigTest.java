@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.Secret;
 import dev.holdfast.extensions.ExtensionConfig.Protocol;
 import java.time.Duration;
 import java.util.List;
@@ -82,7 +83,7 @@ class ExtensionConfigTest {
     RemoteConfig remote =
         ExtensionRig.parsed("- id: a\n" + url + headers).getFirst().remote().orElseThrow();
     assertThat(remote.url()).isEqualTo("https://mcp.example.org/mcp");
-    assertThat(remote.headers().get("authorization").reveal()).isEqualTo("Bearer t0ken");
+    assertThat(remote.headers()).containsEntry("authorization", new Secret("Bearer t0ken"));
     assertThat(problems("- id: a\n  command: [x]\n" + url)).contains("cannot stand beside url");
     assertThat(problems("- id: a\n  command: [x]\n" + headers))
         .contains("headers are sent to a url");

@@ -117,6 +117,7 @@ final class ExtensionRequests {
         .put("listing", extension.listing())
         .put("restarts", extension.restarts())
         .put("strays", extension.strays())
+        .put("memory_bytes", extension.memoryBytes())
         .put("last_error", extension.lastError())
         .put("next_attempt_at", next == null ? null : next.toString());
   }

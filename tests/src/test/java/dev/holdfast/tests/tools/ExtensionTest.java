@@ -252,7 +252,7 @@ class ExtensionTest {
    * The main file of an npm package, as seen from the folder; the test is left out where npm cannot
    * install it.
    */
-  private static String installed(Path folder, String name, String version, String... more)
+  static String installed(Path folder, String name, String version, String... more)
       throws IOException, InterruptedException {
     Path log = folder.resolve("log");
     List<String> command =
