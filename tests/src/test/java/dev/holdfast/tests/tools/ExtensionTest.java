@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ExtensionTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final Path SERVER =
+  static final Path SERVER =
       Path.of("../server/src/test/resources/extensions/mcp_server.py").toAbsolutePath().normalize();
 
   /** The script as one argument: a child need not see where the sources lie. */
-  private static Map<String, Object> python(String id, String... flags) throws IOException {
+  static Map<String, Object> python(String id, String... flags) throws IOException {
     String script = Files.readString(SERVER).replace("${", "$${");
     List<String> command = new ArrayList<>(List.of("python3", "-c", script));
     command.addAll(List.of(flags));

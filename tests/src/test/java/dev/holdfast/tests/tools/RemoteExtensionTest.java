@@ -11,9 +11,11 @@ import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -44,7 +46,7 @@ class RemoteExtensionTest {
   }
 
   private static Process node(Path folder, int port, String... arguments) throws IOException {
-    List<String> command = new java.util.ArrayList<>(List.of("node"));
+    List<String> command = new ArrayList<>(List.of("node"));
     command.addAll(List.of(arguments));
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -52,7 +54,17 @@ class RemoteExtensionTest {
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("out").toFile());
     builder.environment().put("PORT", Integer.toString(port));
-    return builder.start();
+    Process started = builder.start();
+    Await.until("it listens at " + port, LIMIT, () -> isOpen(port));
+    return started;
+  }
+
+  private static boolean isOpen(int port) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static void declare(ServerRig rig, int port) throws IOException {
@@ -129,7 +141,11 @@ class RemoteExtensionTest {
     Path folder = ServerRig.newFolder("holdfast-far");
     String _ =
         ExtensionTest.installed(
-            folder, "@modelcontextprotocol/server", "2.4.0", "@modelcontextprotocol/node", "zod@4");
+            folder,
+            "@modelcontextprotocol/server",
+            "2.4.0",
+            "@modelcontextprotocol/node@2.1.2",
+            "zod@4");
     Files.writeString(
         folder.resolve("server.mjs"),
         """
