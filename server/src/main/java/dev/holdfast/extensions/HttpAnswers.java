@@ -10,6 +10,7 @@ import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Streamed;
 import dev.holdfast.net.HttpFailedException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -80,9 +81,9 @@ final class HttpAnswers {
   }
 
   /** All of the body, which must not be longer. */
-  static String text(Streamed answer, int bytesMax)
+  static String text(InputStream body, int bytesMax)
       throws CallFailedException, InterruptedException {
-    try (var body = answer.body()) {
+    try {
       byte[] bytes = body.readNBytes(bytesMax + 1);
       if (bytes.length > bytesMax) {
         throw new CallFailedException(tooLong(bytesMax));

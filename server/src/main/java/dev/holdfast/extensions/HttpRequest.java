@@ -3,6 +3,7 @@ package dev.holdfast.extensions;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.net.BodyStream;
 import dev.holdfast.net.EventReader;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Streamed;
@@ -12,6 +13,8 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpRequest {
   private static final int ERROR_BYTES_MAX = 64 << 10;
+
+  /** Whoever waits gives up first, so that the server is told. */
+  private static final Duration MARGIN = Duration.ofSeconds(5);
+
   private static final int RESUMPTIONS_MAX = 10;
   private static final Duration RESUME_MIN = Duration.ofMillis(100);
   private static final Duration RESUME_USUAL = Duration.ofSeconds(1);
@@ -30,6 +37,7 @@ final class HttpRequest {
   private final long id;
   private final Limits limits;
   private final int messageBytesMax;
+  private final Semaphore gate;
   private final InboundQueue inbound;
   private final Time time;
 
@@ -41,13 +49,15 @@ final class HttpRequest {
       JsonObject message,
       Duration timeout,
       int messageBytesMax,
+      Semaphore gate,
       InboundQueue inbound,
       Time time) {
     this.endpoint = endpoint;
     this.message = message;
     this.id = message.getLong("id");
-    this.limits = HttpAnswers.limits(timeout, messageBytesMax);
+    this.limits = HttpAnswers.limits(timeout.plus(MARGIN), messageBytesMax);
     this.messageBytesMax = messageBytesMax;
+    this.gate = gate;
     this.inbound = inbound;
     this.time = time;
   }
@@ -69,20 +79,38 @@ final class HttpRequest {
     } else if (HttpAnswers.isStream(answer)) {
       follow(answer);
     } else if (HttpAnswers.isJson(answer)) {
-      String text = HttpAnswers.text(answer, messageBytesMax);
-      Inbound came = Inbound.of(text);
-      inbound.put(came, text.length());
-      if (!came.answers(id)) {
-        throw unanswered("answered with something else");
-      }
+      read(answer);
     } else {
       answer.body().close();
       throw unanswered("did not answer with JSON or a stream of events");
     }
   }
 
+  private void read(Streamed answer) throws CallFailedException, InterruptedException {
+    try (BodyStream whole = answer.body();
+        GatedBody body = new GatedBody(whole, gate)) {
+      String text = HttpAnswers.text(body, messageBytesMax);
+      Inbound came = Inbound.of(text);
+      hand(came, text.length());
+      if (!came.answers(id)) {
+        throw unanswered("answered with something else");
+      }
+    }
+  }
+
+  private void hand(Inbound came, int units) throws InterruptedException {
+    if ("tools/list".equals(message.getString("method"))) {
+      came.message()
+          .map(answer -> answer.getValue("result"))
+          .filter(JsonObject.class::isInstance)
+          .map(JsonObject.class::cast)
+          .ifPresent(endpoint::learn);
+    }
+    inbound.put(came, units);
+  }
+
   private void put(JsonObject error) throws InterruptedException {
-    inbound.put(new Inbound(java.util.Optional.of(error), false), ERROR_BYTES_MAX);
+    inbound.put(new Inbound(Optional.of(error), false), ERROR_BYTES_MAX);
   }
 
   /** The error that stands in an answer, if it is one of this protocol. */
@@ -93,7 +121,10 @@ final class HttpRequest {
       answer.body().close();
       throw refusal;
     }
-    Inbound said = Inbound.of(HttpAnswers.text(answer, ERROR_BYTES_MAX));
+    Inbound said;
+    try (BodyStream body = answer.body()) {
+      said = Inbound.of(HttpAnswers.text(body, ERROR_BYTES_MAX));
+    }
     JsonObject error =
         said.message().filter(sent -> sent.getValue("error") instanceof JsonObject).orElse(null);
     if (error == null || (error.getValue("id") != null && !said.answers(id))) {
@@ -129,13 +160,15 @@ final class HttpRequest {
 
   /** False when the stream ends, or breaks off, before the answer. */
   private boolean isAnswered(Streamed open) throws CallFailedException, InterruptedException {
-    EventReader reader = new EventReader(open.body(), false, messageBytesMax);
+    GatedBody body = new GatedBody(open.body(), gate);
+    EventReader reader = new EventReader(body, false, messageBytesMax);
     boolean answered = false;
-    try {
+    try (body) {
       EventReader.@Nullable Event event = reader.next();
       while (event != null && !answered) {
         Inbound came = Inbound.of(event.data());
-        inbound.put(came, event.data().length());
+        hand(came, event.data().length());
+        body.next();
         answered = came.answers(id);
         event = answered ? event : reader.next();
       }

@@ -36,6 +36,7 @@ final class HttpTransport implements McpTransport {
   private final McpEndpoint endpoint;
   private final int messageBytesMax;
   private final Time time;
+  private final Semaphore gate = new Semaphore(1);
   private final InboundQueue inbound = new InboundQueue();
   private final CompletableFuture<Failure> gone = new CompletableFuture<>();
   private final Map<Long, Thread> exchanges = new ConcurrentHashMap<>();
@@ -69,7 +70,7 @@ final class HttpTransport implements McpTransport {
 
   private void ask(JsonObject message, long id, Duration timeout, Consumer<Failure> lost) {
     HttpRequest request =
-        new HttpRequest(endpoint, message, timeout, messageBytesMax, inbound, time);
+        new HttpRequest(endpoint, message, timeout, messageBytesMax, gate, inbound, time);
     Thread thread =
         Thread.ofVirtual()
             .name("extension request " + id)

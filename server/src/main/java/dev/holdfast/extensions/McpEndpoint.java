@@ -27,6 +27,7 @@ final class McpEndpoint {
 
   private final HttpCaller http;
   private final RemoteConfig remote;
+  private final ParameterHeaders parameterHeaders = new ParameterHeaders();
   private volatile URI address;
   private volatile String session = "";
   private volatile String version = "";
@@ -105,7 +106,7 @@ final class McpEndpoint {
   }
 
   /** A request of the second era says outside what stands inside, for whoever passes it on. */
-  private static void describe(JsonObject message, Map<String, String> headers) {
+  private void describe(JsonObject message, Map<String, String> headers) {
     JsonObject parameters = message.getJsonObject("params", new JsonObject());
     if (!(parameters.getValue("_meta") instanceof JsonObject meta)
         || !(meta.getValue(VERSION) instanceof String spoken)) {
@@ -116,10 +117,24 @@ final class McpEndpoint {
     Object name = parameters.getValue("name", parameters.getValue("uri"));
     if (name instanceof String text) {
       headers.put("mcp-name", encoded(text));
+      if ("tools/call".equals(message.getString("method"))) {
+        headers.putAll(parameters(text, parameters));
+      }
     }
   }
 
-  private static String encoded(String value) {
+  private Map<String, String> parameters(String tool, JsonObject given) {
+    Object arguments = given.getValue("arguments");
+    return arguments == null ? Map.of() : parameterHeaders.of(tool, arguments);
+  }
+
+  /** Looks through what was listed for arguments that belong into headers. */
+  void learn(JsonObject listed) {
+    parameterHeaders.learn(listed);
+  }
+
+  /** As a header can carry it. */
+  static String encoded(String value) {
     return PLAIN.matcher(value).matches() && !(value.startsWith("=?") && value.endsWith("?="))
         ? value
         : "=?base64?"

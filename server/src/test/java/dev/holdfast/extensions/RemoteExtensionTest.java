@@ -7,10 +7,14 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.time.TimedWait;
+import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,6 +86,20 @@ class RemoteExtensionTest {
           .doesNotContainKey("mcp-session-id");
       rig.extensions().close();
       assertThat(far.seen).doesNotContain("DELETE", "GET");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"eu-west, eu-west", "Köln, =?base64?S8O2bG4=?="})
+  void anArgumentThatTheServerMarksIsToldOutsideToo(String region, String header) throws Exception {
+    try (RemoteServer far = new RemoteServer("modern")) {
+      rig.again(Pace.USUAL);
+      rig.serve(far.entry("demo", ""));
+      String arguments = new JsonObject().put("region", region).put("other", "x").encode();
+      assertThat(rig.call("demo_mirrored", arguments).isError()).isFalse();
+      assertThat(far.lastHeaders)
+          .containsEntry("mcp-param-region", header)
+          .doesNotContainKey("mcp-param-other");
     }
   }
 
@@ -181,6 +199,23 @@ class RemoteExtensionTest {
       assertThat(rig.call("demo_" + tool).text()).isEqualTo("far " + tool);
       assertThat(rig.call("demo_echo").text()).isEqualTo("far echo");
       assertThat(far.sessionsMade()).isOne();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{\"streamed\":true}"})
+  void largeAnswersComeOneAfterTheOtherAndAllOfThem(String arguments) throws Exception {
+    try (RemoteServer far = new RemoteServer()) {
+      rig.serve(far.entry("demo", ""));
+      List<Future<ToolResult>> calls = new ArrayList<>();
+      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        for (int i = 0; i < 12; i++) {
+          calls.add(threads.submit(() -> rig.call("demo_big", arguments)));
+        }
+      }
+      for (Future<ToolResult> call : calls) {
+        assertThat(call.get().text()).contains("[cut: 80000");
+      }
     }
   }
 

@@ -30,7 +30,7 @@ final class RemoteServer implements AutoCloseable {
   private static final List<String> NAMES =
       List.of(
           "echo", "stream", "endless", "silent", "garbage", "long", "wrong", "limited", "broken",
-          "cut", "lost", "empty", "change", "huge", "flood", "aborted", "denied", "ask");
+          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask");
   private static final String END = "\n\n";
 
   final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
@@ -206,6 +206,15 @@ final class RemoteServer implements AutoCloseable {
                 new JsonObject()
                     .put("name", name)
                     .put("inputSchema", new JsonObject().put("type", "object"))));
+    JsonObject region = new JsonObject().put("type", "string").put("x-mcp-header", "Region");
+    tools.add(
+        new JsonObject()
+            .put("name", "mirrored")
+            .put(
+                "inputSchema",
+                new JsonObject()
+                    .put("type", "object")
+                    .put("properties", new JsonObject().put("region", region))));
     if (hasChanged) {
       tools.add(
           new JsonObject()
@@ -289,6 +298,16 @@ final class RemoteServer implements AutoCloseable {
       }
       case "broken" -> answer(exchange, 500, "text/html", "<html>no</html>");
       case "denied" -> answer(exchange, 403, "", "");
+      case "big" -> {
+        JsonObject big = result(id, text("x".repeat(8_000_000)));
+        if (parameters.getJsonObject("arguments").getBoolean("streamed", false)) {
+          try (OutputStream out = stream(exchange)) {
+            write(out, "data: " + big.encode() + END);
+          }
+        } else {
+          json(exchange, 200, big);
+        }
+      }
       case "empty" -> answer(exchange, 202, "", "");
       case "aborted" -> {
         OutputStream out = stream(exchange);

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 class ExtensionKillTest {
   private static final int ROUNDS = Integer.getInteger("holdfast.extension_kills", 20);
   private static final Duration LIMIT = Duration.ofSeconds(40);
-  private static final Duration GONE_WITHIN = Duration.ofSeconds(1);
+  private static final Duration GONE_WITHIN =
+      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 1));
 
   /** One child beside the server, and one that leaves its session. */
   private static final String WRAPPER =

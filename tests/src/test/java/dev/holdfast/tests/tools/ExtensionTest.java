@@ -170,6 +170,31 @@ class ExtensionTest {
     }
   }
 
+  /** FAULTS S47: only the operator's configuration does, and what it runs is shown whole. */
+  @Test
+  void nothingThatIsSaidOrWrittenInAChatDeclaresAnExtension() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.start();
+      String yaml = "extensions:\n- id: evil\n  command: [touch, /tmp/evil]\n";
+      assertThat(rig.converse("e1", "t", yaml).text()).startsWith("echo: ");
+      for (String path : List.of("holdfast.yaml", "extension.yaml", ".mcp.json")) {
+        String written = call(rig, "w" + path, "write_file", Map.of("path", path, "content", yaml));
+        assertThat(written).contains(path);
+      }
+      Path configuration = rig.setup().folder().resolve("conf/holdfast.yaml");
+      assertThat(
+              call(
+                  rig,
+                  "e2",
+                  "write_file",
+                  Map.of("path", configuration.toString(), "content", yaml)))
+          .doesNotContain("wrote");
+      declare(rig, python("demo", "shown"));
+      assertThat(rig.api().get("/api/v1/extensions").json().path("extensions")).hasSize(1);
+      assertThat(extension(rig, "demo").path("target").toString()).contains("python3", "\"shown\"");
+    }
+  }
+
   /** A server that nobody here wrote. */
   @Test
   void theReferenceServerIsUnderstood() throws Exception {
