@@ -93,7 +93,7 @@ final class Tooling {
             knowledge);
     Toolbox toolbox =
         new Toolbox(BuiltIns.of(tools, services), tools.output(), settings.secrets(), time, meters);
-    AtomicBoolean trustsFirstList = new AtomicBoolean();
+    AtomicBoolean trustsFirstList = new AtomicBoolean(trustsFirstList(settings.config()));
     Extensions extensions =
         new Extensions(
             new ExtensionServices(
@@ -150,9 +150,13 @@ final class Tooling {
     return extensions;
   }
 
+  private static boolean trustsFirstList(ServerConfig config) {
+    return config.plugins().trust() != PluginsConfig.Trust.PINNED;
+  }
+
   /** Takes over what the configuration declares. */
   void declare(ServerConfig config) {
-    trustsFirstList.set(config.plugins().trust() != PluginsConfig.Trust.PINNED);
+    trustsFirstList.set(trustsFirstList(config));
     List<String> _ = extensions.replaceAll("configuration", config.extensions());
   }
 

@@ -265,8 +265,13 @@ class ExtensionTest {
           "the changed list is read",
           LIMIT,
           () -> extension(rig, "newer").path("held").toString().contains("grown"));
-      assertThat(rig.api().post("/api/v1/extensions/newer/approve", Map.of()).status())
-          .isEqualTo(200);
+      String approve = "/api/v1/extensions/newer/approve";
+      assertThat(rig.api().post(approve, Map.of("listing", "another")).status()).isEqualTo(409);
+      String seen = extension(rig, "newer").path("listing").asText();
+      assertThat(rig.api().post(approve, Map.of("listing", seen)).status()).isEqualTo(200);
+      assertThat(rig.api().get("/api/v1/audit").body())
+          .contains("operator.extension_approve")
+          .contains("grown");
       assertThat(extension(rig, "newer").path("tools").toString()).contains("newer_grown");
       assertThat(call(rig, "e2", "newer_echo", Map.of("message", "x"))).contains("newer x");
       assertThat(extension(rig, "newer").path("restarts").asInt()).isZero();
