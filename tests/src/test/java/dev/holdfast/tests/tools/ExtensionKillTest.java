@@ -29,6 +29,10 @@ import org.junit.jupiter.api.parallel.Isolated;
 class ExtensionKillTest {
   private static final int ROUNDS = Integer.getInteger("holdfast.extension_kills", 20);
   private static final Duration LIMIT = Duration.ofSeconds(40);
+
+  /** On a busy machine the whole tree takes some seconds to be there. */
+  private static final int START_SECS = 6;
+
   private static final Duration GONE_WITHIN =
       Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 1));
 
@@ -57,7 +61,7 @@ class ExtensionKillTest {
     Map<String, Object> timeouts = new HashMap<>(Map.of("start_secs", 30));
     if (ending == Ending.START_TIMED_OUT) {
       command.add("silent");
-      timeouts.put("start_secs", 1);
+      timeouts.put("start_secs", START_SECS);
     }
     if (ending == Ending.UNUSED) {
       timeouts.put("idle_secs", 1);
@@ -85,7 +89,7 @@ class ExtensionKillTest {
         if (!runs) {
           rig.start();
         }
-        List<Long> before = awaitTree(mark);
+        List<Long> before = awaitTree(mark, ending);
         end(rig, ending, before);
         long from = System.nanoTime();
         Await.until(
@@ -111,8 +115,8 @@ class ExtensionKillTest {
     return number % 9 == 8 ? Ending.UNUSED : Ending.values()[number % 4];
   }
 
-  private static List<Long> awaitTree(String mark) {
-    Await.until("its tree is there", LIMIT, () -> pythons(mark).size() >= 3);
+  private static List<Long> awaitTree(String mark, Ending ending) {
+    Await.until("its tree is there, to be " + ending, LIMIT, () -> pythons(mark).size() >= 3);
     return ShellRig.processes(mark);
   }
 
