@@ -176,7 +176,7 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     opened.add("http client", http::close);
     guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
-    tooling = Tooling.open(settings, store, web(config), guards, time, meters, opened);
+    tooling = Tooling.open(settings, store, http, web(config), guards, time, meters, opened);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);

@@ -7,6 +7,8 @@ import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
 import dev.holdfast.net.GuardedWeb;
+import dev.holdfast.net.HttpCaller;
+import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
@@ -28,6 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What models may do besides talking, put together as the operator switched it on. */
 final class Tooling {
@@ -40,6 +43,7 @@ final class Tooling {
   private final ToolChildren children;
   private final Toolbox toolbox;
   private final Extensions extensions;
+  private final AtomicBoolean trustsFirstList;
 
   private Tooling(
       Settings settings,
@@ -48,7 +52,8 @@ final class Tooling {
       FileTools files,
       ToolChildren children,
       Toolbox toolbox,
-      Extensions extensions) {
+      Extensions extensions,
+      AtomicBoolean trustsFirstList) {
     this.settings = settings;
     this.store = store;
     this.web = web;
@@ -56,12 +61,14 @@ final class Tooling {
     this.children = children;
     this.toolbox = toolbox;
     this.extensions = extensions;
+    this.trustsFirstList = trustsFirstList;
   }
 
   /** What it opens is added to {@code opened}. */
   static Tooling open(
       Settings settings,
       Store store,
+      HttpCaller http,
       GuardedWeb web,
       Guards guards,
       Time time,
@@ -86,21 +93,24 @@ final class Tooling {
             knowledge);
     Toolbox toolbox =
         new Toolbox(BuiltIns.of(tools, services), tools.output(), settings.secrets(), time, meters);
+    AtomicBoolean trustsFirstList = new AtomicBoolean(trustsFirstList(settings.config()));
     Extensions extensions =
         new Extensions(
             new ExtensionServices(
                 settings.dataDir().resolve("extensions"),
                 children::get,
+                http,
                 toolbox,
                 guards,
                 settings::environment,
                 settings.secrets(),
                 Pace.USUAL,
+                trustsFirstList::get,
                 () -> ThreadLocalRandom.current().nextDouble(),
                 time,
                 meters));
     opened.add("extensions", extensions::close);
-    return new Tooling(settings, store, web, files, children, toolbox, extensions);
+    return new Tooling(settings, store, web, files, children, toolbox, extensions, trustsFirstList);
   }
 
   /** The configuration, and what stands beside it to fill the server's environment. */
@@ -144,8 +154,13 @@ final class Tooling {
     return extensions;
   }
 
+  private static boolean trustsFirstList(ServerConfig config) {
+    return config.plugins().trust() != PluginsConfig.Trust.PINNED;
+  }
+
   /** Takes over what the configuration declares. */
   void declare(ServerConfig config) {
+    trustsFirstList.set(trustsFirstList(config));
     List<String> _ = extensions.replaceAll("configuration", config.extensions());
   }
 

@@ -1,15 +1,18 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The child processes that offer tools. */
-@Command(name = "extensions", description = "See and restart the child processes that offer tools.")
+/** The programs that offer tools. */
+@Command(
+    name = "extensions",
+    description = "See, restart and approve the programs that offer tools.")
 final class ExtensionsCommand extends CommandGroup {
   ExtensionsCommand(RootCommand root) {
-    super(root, "extensions list, info, logs or restart");
+    super(root, "extensions list, info, approve, logs or restart");
   }
 
   @Command(
@@ -43,8 +46,57 @@ final class ExtensionsCommand extends CommandGroup {
         root.terminal().line(key.replace('_', ' ') + ": " + value);
       }
     }
+    long megabytes = extension.path("memory_bytes").asLong() >> 20;
+    if (megabytes > 0) {
+      root.terminal().line("memory: " + megabytes + " MB");
+    }
+    root.terminal().line(VisibleText.line("runs: " + join(extension.path("target"), " ")));
     printAll("tool", extension.path("tools"));
     printAll("not offered", extension.path("refused"));
+    extension.path("held").forEach(this::printHeld);
+    return ExitCode.OK;
+  }
+
+  private void printHeld(JsonNode tool) {
+    boolean isNew = CliJson.text(tool, "change").equals("new");
+    String changed = isNew ? "new" : "changed: " + join(tool.path("parts"), ", ");
+    root.terminal()
+        .line(
+            VisibleText.line(
+                "waits for approval: " + CliJson.text(tool, "name") + " (" + changed + ")"));
+    if (!isNew) {
+      root.terminal().line(VisibleText.line("  before: " + CliJson.text(tool, "before")));
+    }
+    root.terminal().line(VisibleText.line("  now: " + CliJson.text(tool, "now")));
+  }
+
+  private static String join(JsonNode texts, String between) {
+    List<String> all = new ArrayList<>();
+    texts.forEach(text -> all.add(text.asText()));
+    return String.join(between, all);
+  }
+
+  @Command(
+      name = "approve",
+      description = "Offer the tools that are new or have changed since they were approved.",
+      footer = {"", "Example: holdfast extensions approve files"})
+  int approve(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
+      throws CliException, InterruptedException {
+    JsonNode seen = root.ask(api -> api.get(path(id)));
+    if (!root.json) {
+      seen.path("held").forEach(this::printHeld);
+    }
+    JsonNode answer =
+        root.ask(
+            api ->
+                api.post(
+                    path(id) + "/approve",
+                    CliJson.object().put("listing", CliJson.text(seen, "listing"))));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      root.terminal().line(id + ": " + seen.path("held").size() + " tools approved");
+    }
     return ExitCode.OK;
   }
 

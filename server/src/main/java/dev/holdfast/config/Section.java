@@ -90,6 +90,22 @@ public final class Section {
     return secret;
   }
 
+  /**
+   * A mapping from names chosen by the operator to secrets. Where one has several words, as {@code
+   * Bearer TOKEN} has, the last is a secret by itself too.
+   */
+  public Map<String, Secret> namedSecrets(String key) {
+    Section names = namesOf(key);
+    Map<String, Secret> named = new LinkedHashMap<>();
+    for (String name : names.given.keySet()) {
+      Secret secret = names.secret(name);
+      reading.secrets.add(secret.reveal().substring(secret.reveal().lastIndexOf(' ') + 1));
+      named.put(name, secret);
+    }
+    values.put(key, named);
+    return isRefused(key) ? Map.of() : named;
+  }
+
   public Duration seconds(String key, long fallback) {
     return Duration.ofSeconds(whole(key, fallback, -SECONDS_MAX, SECONDS_MAX));
   }

@@ -53,8 +53,12 @@ final class ActionExtension implements Extension {
         config.protocol(),
         stopped ? ExtensionState.STOPPED : ExtensionState.IDLE,
         "",
+        config.command().stream().map(services.secrets()::redact).toList(),
         tools.names(),
         tools.refused(),
+        List.of(),
+        "",
+        0,
         0,
         0,
         lastError,
@@ -86,6 +90,11 @@ final class ActionExtension implements Extension {
   @Override
   public void restart() {
     // Nothing runs between calls.
+  }
+
+  @Override
+  public boolean approve(String seen) {
+    return true; // it offers what the operator has declared
   }
 
   @Override

@@ -23,6 +23,14 @@ sealed interface Extension permits McpExtension, ActionExtension {
   /** Ends its child, if one runs, and starts it anew, parked or not. Returns at once. */
   void restart();
 
+  /**
+   * Offers what waits for an operator, as it is listed now. Blocks while that is written down.
+   *
+   * @param seen the digest of the list that the operator has seen; empty for whatever is listed
+   * @return false when another list is there by now
+   */
+  boolean approve(String seen);
+
   /** Takes its tools back, and ends its child. Returns at once. */
   void stop();
 

@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.config.Check;
+import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import dev.holdfast.processes.ChildEnvironment;
 import dev.holdfast.processes.ProcessSpec.Limits;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -17,7 +19,9 @@ import java.util.regex.Pattern;
  * One entry of the {@code extensions} list of holdfast.yaml.
  *
  * @param id what its tools' names begin with
- * @param command the argument vector; {@code ${HOLDFAST_SCRATCH}} in it is the extension's folder
+ * @param command the argument vector; {@code ${HOLDFAST_SCRATCH}} in it is the extension's folder.
+ *     Empty when it is remote
+ * @param remote where it is called, in the place of a command
  * @param environment names of variables of the server that the child gets besides PATH, HOME, LANG
  *     and TZ
  * @param actions what it can do when its protocol is ACTION; a server of MCP says so itself
@@ -26,6 +30,7 @@ public record ExtensionConfig(
     String id,
     Protocol protocol,
     List<String> command,
+    Optional<RemoteConfig> remote,
     List<String> environment,
     Timeouts timeouts,
     RestartLimit restart,
@@ -89,8 +94,10 @@ public record ExtensionConfig(
    *
    * @param allow names; {@code *} at the end stands for any rest
    * @param replay what is not named is UNSAFE
+   * @param trustAnnotations whether what a server says about its tools stands for what is not named
    */
-  public record ToolRules(List<String> allow, Map<String, ReplayClass> replay) {
+  public record ToolRules(
+      List<String> allow, Map<String, ReplayClass> replay, boolean trustAnnotations) {
     public ToolRules {
       allow = List.copyOf(allow);
       replay = Map.copyOf(replay);
@@ -99,7 +106,8 @@ public record ExtensionConfig(
     static ToolRules from(Section tools) {
       return new ToolRules(
           tools.texts("allow", List.of("*")),
-          tools.namedChoices("replay", ReplayClass.class, ReplayClass.UNSAFE));
+          tools.namedChoices("replay", ReplayClass.class, ReplayClass.UNSAFE),
+          tools.flag("trust_annotations", false));
     }
 
     boolean allows(String tool) {
@@ -113,6 +121,15 @@ public record ExtensionConfig(
 
     ReplayClass replayOf(String tool) {
       return replay.getOrDefault(tool, ReplayClass.UNSAFE);
+    }
+
+    /** Of a tool of which its server says something too: what it says against itself counts. */
+    ReplayClass replayOf(ListedTool tool) {
+      ReplayClass declared = replay.get(tool.name());
+      if (declared == null) {
+        return trustAnnotations ? tool.hints().believed() : ReplayClass.UNSAFE;
+      }
+      return tool.hints().narrowed(declared);
     }
   }
 
@@ -143,8 +160,16 @@ public record ExtensionConfig(
     environment = List.copyOf(environment);
     actions = List.copyOf(actions);
     Check.that(ID.matcher(id).matches(), "id", "must match " + ID + ", got " + id);
-    Check.that(
-        !command.isEmpty() && !command.getFirst().isBlank(), "command", "must name a program");
+    if (remote.isPresent()) {
+      Check.that(command.isEmpty(), "command", "cannot stand beside url");
+      Check.that(protocol == Protocol.MCP, "url", "belongs to an extension with protocol: mcp");
+      Check.that(environment.isEmpty(), "env", "is for a command; a url has headers");
+    } else {
+      Check.that(
+          !command.isEmpty() && !command.getFirst().isBlank(),
+          "command",
+          "must name a program, or url a remote server");
+    }
     for (String name : environment) {
       Check.that(
           ChildEnvironment.isAllowed(name),
@@ -186,12 +211,21 @@ public record ExtensionConfig(
         extension.text("id", ""),
         extension.choice("protocol", Protocol.class, Protocol.MCP),
         extension.texts("command", List.of()),
+        remote(extension),
         extension.texts("env", List.of()),
         extension.section("timeouts").read(Timeouts::from),
         extension.section("restart").read(ExtensionConfig::restart),
         extension.section("limits").read(ChildLimits::from),
         extension.section("tools").read(ToolRules::from),
         extension.list("actions", ActionConfig::from));
+  }
+
+  private static Optional<RemoteConfig> remote(Section extension) {
+    String url = extension.text("url", "");
+    Map<String, Secret> headers = extension.namedSecrets("headers");
+    Check.that(
+        !url.isEmpty() || headers.isEmpty(), "headers", "are sent to a url; this has a command");
+    return url.isEmpty() ? Optional.empty() : Optional.of(new RemoteConfig(url, headers));
   }
 
   private static RestartLimit restart(Section restart) {

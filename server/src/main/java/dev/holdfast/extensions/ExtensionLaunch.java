@@ -42,7 +42,18 @@ final class ExtensionLaunch {
     return folder;
   }
 
-  LineProcessSpec kept() throws CallFailedException {
+  /** Starts the child, or makes ready to call the remote server. */
+  McpTransport connect() throws CallFailedException, InterruptedException {
+    if (config.remote().isPresent()) {
+      return new HttpTransport(
+          new McpEndpoint(services.http(), config.remote().get()),
+          config.limits().outputBytes(),
+          services.time());
+    }
+    return new ProcessTransport(services.children().get().open(kept()));
+  }
+
+  private LineProcessSpec kept() throws CallFailedException {
     Path files = files();
     return new LineProcessSpec(
         command(files),

@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.time.Time;
@@ -9,6 +10,7 @@ import dev.holdfast.tools.Toolbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
@@ -17,16 +19,19 @@ import java.util.function.Supplier;
  *
  * @param folder where each has its own
  * @param environment the server's, of which each gets what it names
+ * @param trustsFirstList whether the first list of tools of a server needs no operator
  * @param random from 0 to 1, for the jitter of restarts
  */
 public record ExtensionServices(
     Path folder,
     ChildrenSource children,
+    HttpCaller http,
     Toolbox toolbox,
     Guards guards,
     Supplier<Map<String, String>> environment,
     Secrets secrets,
     Pace pace,
+    BooleanSupplier trustsFirstList,
     DoubleSupplier random,
     Time time,
     MeterRegistry meters) {

@@ -10,9 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param source who declared it, such as {@code configuration}
  * @param server what an MCP server calls itself; empty when nobody knows
+ * @param target the command that is run, or the address that is called
  * @param tools the names that models are offered
  * @param refused why others of its tools are not offered
+ * @param held which of its tools wait for an operator
+ * @param listing stands for the list of its tools as it is now; empty when there is none
  * @param strays messages that answered nothing, and lines that were none, of this run
+ * @param memoryBytes what its processes held when they were looked at last; 0 when none run
  * @param lastError why it ended last; empty when it did not
  * @param nextAttemptAt null when it waits for nothing
  */
@@ -22,14 +26,20 @@ public record ExtensionView(
     Protocol protocol,
     ExtensionState state,
     String server,
+    List<String> target,
     List<String> tools,
     List<String> refused,
+    List<HeldTool> held,
+    String listing,
     long restarts,
     long strays,
+    long memoryBytes,
     String lastError,
     @Nullable Instant nextAttemptAt) {
   public ExtensionView {
     tools = List.copyOf(tools);
     refused = List.copyOf(refused);
+    target = List.copyOf(target);
+    held = List.copyOf(held);
   }
 }

@@ -113,6 +113,17 @@ public final class Extensions {
     return found.isPresent();
   }
 
+  /**
+   * Offers the tools of it that wait for an operator. Blocks while that is written down.
+   *
+   * @param seen the {@link ExtensionView#listing} that the operator has seen; empty for whatever is
+   *     listed now
+   * @return false when there is no such extension, or it lists something else by now
+   */
+  public boolean approve(String id, String seen) {
+    return find(id).map(extension -> extension.approve(seen)).orElse(false);
+  }
+
   /** The last lines of the child's standard error, without secrets; empty when there is no such. */
   public Optional<List<String>> logs(String id) {
     return find(id)

@@ -8,7 +8,8 @@ import java.util.Optional;
  *
  * @param resultSchema empty when the server declares none
  */
-record ListedTool(String name, String description, String schema, String resultSchema) {
+record ListedTool(
+    String name, String description, String schema, String resultSchema, ToolHints hints) {
   private static final int NAME_UNITS_MAX = 128;
   private static final int DESCRIPTION_UNITS_MAX = 4096;
 
@@ -33,7 +34,8 @@ record ListedTool(String name, String description, String schema, String resultS
             name,
             Texts.cut(Texts.visible(description), DESCRIPTION_UNITS_MAX),
             schema(tool, "inputSchema", "{\"type\":\"object\"}"),
-            schema(tool, "outputSchema", "")));
+            schema(tool, "outputSchema", ""),
+            ToolHints.of(tool.getValue("annotations"))));
   }
 
   private static String schema(JsonObject tool, String key, String none) {
@@ -57,7 +59,8 @@ record ListedTool(String name, String description, String schema, String resultS
         .put("name", name)
         .put("description", description)
         .put("schema", schema)
-        .put("result_schema", resultSchema);
+        .put("result_schema", resultSchema)
+        .put("annotations", hints.toJson());
   }
 
   /** As it was kept. */
@@ -66,6 +69,7 @@ record ListedTool(String name, String description, String schema, String resultS
         kept.getString("name"),
         kept.getString("description"),
         kept.getString("schema"),
-        kept.getString("result_schema"));
+        kept.getString("result_schema"),
+        ToolHints.of(kept.getValue("annotations")));
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -77,6 +78,7 @@ record McpClient(McpSession session, Era era, String server) {
       throw new CallFailedException(
           session.malformed("speaks an unknown version of the protocol").as(FailureKind.PERMANENT));
     }
+    session.agreed(version);
     session.notify("notifications/initialized", new JsonObject());
     return new McpClient(session, Era.HANDSHAKE, serverName(result.getValue("serverInfo")));
   }
@@ -174,7 +176,7 @@ record McpClient(McpSession session, Era era, String server) {
     return ask("tools/call", asked, timeout, progress);
   }
 
-  /** Whether it answers at all; an error is an answer too. */
+  /** Whether it answers at all; an error is an answer too, and so is that we ask too often. */
   boolean answers(Duration timeout) throws InterruptedException {
     try {
       ask(
@@ -185,7 +187,8 @@ record McpClient(McpSession session, Era era, String server) {
       return true;
     } catch (CallFailedException e) {
       Failure failure = e.failure();
-      return failure.context().containsKey(McpSession.RPC_CODE);
+      return failure.context().containsKey(McpSession.RPC_CODE)
+          || failure.code() == FailureCode.RATE_LIMITED;
     }
   }
 }

@@ -8,13 +8,13 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.health.ConditionReport;
-import dev.holdfast.processes.LineProcess;
 import dev.holdfast.supervision.Crash;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.RestartLimit;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,12 +38,16 @@ final class McpExtension implements Extension {
   private static final Logger LOG = LoggerFactory.getLogger(McpExtension.class);
   private static final int SHOWN_ERRORS = 5;
 
+  /** Of its memory limit: beyond it, it is replaced before the kernel ends it in mid-call. */
+  private static final int FULL_PERCENT = 90;
+
   private final String source;
   private final ExtensionConfig config;
   private final ExtensionServices services;
   private final ExtensionLaunch launch;
   private final ToolListCache cache;
   private final OfferedTools tools;
+  private final ApprovedTools approved;
   private final ExtensionMetrics metrics;
   private final ExtensionCalls calls;
   private final CountDownLatch over = new CountDownLatch(1);
@@ -56,6 +60,9 @@ final class McpExtension implements Extension {
   private ExtensionState state = ExtensionState.IDLE;
   private @Nullable McpClient client;
   private String server = "";
+  private List<ListedTool> listed = List.of();
+  private String listing = "";
+  private List<HeldTool> held = List.of();
   private boolean wanted;
   private boolean restartAsked;
   private boolean listChanged;
@@ -73,6 +80,7 @@ final class McpExtension implements Extension {
     this.launch = new ExtensionLaunch(config, services);
     this.cache = new ToolListCache(config, launch.folder());
     this.tools = new OfferedTools(services.toolbox());
+    this.approved = new ApprovedTools(config, launch.folder());
     this.metrics = new ExtensionMetrics(config.id(), services.meters(), this::isUp);
     this.calls = new ExtensionCalls(config, metrics, services);
   }
@@ -97,12 +105,22 @@ final class McpExtension implements Extension {
                 config.protocol(),
                 state,
                 server,
+                target(),
                 tools.names(),
                 tools.refused(),
+                held,
+                listing,
                 metrics.restarts(),
                 client == null ? 0 : client.session().strays(),
+                client == null ? 0 : client.session().memory(),
                 lastError,
                 nextAttemptAt));
+  }
+
+  private List<String> target() {
+    return config.remote().map(RemoteConfig::shown).map(List::of).orElse(config.command()).stream()
+        .map(services.secrets()::redact)
+        .toList();
   }
 
   @Override
@@ -138,7 +156,22 @@ final class McpExtension implements Extension {
                       "Ends when it runs.")
                   .about(config.id())
                   .withNextAttemptAt(now.nextAttemptAt()));
-      case IDLE, STARTING, READY, STOPPED -> Optional.empty();
+      case IDLE, STARTING, READY ->
+          now.held().isEmpty()
+              ? Optional.empty()
+              : Optional.of(
+                  ConditionReport.degraded(
+                          "tools_changed",
+                          name
+                              + " lists tools that nobody has approved ("
+                              + now.held().size()
+                              + " new or changed); they are not offered. See holdfast extensions"
+                              + " info "
+                              + config.id()
+                              + ".",
+                          "Ends with holdfast extensions approve " + config.id() + ".")
+                      .about(config.id()));
+      case STOPPED -> Optional.empty();
     };
   }
 
@@ -204,7 +237,13 @@ final class McpExtension implements Extension {
   /** Runs until interrupted. */
   private void run() throws InterruptedException {
     Optional<ToolListCache.Known> known = cache.read();
-    known.ifPresent(list -> offer(list.server(), list.tools()));
+    known.ifPresent(
+        list -> {
+          if (services.trustsFirstList().getAsBoolean()) {
+            approved.approveFirst(list.tools());
+          }
+          take(list.server(), list.tools());
+        });
     locked(
         () -> {
           wanted |= known.isEmpty(); // what it offers is only known when it runs
@@ -236,8 +275,7 @@ final class McpExtension implements Extension {
   private Optional<Failure> live() throws InterruptedException {
     become(ExtensionState.STARTING, null);
     try {
-      LineProcess process = services.children().get().open(launch.kept());
-      try (McpSession session = new McpSession(config.id(), process, this::hear)) {
+      try (McpSession session = new McpSession(config.id(), launch.connect(), this::hear)) {
         try {
           serve(session);
         } finally {
@@ -274,15 +312,17 @@ final class McpExtension implements Extension {
   }
 
   private void list(McpClient connected) throws CallFailedException, InterruptedException {
-    List<ListedTool> listed =
-        connected.tools(config.timeouts().list()).stream()
-            .filter(tool -> config.tools().allows(tool.name()))
-            .toList();
-    offer(connected.server(), listed);
+    List<ListedTool> all = connected.tools(config.timeouts().list());
+    if (services.trustsFirstList().getAsBoolean()) {
+      approved.approveFirst(all);
+    }
+    List<ListedTool> allowed =
+        all.stream().filter(tool -> config.tools().allows(tool.name())).toList();
+    take(connected.server(), allowed);
     cache.keep(
         new ToolListCache.Known(
             connected.server(),
-            listed.subList(0, Math.min(listed.size(), OfferedTools.OFFERED_MAX))));
+            allowed.subList(0, Math.min(allowed.size(), OfferedTools.OFFERED_MAX))));
   }
 
   /** False when it cannot be listed now: it may be at work, and what was listed stays offered. */
@@ -299,21 +339,58 @@ final class McpExtension implements Extension {
     }
   }
 
-  private void offer(String name, List<ListedTool> listed) {
-    Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
-    for (ListedTool tool : listed) {
-      wantedTools.putIfAbsent(
-          OfferedTools.name(config.id(), tool.name()),
-          new OfferedTools.Offer(tool, new McpTool(config, tool, this::call)));
-    }
+  private void take(String name, List<ListedTool> allowed) {
+    String digest = ApprovedTools.digest(allowed);
     locked(
         () -> {
           server = name;
-          if (!stopped) {
-            tools.replace(wantedTools);
-          }
+          listed = allowed;
+          listing = digest;
+          offer();
           return null;
         });
+  }
+
+  /** Of what is listed, what was approved. Under the lock. */
+  private void offer() {
+    Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
+    List<HeldTool> waiting = new ArrayList<>();
+    for (ListedTool tool : listed) {
+      HeldTool why = approved.held(tool);
+      if (why != null) {
+        waiting.add(why);
+      } else {
+        wantedTools.putIfAbsent(
+            OfferedTools.name(config.id(), tool.name()),
+            new OfferedTools.Offer(tool, new McpTool(config, tool, this::call)));
+      }
+    }
+    if (!waiting.isEmpty() && !waiting.equals(held)) {
+      LOG.warn(
+          "extension {}: {} tools that are new or have changed wait for an operator",
+          config.id(),
+          waiting.size());
+    }
+    held = List.copyOf(waiting);
+    if (!stopped) {
+      tools.replace(wantedTools);
+    }
+  }
+
+  @Override
+  public boolean approve(String seen) {
+    List<ListedTool> meant =
+        locked(() -> seen.isEmpty() || seen.equals(listing) ? listed : List.<ListedTool>of());
+    if (meant.isEmpty()) {
+      return false;
+    }
+    approved.approve(meant);
+    locked(
+        () -> {
+          offer();
+          return null;
+        });
+    return true;
   }
 
   /** Looks after a child that serves; returns when it is to end. */
@@ -336,6 +413,11 @@ final class McpExtension implements Extension {
         takeListChanged();
         stale = !listAgain(connected);
         continue;
+      }
+      if (isOverfull(session) && awaitNoCalls(connected)) {
+        throw new CallFailedException(
+            session.malformed(
+                "uses more than " + FULL_PERCENT + " % of its memory_mb and is started anew"));
       }
       if (isIdle()) {
         LOG.info("extension {}: stopped, nobody needs it now", config.id());
@@ -360,6 +442,33 @@ final class McpExtension implements Extension {
       while (left > 0 && !session.end().isDone() && !restartAsked && !listChanged) {
         left = changed.awaitNanos(left);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isOverfull(McpSession session) {
+    long limit = (long) config.limits().memoryMegabytes() << 20;
+    return session.memory() > limit / 100 * FULL_PERCENT;
+  }
+
+  /**
+   * Lets no more calls in while those that run come to their end; false when they take so long that
+   * others are let in again.
+   */
+  private boolean awaitNoCalls(McpClient serving) throws InterruptedException {
+    long left = services.pace().heartbeat().toNanos();
+    lock.lockInterruptibly();
+    try {
+      client = null;
+      while (running > 0 && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      if (running > 0) {
+        client = serving;
+        changed.signalAll();
+      }
+      return running == 0;
     } finally {
       lock.unlock();
     }
@@ -490,7 +599,7 @@ final class McpExtension implements Extension {
 
   private ToolResult call(ListedTool tool, JsonObject arguments, ToolContext context)
       throws InterruptedException {
-    ReplayClass replay = config.tools().replayOf(tool.name());
+    ReplayClass replay = config.tools().replayOf(tool);
     McpClient session;
     try {
       session = acquire();
@@ -559,6 +668,7 @@ final class McpExtension implements Extension {
         () -> {
           running--;
           lastUsedNanos = services.time().nanos();
+          changed.signalAll();
           return null;
         });
   }

@@ -4,9 +4,6 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
-import dev.holdfast.processes.LineProcess;
-import dev.holdfast.processes.OutputLine;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -35,9 +32,6 @@ final class McpSession implements AutoCloseable {
   /** What is not a request's own deadline: answers to the child, cancellations, notifications. */
   private static final Duration SHORT_WRITE = Duration.ofSeconds(1);
 
-  /** How long a child may take to end by itself once its input has ended. */
-  private static final Duration OWN_END_MAX = Duration.ofSeconds(2);
-
   /** So many lines in a row without a message in them are a flood. */
   static final int BAD_LINES_MAX = 1000;
 
@@ -50,7 +44,7 @@ final class McpSession implements AutoCloseable {
   private static final int METHOD_NOT_FOUND = -32601;
 
   private final String name;
-  private final LineProcess process;
+  private final McpTransport transport;
   private final Consumer<Notification> listener;
   private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
   private final AtomicLong ids = new AtomicLong();
@@ -71,23 +65,15 @@ final class McpSession implements AutoCloseable {
    * @param name of the extension, for the log
    * @param listener hears of notifications, on the thread that reads: it returns at once
    */
-  McpSession(String name, LineProcess process, Consumer<Notification> listener) {
+  McpSession(String name, McpTransport transport, Consumer<Notification> listener) {
     this.name = name;
-    this.process = process;
+    this.transport = transport;
     this.listener = listener;
   }
 
   /** Begins to read. */
   void start() {
-    CompletableFuture<Void> _ =
-        process
-            .exit()
-            .thenAccept(
-                exit ->
-                    endWith(
-                        exit.hasStarted()
-                            ? "ended with exit code " + exit.exitCode()
-                            : "could not be started: " + String.join(" ", exit.errors())));
+    CompletableFuture<Void> _ = transport.gone().thenAccept(this::endWith);
     Thread.ofVirtual().name("extension " + name + " reader").start(this::read);
   }
 
@@ -111,8 +97,12 @@ final class McpSession implements AutoCloseable {
     return !pending.isEmpty();
   }
 
+  long memory() {
+    return transport.memory();
+  }
+
   List<String> errors() {
-    return process.errors();
+    return transport.errors();
   }
 
   /**
@@ -142,7 +132,7 @@ final class McpSession implements AutoCloseable {
       if (over != null) {
         throw new CallFailedException(over);
       }
-      write(request, timeout);
+      transport.send(request, timeout, failure -> fail(waiting, named(failure)));
       return waiting.answer().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       cancel(id, method, "timeout");
@@ -158,6 +148,7 @@ final class McpSession implements AutoCloseable {
       throw new IllegalStateException(e);
     } finally {
       pending.remove(id);
+      transport.forget(id);
     }
   }
 
@@ -182,7 +173,21 @@ final class McpSession implements AutoCloseable {
 
   private void write(JsonObject message, Duration timeout)
       throws CallFailedException, InterruptedException {
-    process.write(message.encode(), timeout);
+    transport.send(message, timeout, _ -> {});
+  }
+
+  /** What both sides have agreed to speak. */
+  void agreed(String version) {
+    transport.agreed(version);
+  }
+
+  private Failure named(Failure failure) {
+    return new Failure(
+        failure.kind(),
+        failure.code(),
+        "Extension " + name + ": " + failure.message(),
+        failure.retryAfter(),
+        failure.context());
   }
 
   private void cancel(long id, String method, String reason) throws InterruptedException {
@@ -198,30 +203,37 @@ final class McpSession implements AutoCloseable {
   }
 
   private void read() {
-    String why = "closed its output";
+    Failure why = Failure.of(FailureCode.BACKEND_FAILURE, "closed its output");
     try {
       int bad = 0;
       while (bad < BAD_LINES_MAX) {
-        Optional<OutputLine> line = process.read(READ_SLICE);
-        if (line.isPresent()) {
-          bad = take(line.get()) ? 0 : bad + 1;
+        Optional<Inbound> came = transport.read(READ_SLICE);
+        if (came.isPresent()) {
+          bad = take(came.get()) ? 0 : bad + 1;
         }
       }
-      why = "wrote more than " + BAD_LINES_MAX + " lines that are no messages";
+      why =
+          Failure.of(
+              FailureCode.BACKEND_FAILURE,
+              "wrote more than " + BAD_LINES_MAX + " lines that are no messages");
     } catch (CallFailedException e) {
-      why = e.failure().code() == FailureCode.IO ? why : e.failure().message();
+      why = e.failure().code() == FailureCode.IO ? why : e.failure();
     } catch (InterruptedException _) {
-      why = "was stopped";
+      why = stopped();
     } finally {
       endWith(why);
     }
   }
 
-  private void endWith(String why) {
-    Failure failure = Failure.of(FailureCode.BACKEND_FAILURE, "Extension " + name + ": " + why);
+  private static Failure stopped() {
+    return Failure.of(FailureCode.BACKEND_FAILURE, "was stopped");
+  }
+
+  private void endWith(Failure why) {
+    Failure failure = named(why);
     if (end.complete(failure)) {
       pending.values().forEach(waiting -> fail(waiting, failure));
-      process.end();
+      transport.end();
     } else {
       Failure first = end.getNow(failure);
       pending.values().forEach(waiting -> fail(waiting, first)); // those that came meanwhile
@@ -232,20 +244,19 @@ final class McpSession implements AutoCloseable {
     waiting.answer().completeExceptionally(new CallFailedException(failure));
   }
 
-  /** False when the line holds no message. */
-  private boolean take(OutputLine line) throws InterruptedException {
-    if (line.isWhole() && line.text().isBlank()) {
+  /** False when it is no message. */
+  private boolean take(Inbound came) throws InterruptedException {
+    if (came.isBlank()) {
       return true;
     }
-    try {
-      JsonObject message = line.isWhole() ? new JsonObject(line.text()) : null;
-      if (message != null && "2.0".equals(message.getValue("jsonrpc"))) {
+    if (came.message().isPresent()) {
+      try {
         lines.incrementAndGet();
-        dispatch(message);
+        dispatch(came.message().get());
         return true;
+      } catch (ClassCastException e) {
+        LOG.debug("extension {}: a message has members of other types", name);
       }
-    } catch (DecodeException | ClassCastException e) {
-      LOG.debug("extension {}: a line is no message", name);
     }
     strays.incrementAndGet();
     return false;
@@ -307,6 +318,7 @@ final class McpSession implements AutoCloseable {
     if ("ping".equals(request.getValue("method"))) {
       answer.put("result", new JsonObject());
     } else {
+      strays.incrementAndGet();
       answer.put(
           "error",
           new JsonObject().put("code", METHOD_NOT_FOUND).put("message", "Method not found"));
@@ -322,7 +334,14 @@ final class McpSession implements AutoCloseable {
     switch (method) {
       case "notifications/tools/list_changed" -> listener.accept(Notification.TOOLS_CHANGED);
       case "notifications/progress" -> progress(parameters);
-      default -> LOG.debug("extension {}: an unused notification", name);
+      case "notifications/message",
+          "notifications/cancelled",
+          "notifications/prompts/list_changed",
+          "notifications/resources/list_changed",
+          "notifications/resources/updated",
+          "notifications/subscriptions/acknowledged" ->
+          LOG.debug("extension {}: an unused notification", name);
+      default -> strays.incrementAndGet();
     }
   }
 
@@ -349,18 +368,10 @@ final class McpSession implements AutoCloseable {
     waiting.progress().accept(text.substring(0, Math.min(text.length(), PROGRESS_UNITS_MAX)));
   }
 
-  /** Ends the child: its input first, then TERM and KILL. Blocks until it is gone. */
+  /** Ends the server, or takes leave of it. Blocks until that is done. */
   @Override
   public void close() {
-    process.closeInput();
-    try {
-      process.exit().get(OWN_END_MAX.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (TimeoutException | ExecutionException e) {
-      LOG.debug("extension {}: does not end with its input", name);
-    }
-    process.close();
-    endWith("was stopped");
+    transport.close();
+    endWith(stopped());
   }
 }

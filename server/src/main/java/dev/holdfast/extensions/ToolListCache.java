@@ -84,6 +84,7 @@ final class ToolListCache {
     for (String part : config.command()) {
       all.append(part).append('\0').append(changed(part)).append('\0');
     }
+    config.remote().ifPresent(remote -> all.append(remote.url()).append('\0'));
     config.environment().forEach(name -> all.append(name).append('\0'));
     return OfferedTools.hash(all.toString());
   }

@@ -1,6 +1,6 @@
 /**
- * Tools offered by child processes on stdio: servers of the Model Context Protocol, which are kept
- * running, and actions, which run once per call.
+ * Tools offered by other programs: servers of the Model Context Protocol, which are children that
+ * are kept running or are called over HTTP, and actions, which are children that run once per call.
  *
  * <p>Knows nothing of turns, chats or models: what an extension offers stands in the toolbox.
  */

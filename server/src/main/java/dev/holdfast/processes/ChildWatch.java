@@ -11,11 +11,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at a child while it runs and ends it when all of its processes together hold more than they
- * may: what the kernel bounds for each of them alone.
+ * may: what the kernel bounds for each of them alone. One that takes nothing more is looked at less
+ * and less often.
  */
 final class ChildWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ChildWatch.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
+  private static final Duration LOOK_AT_LEAST_EVERY = Duration.ofSeconds(2);
+
+  /** What is more than this part of a limit is growth. */
+  private static final int GROWTH = 64;
 
   /** Of the time, one part in so many may go into looking. */
   private static final int REST = 9;
@@ -25,6 +30,9 @@ final class ChildWatch {
   private final Limits limits;
   private final boolean memoryToo;
   private final Time time;
+  private Duration pause = LOOK_EVERY;
+  private long memory;
+  private long disk;
 
   /**
    * @param memoryToo whether no control group bounds it
@@ -49,7 +57,7 @@ final class ChildWatch {
           return;
         }
         Duration rest = Duration.ofNanos(time.nanos() - begun).multipliedBy(REST);
-        time.sleep(rest.compareTo(LOOK_EVERY) > 0 ? rest : LOOK_EVERY);
+        time.sleep(rest.compareTo(pause) > 0 ? rest : pause);
       }
     } catch (IOException e) {
       LOG.warn("child: its folder cannot be looked at: {}", e.toString());
@@ -61,11 +69,26 @@ final class ChildWatch {
   private Exceeded look(long before) throws IOException {
     ProcessUse use = new ProcessUse(folder);
     child.processes().forEach(use::add);
+    child.lookedAt(use.memory());
     if (memoryToo && use.memory() > limits.memoryBytes()) {
       return Exceeded.MEMORY;
     }
-    return FolderSize.of(folder) + use.removed() - before > limits.fileBytes()
-        ? Exceeded.DISK
-        : Exceeded.NOTHING;
+    long taken = FolderSize.of(folder) + use.removed() - before;
+    rest(use.memory(), taken);
+    return taken > limits.fileBytes() ? Exceeded.DISK : Exceeded.NOTHING;
+  }
+
+  private void rest(long memoryNow, long diskNow) {
+    boolean hasGrown =
+        memoryNow - memory > limits.memoryBytes() / GROWTH
+            || diskNow - disk > limits.fileBytes() / GROWTH;
+    memory = memoryNow;
+    disk = diskNow;
+    Duration longer = pause.multipliedBy(2);
+    if (hasGrown) {
+      pause = LOOK_EVERY;
+    } else {
+      pause = longer.compareTo(LOOK_AT_LEAST_EVERY) > 0 ? LOOK_AT_LEAST_EVERY : longer;
+    }
   }
 }

@@ -12,6 +12,7 @@ final class ErrorTail extends PipeReader {
   static final int LINES_MAX = 50;
   static final int LINE_BYTES_MAX = 4096;
   private static final int POLL_MILLIS = 500;
+  private static final int CHUNK = 8 << 10;
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
   private static final String STARTED =
       new String(SandboxCommand.STARTED, StandardCharsets.US_ASCII).stripTrailing();
@@ -22,14 +23,14 @@ final class ErrorTail extends PipeReader {
   private boolean hasStarted;
 
   ErrorTail(int end, Time time) {
-    super(end, POLL_MILLIS);
+    super(end, POLL_MILLIS, CHUNK);
     this.time = time;
   }
 
   @Override
   void take(byte[] bytes) throws InterruptedException {
     splitter.take(bytes);
-    if (bytes.length > CHUNK / 16) {
+    if (bytes.length > CHUNK / 2) {
       time.sleep(FLOOD_PAUSE); // a flood must not take a processor from other work
     }
   }

@@ -66,6 +66,11 @@ public final class LineProcess implements AutoCloseable {
     return streams.errors().hasStarted() ? streams.errors().lines() : List.of();
   }
 
+  /** What all of its processes held together when they were looked at last, in bytes. */
+  public long memory() {
+    return child.memory();
+  }
+
   /** Completes when nothing of it runs any more. */
   public CompletableFuture<ChildExit> exit() {
     return exit.copy();

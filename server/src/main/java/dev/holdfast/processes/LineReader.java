@@ -26,6 +26,7 @@ final class LineReader extends PipeReader {
   private static final int LINE_COST = 64;
 
   private static final int POLL_MILLIS = 500;
+  private static final int CHUNK = 16 << 10;
   private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
   private final LineProcessSpec spec;
@@ -39,7 +40,7 @@ final class LineReader extends PipeReader {
   private @Nullable Failure broken;
 
   LineReader(int end, LineProcessSpec spec, Time time) {
-    super(end, POLL_MILLIS);
+    super(end, POLL_MILLIS, CHUNK);
     this.spec = spec;
     this.time = time;
     this.splitter = new LineSplitter(spec.lineBytesMax(), this::put);

@@ -2,10 +2,15 @@ package dev.holdfast.processes;
 
 import dev.holdfast.processes.OutputLine.Ending;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** Cuts a stream of bytes into lines of a bounded length. Belongs to one thread. */
 final class LineSplitter {
+  /** What stands in the place of bytes that are no UTF-8; a text may hold it, too. */
+  private static final char REPLACED = '\ufffd';
+
   private final int bytesMax;
   private final Sink sink;
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -46,6 +51,15 @@ final class LineSplitter {
     }
   }
 
+  private boolean isUtf8() {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line.toByteArray()));
+      return true;
+    } catch (CharacterCodingException _) {
+      return false;
+    }
+  }
+
   private void append(byte[] bytes, int from, int to) {
     int room = Math.min(to - from, bytesMax - line.size());
     line.write(bytes, from, room);
@@ -53,9 +67,10 @@ final class LineSplitter {
   }
 
   private void emit(Ending ending) throws InterruptedException {
-    OutputLine whole = new OutputLine(line.toString(StandardCharsets.UTF_8), ending);
+    String text = line.toString(StandardCharsets.UTF_8);
+    boolean isGarbled = ending == Ending.WHOLE && text.indexOf(REPLACED) >= 0 && !isUtf8();
     line.reset();
     isCut = false;
-    sink.take(whole);
+    sink.take(new OutputLine(text, isGarbled ? Ending.GARBLED : ending));
   }
 }

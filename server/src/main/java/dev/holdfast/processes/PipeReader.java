@@ -8,20 +8,21 @@ import java.time.Duration;
 
 /** Reads one stream of a child to its end on a thread of its own. */
 abstract class PipeReader implements ChildPipe {
-  static final int CHUNK = 64 << 10;
-
   private final int end;
   private final int pollMillis;
+  private final int chunkBytes;
   private final Thread thread;
   private volatile boolean abandoned;
 
   /**
    * @param end the reading end; closed when the thread ends
    * @param pollMillis how long it may take to notice that it was abandoned
+   * @param chunkBytes how much is read at once; the memory for it is held while the child runs
    */
-  PipeReader(int end, int pollMillis) {
+  PipeReader(int end, int pollMillis, int chunkBytes) {
     this.end = end;
     this.pollMillis = pollMillis;
+    this.chunkBytes = chunkBytes;
     this.thread = Thread.ofPlatform().name("child output").daemon().unstarted(this::readAll);
   }
 
@@ -52,7 +53,7 @@ abstract class PipeReader implements ChildPipe {
 
   private void readAll() {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment chunk = arena.allocate(CHUNK);
+      MemorySegment chunk = arena.allocate(chunkBytes);
       while (!abandoned) {
         if (!Descriptors.canRead(end, pollMillis)) {
           continue;

@@ -40,6 +40,7 @@ final class RunningChild {
   private final long begun;
   private volatile boolean stopping;
   private volatile Exceeded exceeded = Exceeded.NOTHING;
+  private volatile long memory;
 
   RunningChild(Process process, Containment containment, ChildStreams streams, Time time) {
     this.process = process;
@@ -100,6 +101,15 @@ final class RunningChild {
   /** What it, or a process of it, was ended for; known when it was cleared. */
   Exceeded exceeded() {
     return exceeded;
+  }
+
+  /** What all of its processes held together when they were looked at last, in bytes. */
+  long memory() {
+    return memory;
+  }
+
+  void lookedAt(long memoryBytes) {
+    memory = memoryBytes;
   }
 
   boolean isRunning() {

@@ -11,6 +11,7 @@ import java.util.Arrays;
  * is counted and dropped, so that the child never blocks and the server never fills up.
  */
 final class StdoutReader extends PipeReader {
+  private static final int CHUNK = 64 << 10;
   private static final int POLL_MILLIS = 100;
 
   /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
@@ -28,7 +29,7 @@ final class StdoutReader extends PipeReader {
    * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
    */
   StdoutReader(int end, long keptMax, byte[] skipUntil, Time time) {
-    super(end, POLL_MILLIS);
+    super(end, POLL_MILLIS, CHUNK);
     this.keptMax = keptMax;
     this.skipUntil = skipUntil;
     this.time = time;

@@ -86,6 +86,7 @@ class CliTest {
             List.of("extensions", "logs"),
             List.of("extensions", "restart"),
             List.of("plugins", "new"),
+            List.of("extensions", "approve"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),
@@ -284,6 +285,32 @@ class CliTest {
     assertThat(line.out()).contains("no\nkey\n");
     assertThat(line.run(server, "extensions", "restart", "files")).isZero();
     assertThat(line.out()).contains("files is being restarted");
+  }
+
+  @Test
+  void whatIsApprovedIsWhatWasShown() {
+    server
+        .on(
+            "GET /api/v1/extensions/files",
+            200,
+            """
+            {"id":"files","target":["npx","server"],"listing":"abc","held":[
+              {"name":"grown","change":"new","parts":[],"before":"","now":"grows"},
+              {"name":"read","change":"changed","parts":["description","schema"],
+               "before":"reads","now":"reads and mails"}]}
+            """)
+        .on("POST /api/v1/extensions/files/approve", 200, "{}");
+    assertThat(line.run(server, "extensions", "info", "files")).isZero();
+    assertThat(line.out()).contains("runs: npx server", "waits for approval: grown (new)");
+    assertThat(line.run(server, "extensions", "approve", "files")).isZero();
+    assertThat(line.out())
+        .contains(
+            "waits for approval: read (changed: description, schema)",
+            "before: reads",
+            "now: reads and mails",
+            "files: 2 tools approved");
+    assertThat(server.requests)
+        .contains("POST /api/v1/extensions/files/approve {\"listing\":\"abc\"}");
   }
 
   @Test

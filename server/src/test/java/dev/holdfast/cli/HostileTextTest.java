@@ -117,7 +117,8 @@ class HostileTextTest {
             "extensions info a",
             "/api/v1/extensions/a",
             """
-            {"id":"%","server":"%","last_error":"%","tools":["%"],"refused":["%"]}
+            {"id":"%","server":"%","last_error":"%","target":["%"],"tools":["%"],"refused":["%"],
+              "held":[{"name":"%","change":"changed","parts":["%"],"before":"%","now":"%"}]}
             """),
         of(
             "extensions logs a",

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.Secret;
 import dev.holdfast.extensions.ExtensionConfig.Protocol;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ExtensionConfigTest {
   private static String problems(String... entries) {
@@ -71,5 +74,44 @@ class ExtensionConfigTest {
         .contains("actions belongs to an extension with protocol: action");
     assertThat(problems("- id: a\n  command: [x]\n  protocol: action\n"))
         .contains("actions must name what");
+  }
+
+  @Test
+  void aUrlStandsInThePlaceOfACommand() throws Exception {
+    String url = "  url: https://mcp.example.org/mcp\n";
+    String headers = "  headers: {Authorization: \"Bearer t0ken\"}\n";
+    RemoteConfig remote =
+        ExtensionRig.parsed("- id: a\n" + url + headers).getFirst().remote().orElseThrow();
+    assertThat(remote.url()).isEqualTo("https://mcp.example.org/mcp");
+    assertThat(remote.headers()).containsEntry("authorization", new Secret("Bearer t0ken"));
+    assertThat(problems("- id: a\n  command: [x]\n" + url)).contains("cannot stand beside url");
+    assertThat(problems("- id: a\n  command: [x]\n" + headers))
+        .contains("headers are sent to a url");
+    assertThat(problems("- id: a\n  env: [X]\n" + url)).contains("env is for a command");
+    assertThat(problems("- id: a\n  protocol: action\n  actions: [{name: x}]\n" + url))
+        .contains("url belongs to an extension with protocol: mcp");
+    assertThat(problems("- id: a\n" + url + "  headers: {Mcp-Session-Id: x}\n"))
+        .contains("headers names mcp-session-id");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://mcp.example.org/mcp",
+        "http://10.0.0.1/mcp",
+        "http://localhost.example.org/",
+        "ftp://mcp.example.org/",
+        "https://user:password@mcp.example.org/",
+        "mcp.example.org",
+        "https://"
+      })
+  void whatWouldBeReadableOnTheWayIsRefused(String url) {
+    assertThat(problems("- id: a\n  url: \"" + url + "\"\n")).contains("url must ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://localhost:1/mcp", "http://127.0.0.1/", "http://[::1]:2/mcp"})
+  void onThisMachineNothingCanBeReadOnTheWay(String url) throws Exception {
+    assertThat(ExtensionRig.parsed("- id: a\n  url: \"" + url + "\"\n")).hasSize(1);
   }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
@@ -45,6 +46,7 @@ final class ExtensionRig {
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final Toolbox toolbox;
   final Guards guards;
+  boolean trustsFirstList = true;
   Pace pace =
       new Pace(
           Duration.ofMillis(100),
@@ -55,6 +57,7 @@ final class ExtensionRig {
 
   private final SystemTime time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
+  private final HttpCaller http = HttpCaller.create(vertx, time);
   private final Secrets secrets = new Secrets();
   private final Children children;
   private final AtomicInteger calls = new AtomicInteger();
@@ -88,11 +91,13 @@ final class ExtensionRig {
         new ExtensionServices(
             folder,
             () -> children,
+            http,
             toolbox,
             guards,
             () -> environment,
             secrets,
             pace,
+            () -> trustsFirstList,
             () -> 0.5,
             time,
             meters));
@@ -158,7 +163,14 @@ final class ExtensionRig {
     return call(tool, "{}");
   }
 
+  /** Without the words around what an extension says. */
   ToolResult call(String tool, String arguments) throws InterruptedException {
+    ToolResult framed = callFramed(tool, arguments);
+    String text = framed.text().replaceFirst("^\\[From extension [^\n]*]\n", "");
+    return new ToolResult(text, framed.failure(), framed.facts());
+  }
+
+  ToolResult callFramed(String tool, String arguments) throws InterruptedException {
     int number = calls.incrementAndGet();
     return toolbox.run(
         new ToolCall("call-" + number, tool, arguments),
@@ -174,6 +186,7 @@ final class ExtensionRig {
   void close() throws Exception {
     extensions.close();
     children.close();
+    http.close();
     vertx.close().toCompletionStage().toCompletableFuture().get();
   }
 }

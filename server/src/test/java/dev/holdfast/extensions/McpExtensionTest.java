@@ -278,11 +278,15 @@ class McpExtensionTest {
   }
 
   @Test
-  void aChangedListIsOfferedSoon() throws Exception {
+  void aChangedListIsReadSoon() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     assertThat(rig.offered()).doesNotContain("demo_grown");
     assertThat(rig.call("demo_change").isError()).isFalse();
-    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+    TimedWait.until("read", () -> waits("demo", "grown"));
+  }
+
+  private boolean waits(String id, String tool) {
+    return rig.view(id).held().stream().anyMatch(held -> held.name().equals(tool));
   }
 
   /** It reads nothing while it works: neither the request for its list nor a ping. */
@@ -290,7 +294,7 @@ class McpExtensionTest {
   void aServerThatWorksAtACallIsNotDisturbedInIt() throws Exception {
     rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {list_secs: 1}\n"));
     assertThat(rig.call("demo_busy").text()).isEqualTo("busy {}");
-    TimedWait.until("offered", () -> rig.offered().contains("demo_grown"));
+    TimedWait.until("read", () -> waits("demo", "grown"));
     assertThat(rig.starts("demo")).isOne();
   }
 
@@ -323,6 +327,50 @@ class McpExtensionTest {
     assertThat(rig.call("demo_echo").isError()).isFalse();
     assertThat(rig.starts("demo")).isEqualTo(2);
     assertThat(rig.view("demo").restarts()).as("nothing has crashed").isZero();
+  }
+
+  /** By its own account it never ends; the kernel would end it in mid-call. */
+  @Test
+  void oneThatFillsItsMemoryIsStartedAnewBetweenCalls() throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of(), "  limits: {memory_mb: 200}\n"));
+    assertThat(rig.call("demo_grow", "{\"mb\":20}").isError()).isFalse();
+    assertThat(rig.view("demo").restarts()).isZero();
+    for (int i = 0; i < 2; i++) {
+      assertThat(rig.call("demo_grow", "{\"mb\":80}").isError()).isFalse();
+    }
+    TimedWait.until("restarted", () -> rig.view("demo").restarts() == 1);
+    assertThat(rig.view("demo").lastError() + rig.extensions().reports()).contains("90 %");
+    rig.await("demo", ExtensionState.READY);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    assertThat(rig.starts("demo")).isEqualTo(2);
+  }
+
+  @Test
+  void whileACallRunsNothingIsStartedAnew() throws Exception {
+    String more = "  limits: {memory_mb: 200}\n  timeouts: {call_secs: 30}\n";
+    rig.serve(ExtensionRig.server("demo", List.of(), more));
+    Thread waiting =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    rig.call("demo_hang");
+                  } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    Path hanging = rig.folder.resolve("demo/files/hanging");
+    TimedWait.until("the server has it", () -> Files.exists(hanging));
+    TimedWait.until("looked at", () -> rig.view("demo").memoryBytes() > 0);
+    assertThat(rig.call("demo_grow", "{\"mb\":180}").isError()).isFalse();
+    TimedWait.until("no more calls let in", () -> rig.view("demo").memoryBytes() == 0);
+    assertThat(rig.call("demo_echo").isError()).as("nor kept out for long").isFalse();
+    assertThat(waiting.isAlive()).isTrue();
+    assertThat(rig.starts("demo")).isOne();
+    waiting.interrupt();
+    waiting.join();
+    TimedWait.until("restarted", () -> rig.view("demo").restarts() == 1);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
   }
 
   @Test

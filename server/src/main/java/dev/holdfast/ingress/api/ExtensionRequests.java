@@ -1,7 +1,9 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.extensions.ExtensionView;
 import dev.holdfast.extensions.Extensions;
+import dev.holdfast.extensions.HeldTool;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -11,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** What is asked of the extensions. */
 final class ExtensionRequests {
@@ -31,7 +34,9 @@ final class ExtensionRequests {
         "getExtensionLog",
         this::log,
         "restartExtension",
-        this::restart);
+        this::restart,
+        "approveExtension",
+        this::approve);
   }
 
   private ApiAnswer list() {
@@ -55,12 +60,46 @@ final class ExtensionRequests {
     return ApiAnswer.ok(new JsonObject().put("id", id).put("restarting", true));
   }
 
+  private ApiAnswer approve(ApiRequest request) throws RefusedRequestException {
+    ExtensionView before = find(request);
+    String seen = Objects.requireNonNullElse(request.bodyText("listing"), "");
+    if (!extensions.approve(before.id(), seen)) {
+      throw new RefusedRequestException(
+          409,
+          FailureCode.INVALID_REQUEST,
+          "it lists other tools than those that were looked at, or none yet");
+    }
+    JsonArray tools = new JsonArray();
+    before.held().forEach(tool -> tools.add(tool.name()));
+    JsonObject what =
+        new JsonObject()
+            .put("id", before.id())
+            .put("listing", before.listing())
+            .put("tools", tools);
+    records.done(request, "extension_approve", "", what);
+    return ApiAnswer.ok(view(find(request)));
+  }
+
   private ExtensionView find(ApiRequest request) throws RefusedRequestException {
     return extensions.view(request.id()).orElseThrow(ExtensionRequests::unknown);
   }
 
   private static RefusedRequestException unknown() {
     return RefusedRequestException.unknown("no such extension");
+  }
+
+  private static JsonArray held(ExtensionView extension) {
+    JsonArray held = new JsonArray();
+    for (HeldTool tool : extension.held()) {
+      held.add(
+          new JsonObject()
+              .put("name", tool.name())
+              .put("change", tool.isNew() ? "new" : "changed")
+              .put("parts", new JsonArray(tool.changed()))
+              .put("before", tool.before())
+              .put("now", tool.now()));
+    }
+    return held;
   }
 
   private static JsonObject view(ExtensionView extension) {
@@ -71,10 +110,14 @@ final class ExtensionRequests {
         .put("protocol", extension.protocol().name().toLowerCase(Locale.ROOT))
         .put("state", extension.state().name().toLowerCase(Locale.ROOT))
         .put("server", extension.server())
+        .put("target", new JsonArray(extension.target()))
         .put("tools", new JsonArray(extension.tools()))
         .put("refused", new JsonArray(extension.refused()))
+        .put("held", held(extension))
+        .put("listing", extension.listing())
         .put("restarts", extension.restarts())
         .put("strays", extension.strays())
+        .put("memory_bytes", extension.memoryBytes())
         .put("last_error", extension.lastError())
         .put("next_attempt_at", next == null ? null : next.toString());
   }

@@ -49,6 +49,7 @@ public final class FakeApiCalls {
             "getExtension",
             "getExtensionLog",
             "restartExtension",
+            "approveExtension",
             "getUsage",
             "createLoginLink",
             "getConfig",

@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ExtensionTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final Path SERVER =
+  static final Path SERVER =
       Path.of("../server/src/test/resources/extensions/mcp_server.py").toAbsolutePath().normalize();
 
   /** The script as one argument: a child need not see where the sources lie. */
-  private static Map<String, Object> python(String id, String... flags) throws IOException {
+  static Map<String, Object> python(String id, String... flags) throws IOException {
     String script = Files.readString(SERVER).replace("${", "$${");
     List<String> command = new ArrayList<>(List.of("python3", "-c", script));
     command.addAll(List.of(flags));
@@ -170,6 +170,31 @@ class ExtensionTest {
     }
   }
 
+  /** FAULTS S47: only the operator's configuration does, and what it runs is shown whole. */
+  @Test
+  void nothingThatIsSaidOrWrittenInAChatDeclaresAnExtension() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.start();
+      String yaml = "extensions:\n- id: evil\n  command: [touch, /tmp/evil]\n";
+      assertThat(rig.converse("e1", "t", yaml).text()).startsWith("echo: ");
+      for (String path : List.of("holdfast.yaml", "extension.yaml", ".mcp.json")) {
+        String written = call(rig, "w" + path, "write_file", Map.of("path", path, "content", yaml));
+        assertThat(written).contains(path);
+      }
+      Path configuration = rig.setup().folder().resolve("conf/holdfast.yaml");
+      assertThat(
+              call(
+                  rig,
+                  "e2",
+                  "write_file",
+                  Map.of("path", configuration.toString(), "content", yaml)))
+          .doesNotContain("wrote");
+      declare(rig, python("demo", "shown"));
+      assertThat(rig.api().get("/api/v1/extensions").json().path("extensions")).hasSize(1);
+      assertThat(extension(rig, "demo").path("target").toString()).contains("python3", "\"shown\"");
+    }
+  }
+
   /** A server that nobody here wrote. */
   @Test
   void theReferenceServerIsUnderstood() throws Exception {
@@ -237,9 +262,17 @@ class ExtensionTest {
       awaitState(rig, "newer", "ready");
       assertThat(call(rig, "e1", "newer_echo", Map.of("message", "grow"))).contains("newer grow");
       Await.until(
-          "the changed list is offered",
+          "the changed list is read",
           LIMIT,
-          () -> extension(rig, "newer").path("tools").toString().contains("newer_grown"));
+          () -> extension(rig, "newer").path("held").toString().contains("grown"));
+      String approve = "/api/v1/extensions/newer/approve";
+      assertThat(rig.api().post(approve, Map.of("listing", "another")).status()).isEqualTo(409);
+      String seen = extension(rig, "newer").path("listing").asText();
+      assertThat(rig.api().post(approve, Map.of("listing", seen)).status()).isEqualTo(200);
+      assertThat(rig.api().get("/api/v1/audit").body())
+          .contains("operator.extension_approve")
+          .contains("grown");
+      assertThat(extension(rig, "newer").path("tools").toString()).contains("newer_grown");
       assertThat(call(rig, "e2", "newer_echo", Map.of("message", "x"))).contains("newer x");
       assertThat(extension(rig, "newer").path("restarts").asInt()).isZero();
     }
@@ -249,7 +282,7 @@ class ExtensionTest {
    * The main file of an npm package, as seen from the folder; the test is left out where npm cannot
    * install it.
    */
-  private static String installed(Path folder, String name, String version, String... more)
+  static String installed(Path folder, String name, String version, String... more)
       throws IOException, InterruptedException {
     Path log = folder.resolve("log");
     List<String> command =

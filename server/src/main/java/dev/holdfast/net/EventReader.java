@@ -1,21 +1,24 @@
-package dev.holdfast.models.http;
+package dev.holdfast.net;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads server-sent events, or one JSON object a line, from a body; for one thread. Bounded. */
-final class EventReader {
+public final class EventReader {
   private static final int BUFFER = 8192;
   private static final byte LF = '\n';
+  private static final Pattern RETRY = Pattern.compile("[0-9]{1,9}");
 
   /** {@code name} is empty where the stream names no event. */
-  record Event(String name, String data) {}
+  public record Event(String name, String data) {}
 
   /** One event is longer than the limit. */
-  static final class TooLongException extends IOException {
+  public static final class TooLongException extends IOException {
     private static final long serialVersionUID = 1L;
 
     TooLongException(int bytesMax) {
@@ -30,23 +33,35 @@ final class EventReader {
   private int from;
   private int to;
   private boolean first = true;
+  private String lastId = "";
+  private Duration retry = Duration.ZERO;
   private Runnable sign = () -> {};
 
-  EventReader(InputStream in, boolean jsonLines, int eventBytesMax) {
+  public EventReader(InputStream in, boolean jsonLines, int eventBytesMax) {
     this.in = in;
     this.jsonLines = jsonLines;
     this.eventBytesMax = eventBytesMax;
   }
 
   /** Told of all that comes. */
-  EventReader tells(Runnable progress) {
+  public EventReader tells(Runnable progress) {
     sign = progress;
     return this;
   }
 
   /** The next event; null at the end. Blocks. An event that the end cuts off is given too. */
-  @Nullable Event next() throws IOException {
+  public @Nullable Event next() throws IOException {
     return jsonLines ? nextLine() : nextEvent();
+  }
+
+  /** Where a stream that breaks off can be taken up again; empty where it cannot. */
+  public String lastId() {
+    return lastId;
+  }
+
+  /** How long to wait before that, as the stream says; zero when it does not. */
+  public Duration retry() {
+    return retry;
   }
 
   private @Nullable Event nextLine() throws IOException {
@@ -76,9 +91,19 @@ final class EventReader {
         if (data.length() > eventBytesMax) {
           throw new TooLongException(eventBytesMax);
         }
+      } else if (line.startsWith("id:") && line.indexOf('\0') < 0) {
+        lastId = value(line, "id:".length());
+      } else if (line.startsWith("retry:")) {
+        waitAsTold(value(line, "retry:".length()));
       }
     }
     return any ? new Event(name, data.toString()) : null;
+  }
+
+  private void waitAsTold(String millis) {
+    if (RETRY.matcher(millis).matches()) {
+      retry = Duration.ofMillis(Long.parseLong(millis));
+    }
   }
 
   private static String value(String line, int start) {
