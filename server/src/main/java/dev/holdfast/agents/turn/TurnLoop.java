@@ -23,6 +23,7 @@ import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.ContextEntry;
+import dev.holdfast.tools.ToolOffer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -317,9 +318,14 @@ public final class TurnLoop {
   }
 
   private ModelAnswer ask(List<Message> messages) throws CallFailedException, InterruptedException {
+    ToolOffer offer =
+        resources
+            .toolbox()
+            .offer(
+                resources.models().windowTokens(resources.models().defaultLevel()),
+                Entries.foundTools(conversation.lastTurn()));
     ModelQuestion question =
-        new ModelQuestion(
-            prompt.system(progress.threadId()), messages, resources.toolbox().specs());
+        new ModelQuestion(prompt.system(progress.threadId(), offer), messages, offer.specs());
     progress.asking();
     ModelAnswer answer =
         resources
