@@ -39,7 +39,7 @@ def tool(name, schema=None, **more):
 
 NAMES = (
     "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
-    "folder refuse flood close_output busy"
+    "folder refuse flood close_output busy form form_twice form_and_die form_and_answer form_withdrawn endless"
 ).split()
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -136,6 +136,34 @@ def call(request):
         send({"id": "mine", "method": "sampling/createMessage", "params": {}})
         asked["mine"] = ident
         return
+    elif name == "endless":
+        answer["result"] = {"resultType": "input_required", "requestState": "again"}
+    elif name.startswith("form") and "modern" in flags:
+        if "inputResponses" not in params:
+            one = {"method": arguments.pop("method", "elicitation/create"), "params": arguments}
+            both = {"first": one, "second": one} if name == "form_twice" else {"first": one}
+            answer["result"] = {
+                "resultType": "input_required",
+                "inputRequests": both,
+                "requestState": "state of %s" % ident,
+            }
+        else:
+            answer["result"] = text(
+                json.dumps([params["inputResponses"], params.get("requestState")], sort_keys=True)
+            )
+    elif name.startswith("form"):
+        send({"id": "form-%d" % ident, "method": "elicitation/create", "params": arguments})
+        asked["form-%d" % ident] = ident
+        if name == "form_and_die":
+            while not os.path.exists("die-now"):
+                time.sleep(0.01)
+            os._exit(0)
+        if name == "form_withdrawn":
+            send({"method": "notifications/cancelled", "params": {"requestId": "form-%d" % ident}})
+            asked.pop("form-%d" % ident)
+            answer["result"] = text("never mind")
+        elif name != "form_and_answer":
+            return
     elif name == "change":
         changed = True
         for _ in range(3):
@@ -158,7 +186,10 @@ def handle(request):
     if method is None:
         waiting = asked.pop(ident, None)
         if waiting is not None:
-            send({"id": waiting, "result": text(json.dumps(request.get("error")))})
+            told = request.get("result", request.get("error"))
+            send({"id": waiting, "result": text(json.dumps(told, sort_keys=True))})
+        with open("answered", "a") as kept:
+            kept.write(json.dumps(request, sort_keys=True) + "\n")
         return
     if ident is None:
         if method == "notifications/cancelled":

@@ -499,18 +499,24 @@ final class McpExtension implements Extension {
       metrics.called(refused, Duration.ZERO);
       return refused;
     }
+    PersonInputs inputs = new PersonInputs(config.id(), context, services.time());
+    boolean structured = !tool.resultSchema().isEmpty();
     try {
-      return calls.run(
-          replay,
-          () ->
-              McpResult.of(
-                  session.call(
-                      tool.name(),
-                      arguments,
-                      context.key(),
-                      config.timeouts().call(),
-                      label -> context.progress().doing(config.id() + ": " + label)),
-                  !tool.resultSchema().isEmpty()));
+      ToolResult result =
+          calls.run(
+              replay,
+              PersonInputs.WAIT_MAX,
+              () ->
+                  McpResult.of(
+                      session.call(
+                          tool.name(),
+                          arguments,
+                          context.key(),
+                          config.timeouts().call(),
+                          label -> context.progress().doing(config.id() + ": " + label),
+                          inputs),
+                      structured));
+      return inputs.noted(result, structured);
     } finally {
       release();
     }

@@ -19,10 +19,7 @@ final class McpResult {
   static ToolResult of(JsonObject result, boolean structured) {
     Object type = result.getValue("resultType", "complete");
     if (!"complete".equals(type)) {
-      String text =
-          "input_required".equals(type)
-              ? "The tool asks a person for more, which is not possible here."
-              : "The extension answered with a result of an unknown type.";
+      String text = "The extension answered with a result of an unknown type.";
       return ToolResult.error(
           Failure.of(FailureCode.ACTION_NOT_SUPPORTED, text).as(FailureKind.INVALID));
     }

@@ -37,6 +37,7 @@ final class McpTool implements Tool {
             .start()
             .plus(timeouts.list())
             .plus(timeouts.call())
+            .plus(PersonInputs.WAIT_MAX)
             .plus(ExtensionCalls.MARGIN.multipliedBy(2));
     this.caller = caller;
   }

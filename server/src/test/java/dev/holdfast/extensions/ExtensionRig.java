@@ -159,11 +159,17 @@ final class ExtensionRig {
   }
 
   ToolResult call(String tool, String arguments) throws InterruptedException {
+    return callFor("ann", tool, arguments, labels::add);
+  }
+
+  /** For another person, whom {@code progress} may ask. */
+  ToolResult callFor(String person, String tool, String arguments, ToolContext.Progress progress)
+      throws InterruptedException {
     int number = calls.incrementAndGet();
     return toolbox.run(
         new ToolCall("call-" + number, tool, arguments),
         new ToolContext(
-            "web:main:t", "event", "ann", "call-" + number, "key-" + number, folder, labels::add));
+            "web:main:t", "event", person, "call-" + number, "key-" + number, folder, progress));
   }
 
   double counted(String meter, String... tags) {

@@ -42,6 +42,9 @@ public final class ChatSentences {
   public static final String HOW_TO_STOP =
       "I have not stopped anything. Send just /stop to stop what I am doing now, or /stop all to also"
           + " cancel the messages that are waiting.";
+  public static final String NOT_YOURS =
+      "Only the person whose message led to this can answer it.";
+  public static final String TOO_LATE = "It is too late to answer this.";
   public static final String HELP =
       """
       /stop: stop what I am doing now, or else what I would do next
@@ -49,6 +52,7 @@ public final class ChatSentences {
       /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
       /approve CODE, /deny CODE: answer when I ask for permission
+      /answer CODE TEXT: answer when I ask you to fill in something
       /help: show this list\
       """;
 

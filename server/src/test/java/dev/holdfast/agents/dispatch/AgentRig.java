@@ -4,6 +4,7 @@ import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.agents.context.ContextConfig;
 import dev.holdfast.agents.turn.AgentConfig;
+import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.ThreadsConfig;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.agents.turn.TurnConfig;
@@ -139,6 +140,7 @@ public final class AgentRig {
                 options.budget),
             options.attachments,
             secrets,
+            new OpenForms(),
             agents,
             options.time);
     parts = new AgentParts(resources, new Channels(options.channels), news, vertx, meters);
