@@ -181,6 +181,77 @@ def call(request):
     send(answer)
 
 
+CAPABILITIES = {"tools": {"listChanged": True}}
+if "features" in flags:
+    CAPABILITIES.update(prompts={"listChanged": True}, resources={})
+
+
+def prompts():
+    arguments = [{"name": "city", "required": True}, {"name": "state"}]
+    listed = [
+        {"name": "plain", "description": "Says\n hello. \u202e"},
+        {"name": "weather", "title": "The weather", "arguments": arguments},
+        {"name": "talk"},
+        {"name": "huge"},
+        {"name": "fails"},
+        {"name": "has space"},
+    ]
+    if changed:
+        listed.append({"name": "grown"})
+    if "many" in flags:
+        listed += [{"name": "p%05d" % i} for i in range(10000)]
+    return listed
+
+
+def prompt(params):
+    name = params["name"]
+    said = "hello"
+    if name == "weather":
+        said = "weather in " + json.dumps(params["arguments"], sort_keys=True)
+    if name == "huge":
+        said = "x" * 100000
+    messages = [{"role": "user", "content": {"type": "text", "text": said}}]
+    if name == "talk":
+        messages.append({"role": "assistant", "content": {"type": "text", "text": "hi"}})
+        picture = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
+        messages.append({"role": "user", "content": picture})
+    return {"messages": messages}
+
+
+def resources(params):
+    if "cursor" in params:
+        return {"resources": [{"uri": "demo://last", "name": "last"}]}
+    listed = [
+        {"uri": "demo://note", "name": "note", "mimeType": "text/plain", "description": "a\nnote"},
+        {"uri": "demo://picture", "name": "picture", "mimeType": "image/png"},
+    ]
+    if "many" in flags:
+        listed += [{"uri": "demo://n%05d" % i, "name": "n" * 50} for i in range(10000)]
+    return {"resources": listed, "nextCursor": "page two"}
+
+
+def resource(params):
+    uri = params["uri"]
+    if uri == "demo://picture":
+        return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": "aGVsbG8h"}]}
+    return {"contents": [{"uri": uri, "text": "the text of " + uri}, {"uri": uri, "text": "more"}]}
+
+
+def feature(method, params):
+    if method == "prompts/list":
+        return {"prompts": prompts()}
+    if method == "prompts/get" and params["name"] != "fails":
+        return prompt(params)
+    if method == "resources/list":
+        return resources(params)
+    if method == "resources/templates/list":
+        template = {"uriTemplate": "demo://day/{day}", "description": "what\nhappened"}
+        return {"resourceTemplates": [template]}
+    if method == "resources/read" and params["uri"] != "demo://gone":
+        return resource(params)
+    return None
+
+
 def handle(request):
     method, ident = request.get("method"), request.get("id")
     if method is None:
@@ -205,7 +276,8 @@ def handle(request):
             send({"id": ident, "error": {"code": -32602, "message": "no version"}})
             return
         if method == "server/discover":
-            send({"id": ident, "result": {"supportedVersions": ["2026-07-28"]}})
+            found = {"supportedVersions": ["2026-07-28"], "capabilities": CAPABILITIES}
+            send({"id": ident, "result": found})
             return
     if method == "initialize":
         send(
@@ -213,7 +285,7 @@ def handle(request):
                 "id": ident,
                 "result": {
                     "protocolVersion": "2025-11-25",
-                    "capabilities": {"tools": {"listChanged": True}},
+                    "capabilities": CAPABILITIES,
                     "serverInfo": {"name": "test", "version": "1"},
                 },
             }
@@ -225,6 +297,8 @@ def handle(request):
         send({"id": ident, "result": page(request["params"])})
     elif method == "tools/call":
         call(request)
+    elif "features" in flags and feature(method, request["params"]) is not None:
+        send({"id": ident, "result": feature(method, request["params"])})
     elif method != "subscriptions/listen":
         send({"id": ident, "error": {"code": -32601, "message": "unknown"}})
 

@@ -196,9 +196,9 @@ final class ElicitedFormReader {
           preset instanceof String text && text.length() <= PRESET_UNITS_MAX
               ? Optional.of(Texts.visible(text))
               : Optional.empty();
-      case FormField.Numeric _ ->
-          preset instanceof Number ? Optional.of(preset) : Optional.empty();
-      case FormField.YesOrNo() -> preset instanceof Boolean ? Optional.of(preset) : Optional.empty();
+      case FormField.Numeric _ -> preset instanceof Number ? Optional.of(preset) : Optional.empty();
+      case FormField.YesOrNo() ->
+          preset instanceof Boolean ? Optional.of(preset) : Optional.empty();
       case FormField.OneOf(List<Choice> choices) ->
           choices.stream().anyMatch(choice -> choice.value().equals(preset))
               ? Optional.of(preset)

@@ -46,7 +46,8 @@ final class ExtensionCalls {
     long begun = time.nanos();
     ToolResult result;
     try {
-      result = guard.run(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
+      result =
+          guard.run(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
     } catch (CallFailedException e) {
       result = failed(e.failure(), replay);
     } catch (InterruptedException e) {

@@ -49,8 +49,7 @@ final class InputRounds {
     }
   }
 
-  private static JsonObject responses(
-      JsonObject asked, McpInputs inputs, CompletableFuture<?> moot)
+  private static JsonObject responses(JsonObject asked, McpInputs inputs, CompletableFuture<?> moot)
       throws CallFailedException, InterruptedException {
     JsonObject responses = new JsonObject();
     for (Map.Entry<String, Object> each : asked) {

@@ -110,6 +110,9 @@ record McpClient(McpSession session, Era era, String server, Features features) 
     if (features.prompts()) {
       heard.put("promptsListChanged", true);
     }
+    if (features.resources()) {
+      heard.put("resourcesListChanged", true);
+    }
     JsonObject changes = new JsonObject().put("notifications", heard);
     session.subscribe("subscriptions/listen", introduced(changes));
     Object meta = result.getValue("_meta");
@@ -221,6 +224,34 @@ record McpClient(McpSession session, Era era, String server, Features features) 
             .put("arguments", arguments)
             .put("_meta", new JsonObject().put("dev.holdfast/idempotencyKey", key));
     return ask("tools/call", asked, timeout, progress, inputs);
+  }
+
+  /**
+   * A page of its resources.
+   *
+   * @param cursor empty for the first one
+   */
+  JsonObject resources(String cursor, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    JsonObject asked = new JsonObject();
+    if (!cursor.isEmpty()) {
+      asked.put("cursor", cursor);
+    }
+    return ask("resources/list", asked, timeout, McpClient::ignore);
+  }
+
+  /** Reads a resource. */
+  JsonObject resource(String uri, Duration timeout, McpInputs inputs)
+      throws CallFailedException, InterruptedException {
+    return ask(
+        "resources/read", new JsonObject().put("uri", uri), timeout, McpClient::ignore, inputs);
+  }
+
+  /** What a prompt stands for. */
+  JsonObject prompt(String name, JsonObject arguments, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    JsonObject asked = new JsonObject().put("name", name).put("arguments", arguments);
+    return ask("prompts/get", asked, timeout, McpClient::ignore);
   }
 
   /** Whether it answers at all; an error is an answer too. */

@@ -43,6 +43,8 @@ final class McpExtension implements Extension {
   private final ExtensionServices services;
   private final ExtensionLaunch launch;
   private final ToolListCache cache;
+  private final FeatureCache featureCache;
+  private final McpPrompts prompts;
   private final OfferedTools tools;
   private final ExtensionMetrics metrics;
   private final ExtensionCalls calls;
@@ -72,6 +74,8 @@ final class McpExtension implements Extension {
     this.services = services;
     this.launch = new ExtensionLaunch(config, services);
     this.cache = new ToolListCache(config, launch.folder());
+    this.featureCache = new FeatureCache(config.id(), cache::key, launch.folder());
+    this.prompts = new McpPrompts(config.id(), McpTool.timeout(config.timeouts()), this::prepare);
     this.tools = new OfferedTools(services.toolbox());
     this.metrics = new ExtensionMetrics(config.id(), services.meters(), this::isUp);
     this.calls = new ExtensionCalls(config, metrics, services);
@@ -204,7 +208,7 @@ final class McpExtension implements Extension {
   /** Runs until interrupted. */
   private void run() throws InterruptedException {
     Optional<ToolListCache.Known> known = cache.read();
-    known.ifPresent(list -> offer(list.server(), list.tools()));
+    known.ifPresent(list -> offer(list.server(), list.tools(), featureCache.read()));
     locked(
         () -> {
           wanted |= known.isEmpty(); // what it offers is only known when it runs
@@ -278,7 +282,9 @@ final class McpExtension implements Extension {
         connected.tools(config.timeouts().list()).stream()
             .filter(tool -> config.tools().allows(tool.name()))
             .toList();
-    offer(connected.server(), listed);
+    McpFeatures features = McpFeatures.list(config.id(), connected, config.timeouts().list());
+    offer(connected.server(), listed, features);
+    featureCache.keep(features);
     cache.keep(
         new ToolListCache.Known(
             connected.server(),
@@ -299,13 +305,22 @@ final class McpExtension implements Extension {
     }
   }
 
-  private void offer(String name, List<ListedTool> listed) {
+  private void offer(String name, List<ListedTool> listed, McpFeatures features) {
     Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
     for (ListedTool tool : listed) {
       wantedTools.putIfAbsent(
           OfferedTools.name(config.id(), tool.name()),
           new OfferedTools.Offer(tool, new McpTool(config, tool, this::call)));
     }
+    if (features.hasResources() && config.tools().allows(ReadResourceTool.NAME)) {
+      Duration timeout = McpTool.timeout(config.timeouts());
+      wantedTools.putIfAbsent(
+          OfferedTools.name(config.id(), ReadResourceTool.NAME),
+          new OfferedTools.Offer(
+              features.templates(),
+              new ReadResourceTool(config, features.templates(), timeout, this::exchange)));
+    }
+    prompts.replace(features.prompts());
     locked(
         () -> {
           server = name;
@@ -451,7 +466,7 @@ final class McpExtension implements Extension {
   }
 
   private void hear(McpSession.Notification notification) {
-    if (notification == McpSession.Notification.TOOLS_CHANGED) {
+    if (notification == McpSession.Notification.LISTS_CHANGED) {
       locked(
           () -> {
             listChanged = true;
@@ -490,7 +505,29 @@ final class McpExtension implements Extension {
 
   private ToolResult call(ListedTool tool, JsonObject arguments, ToolContext context)
       throws InterruptedException {
-    ReplayClass replay = config.tools().replayOf(tool.name());
+    boolean structured = !tool.resultSchema().isEmpty();
+    return exchange(
+        config.tools().replayOf(tool.name()),
+        context,
+        structured,
+        (session, inputs) ->
+            McpResult.of(
+                session.call(
+                    tool.name(),
+                    arguments,
+                    context.key(),
+                    config.timeouts().call(),
+                    label -> context.progress().doing(config.id() + ": " + label),
+                    inputs),
+                structured));
+  }
+
+  private ToolResult exchange(
+      ReplayClass replay,
+      ToolContext context,
+      boolean structured,
+      ReadResourceTool.Exchange exchange)
+      throws InterruptedException {
     McpClient session;
     try {
       session = acquire();
@@ -500,25 +537,32 @@ final class McpExtension implements Extension {
       return refused;
     }
     PersonInputs inputs = new PersonInputs(config.id(), context, services.time());
-    boolean structured = !tool.resultSchema().isEmpty();
     try {
       ToolResult result =
-          calls.run(
-              replay,
-              PersonInputs.WAIT_MAX,
-              () ->
-                  McpResult.of(
-                      session.call(
-                          tool.name(),
-                          arguments,
-                          context.key(),
-                          config.timeouts().call(),
-                          label -> context.progress().doing(config.id() + ": " + label),
-                          inputs),
-                      structured));
+          calls.run(replay, PersonInputs.WAIT_MAX, () -> exchange.with(session, inputs));
       return inputs.noted(result, structured);
     } finally {
       release();
+    }
+  }
+
+  /** The prompts that people may call for. */
+  McpPrompts prompts() {
+    return prompts;
+  }
+
+  private McpPrompts.Answer prepare(String prompt, JsonObject arguments)
+      throws InterruptedException {
+    try {
+      McpClient session = acquire();
+      try {
+        return new McpPrompts.Answer.Prepared(
+            session.prompt(prompt, arguments, config.timeouts().call()));
+      } finally {
+        release();
+      }
+    } catch (CallFailedException e) {
+      return new McpPrompts.Answer.Refused(e.failure());
     }
   }
 

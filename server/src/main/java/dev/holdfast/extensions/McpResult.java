@@ -41,7 +41,8 @@ final class McpResult {
     return ToolResult.ok(text.isBlank() ? "(no output)" : text);
   }
 
-  private static String text(Object content) {
+  /** What a model reads of the parts of a content. */
+  static String text(Object content) {
     return content instanceof JsonArray parts
         ? parts.stream().map(McpResult::part).collect(Collectors.joining("\n"))
         : "";

@@ -61,7 +61,7 @@ final class McpSession implements AutoCloseable {
 
   /** What a child may say without being asked. */
   enum Notification {
-    TOOLS_CHANGED,
+    LISTS_CHANGED,
     /** Anything that shows that it is alive. */
     MESSAGE
   }
@@ -352,7 +352,10 @@ final class McpSession implements AutoCloseable {
 
   private void hear(String method, JsonObject parameters) {
     switch (method) {
-      case "notifications/tools/list_changed" -> listener.accept(Notification.TOOLS_CHANGED);
+      case "notifications/tools/list_changed",
+          "notifications/prompts/list_changed",
+          "notifications/resources/list_changed" ->
+          listener.accept(Notification.LISTS_CHANGED);
       case "notifications/progress" -> progress(parameters);
       case "notifications/cancelled" -> elicitations.withdraw(parameters.getValue("requestId"));
       default -> LOG.debug("extension {}: an unused notification", name);

@@ -23,7 +23,6 @@ final class McpTool implements Tool {
   }
 
   McpTool(ExtensionConfig config, ListedTool listed, Caller caller) {
-    ExtensionConfig.Timeouts timeouts = config.timeouts();
     this.listed = listed;
     this.spec =
         new ToolSpec(
@@ -32,14 +31,18 @@ final class McpTool implements Tool {
             listed.schema(),
             listed.resultSchema());
     this.replay = config.tools().replayOf(listed.name());
-    this.timeout =
-        timeouts
-            .start()
-            .plus(timeouts.list())
-            .plus(timeouts.call())
-            .plus(PersonInputs.WAIT_MAX)
-            .plus(ExtensionCalls.MARGIN.multipliedBy(2));
+    this.timeout = timeout(config.timeouts());
     this.caller = caller;
+  }
+
+  /** A call may have to start the server, and to ask a person. */
+  static Duration timeout(ExtensionConfig.Timeouts timeouts) {
+    return timeouts
+        .start()
+        .plus(timeouts.list())
+        .plus(timeouts.call())
+        .plus(PersonInputs.WAIT_MAX)
+        .plus(ExtensionCalls.MARGIN.multipliedBy(2));
   }
 
   @Override

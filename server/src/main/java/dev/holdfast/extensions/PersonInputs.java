@@ -46,7 +46,8 @@ final class PersonInputs implements McpInputs {
     FormReply reply =
         switch (ElicitedForm.read(source, asked)) {
           case ElicitedForm.Refused(String reason) -> new FormReply.Declined(reason);
-          case ElicitedForm.Askable(var form) when context.progress() instanceof FormAsker asker -> {
+          case ElicitedForm.Askable(var form)
+              when context.progress() instanceof FormAsker asker -> {
             forms++;
             if (forms > FORMS_MAX || !left.isPositive()) {
               yield new FormReply.Declined("one call may not ask for more");

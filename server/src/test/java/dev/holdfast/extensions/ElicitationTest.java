@@ -56,9 +56,9 @@ class ElicitationTest {
       begun.countDown();
       try {
         return CompletableFuture.anyOf(
-                    reply, moot.handle((_, _) -> new FormReply.Declined("no longer wanted")))
-                .get()
-            instanceof FormReply came
+                        reply, moot.handle((_, _) -> new FormReply.Declined("no longer wanted")))
+                    .get()
+                instanceof FormReply came
             ? came
             : new FormReply.Declined("");
       } catch (ExecutionException e) {
@@ -101,7 +101,10 @@ class ElicitationTest {
     person.answers("Ann");
     assertThat(call("demo_form", FORM).text())
         .isEqualTo("{\"action\": \"accept\", \"content\": {\"name\": \"Ann\"}}");
-    assertThat(person.asked).singleElement().extracting(PersonForm::source).isEqualTo("extension demo");
+    assertThat(person.asked)
+        .singleElement()
+        .extracting(PersonForm::source)
+        .isEqualTo("extension demo");
   }
 
   @Test

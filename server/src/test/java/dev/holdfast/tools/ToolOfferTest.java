@@ -68,8 +68,7 @@ class ToolOfferTest {
     assertThat(names(offer(others, "t0001", "t0002", "t0003")))
         .containsExactly("own", "tool_search", "t0002", "t0003");
     List<ToolSpec> huge = others(50, 40_000);
-    assertThat(names(offer(huge, "t0001", "t0002")))
-        .containsExactly("own", "tool_search", "t0002");
+    assertThat(names(offer(huge, "t0001", "t0002"))).containsExactly("own", "tool_search", "t0002");
     String[] all = others(100, 10).stream().map(ToolSpec::name).toArray(String[]::new);
     assertThat(offer(others(100, 10), all).specs()).hasSize(2 + ToolOffer.TOOLS_MAX);
   }

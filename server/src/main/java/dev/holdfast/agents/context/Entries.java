@@ -47,10 +47,15 @@ public final class Entries {
   }
 
   public static ContextEntry user(Incoming incoming, List<StoredAttachment> attached) {
+    return user(incoming, incoming.message().text(), attached);
+  }
+
+  /** {@code text}: what the model reads in place of what the person wrote. */
+  public static ContextEntry user(Incoming incoming, String text, List<StoredAttachment> attached) {
     String id = incoming.id();
     Instant at = incoming.event().receivedAt();
     ObjectNode json = head(USER, id, id, at);
-    json.put("sender", incoming.message().sender()).put("text", incoming.message().text());
+    json.put("sender", incoming.message().sender()).put("text", text);
     StoredAttachment.write(json, attached);
     return new ContextEntry(USER, id, id, at, json.toString());
   }

@@ -18,6 +18,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.prompts.Prompts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +49,7 @@ final class CommandRunner {
   private final ActiveAgents agents;
   private final Decisions decisions;
   private final OpenForms forms;
+  private final Prompts prompts;
   private final Runnable again;
   private final TurnEndings endings;
   private final ConcurrentMap<Long, CountDownLatch> obeying = new ConcurrentHashMap<>();
@@ -64,6 +66,7 @@ final class CommandRunner {
     this.configs = parts.resources().configs();
     this.time = parts.resources().time();
     this.forms = parts.resources().forms();
+    this.prompts = parts.resources().knowledge().prompts();
     this.agents = agents;
     this.decisions = decisions;
     this.again = again;
@@ -112,7 +115,7 @@ final class CommandRunner {
             case STOP_ALL -> stop(incoming, attempt, true);
             case STOP_WITH_MORE -> ChatSentences.HOW_TO_STOP;
             case STATUS -> status(threadId);
-            case HELP -> ChatSentences.HELP;
+            case HELP -> ChatSentences.help(prompts.list());
             case ANSWER -> fillIn(incoming);
             case APPROVE -> answer(incoming, true);
             case DENY -> answer(incoming, false);

@@ -103,8 +103,8 @@ final class Compactor {
 
   /**
    * Inside a turn the messages that opened it stay too: without them the model would not know what
-   * it works on. So does what is to go with its answer: files, and what it has said so far. And so do
-   * the tools that it has found.
+   * it works on. So does what is to go with its answer: files, and what it has said so far. And so
+   * do the tools that it has found.
    */
   private static List<ContextEntry> kept(List<ContextEntry> entries, int cut) {
     List<ContextEntry> kept = new ArrayList<>();

@@ -47,8 +47,7 @@ public final class FormQuestions {
       String text = FormText.of(form, asked.code(), limit);
       endings.tell(
           incoming,
-          new Say(
-              Voice.QUESTION, ApprovalPrompts.visible(resources.secrets().redact(text))),
+          new Say(Voice.QUESTION, ApprovalPrompts.visible(resources.secrets().redact(text))),
           UUID.randomUUID().toString());
       endings.story(incoming, "form.asked", Entries.object().put("source", form.source()));
       FormReply reply = await(asked, limit, moot);

@@ -89,7 +89,6 @@ public final class OpenForms {
       String threadId, String code, String sender, Function<Open, String> answer) {
     return find(threadId, code)
         .map(
-            asked ->
-                asked.person().equals(sender) ? answer.apply(asked) : ChatSentences.NOT_YOURS);
+            asked -> asked.person().equals(sender) ? answer.apply(asked) : ChatSentences.NOT_YOURS);
   }
 }

@@ -24,9 +24,12 @@ import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.ContextEntry;
 import dev.holdfast.tools.ToolOffer;
+import dev.holdfast.tools.prompts.CalledPrompt;
+import dev.holdfast.tools.prompts.PreparedMessage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -242,7 +245,7 @@ public final class TurnLoop {
       while (!left.isEmpty()) {
         Incoming incoming = left.getFirst();
         List<StoredAttachment> files = files(incoming);
-        conversation.append(Entries.user(incoming, files));
+        conversation.append(Entries.user(incoming, prepared(incoming), files));
         endings.logMessage(incoming, files);
         left.removeFirst();
       }
@@ -251,6 +254,23 @@ public final class TurnLoop {
       left.forEach(incoming -> endings.logMessage(incoming, List.of()));
       throw e;
     }
+  }
+
+  /** What a person's words stand for, when they call for a prompt. */
+  private String prepared(Incoming incoming) throws InterruptedException {
+    String said = incoming.message().text();
+    Optional<CalledPrompt> called = resources.knowledge().prompts().find(said);
+    if (called.isEmpty()) {
+      return said;
+    }
+    progress.preparing(called.get().timeout());
+    PreparedMessage prepared = called.get().prepare();
+    progress.fetched();
+    return switch (prepared) {
+      case PreparedMessage.Ready(String text) -> text;
+      case PreparedMessage.Failed(String reason) ->
+          said + "\n[This calls for a prompt that cannot be had: " + reason + "]";
+    };
   }
 
   private List<StoredAttachment> files(Incoming incoming) throws IOException, InterruptedException {

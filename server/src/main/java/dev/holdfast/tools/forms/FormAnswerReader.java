@@ -52,7 +52,8 @@ public final class FormAnswerReader {
       if (!value.isEmpty()) {
         Optional<Object> meant = meant(field.kind(), value);
         if (meant.isEmpty()) {
-          return new FormAnswer.Faulty(field.name() + " takes " + FormText.kind(field.kind()) + bounds(field));
+          return new FormAnswer.Faulty(
+              field.name() + " takes " + FormText.kind(field.kind()) + bounds(field));
         }
         content.put(field.name(), meant.get());
       } else if (field.preset().isPresent()) {

@@ -83,7 +83,11 @@ class FormTurnTest {
         .isEqualTo(
             "I have not passed this on: name takes text, from 2 to 9 characters. Please answer again.");
     assertThat(
-            world.answerOf(world.send("t", "k3", "/Answer " + code.toLowerCase() + "\nname: Ann")))
+            world.answerOf(
+                world.send(
+                    "t",
+                    "k3",
+                    "/Answer " + code.toLowerCase(java.util.Locale.ROOT) + "\nname: Ann")))
         .isEqualTo("Your answer went to the extension x.");
     assertThat(world.answerOf(event)).endsWith("thanks");
     assertThat(result()).isEqualTo("{\"name\":\"Ann\",\"age\":30}");

@@ -77,7 +77,8 @@ class ToolSearchTurnTest {
     AgentRig world = world(60);
     assertThat(world.answerOf(world.send("t", "k1", "tea, please"))).isEqualTo("here is tea");
     assertThat(offered(request(0))).containsExactly("own", "tool_search");
-    assertThat(request(0).system()).contains("tool_search has found them: more_0, more_1, more_10", "more_9.");
+    assertThat(request(0).system())
+        .contains("tool_search has found them: more_0, more_1, more_10", "more_9.");
     assertThat(offered(request(1))).containsExactly("own", "tool_search", "more_7");
     assertThat(((Message.ToolResult) request(1).messages().getLast()).text())
         .contains("more_7: brews tea");
@@ -115,8 +116,7 @@ class ToolSearchTurnTest {
         .says("done");
     AgentRig world = world(60);
     assertThat(world.answerOf(world.send("t", "k1", "tea, please"))).isEqualTo("done");
-    assertThat(offered(model.requests().getLast()))
-        .containsExactly("own", "tool_search", "more_7");
+    assertThat(offered(model.requests().getLast())).containsExactly("own", "tool_search", "more_7");
   }
 
   @Test

@@ -89,8 +89,7 @@ class FormAnswerReaderTest {
   void aPlainYesTakesWhatTheFieldsHold() {
     PersonForm form = new PersonForm("x", "", List.of(AGE, COLOUR, MAIL));
     assertThat(form.takesPlainYes()).isTrue();
-    assertThat(complete(form, ""))
-        .isEqualTo(new JsonObject().put("age", 30).put("colour", "#0f0"));
+    assertThat(complete(form, "")).isEqualTo(new JsonObject().put("age", 30).put("colour", "#0f0"));
     assertThat(FORM.takesPlainYes()).isFalse();
     assertThat(problem("")).isEqualTo("name is required.");
   }

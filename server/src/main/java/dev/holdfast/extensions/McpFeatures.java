@@ -1,0 +1,114 @@
+package dev.holdfast.extensions;
+
+import dev.holdfast.api.CallFailedException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a server of MCP has besides tools.
+ *
+ * @param templates of resources, a line for each
+ */
+record McpFeatures(List<ListedPrompt> prompts, boolean hasResources, List<String> templates) {
+  static final McpFeatures NONE = new McpFeatures(List.of(), false, List.of());
+
+  private static final Logger LOG = LoggerFactory.getLogger(McpFeatures.class);
+  private static final int PROMPTS_MAX = 200;
+  private static final int TEMPLATES_MAX = 30;
+  private static final int TEMPLATE_UNITS_MAX = 200;
+  private static final int PAGES_MAX = 64;
+
+  McpFeatures {
+    prompts = List.copyOf(prompts);
+    templates = List.copyOf(templates);
+  }
+
+  /** Lists them, each page within {@code timeout}. What cannot be listed is left out. */
+  static McpFeatures list(String id, McpClient client, Duration timeout)
+      throws InterruptedException {
+    McpClient.Features has = client.features();
+    return new McpFeatures(
+        has.prompts()
+            ? new Listing(id, client, timeout)
+                .read("prompts/list", "prompts", PROMPTS_MAX, ListedPrompt::read)
+            : List.of(),
+        has.resources(),
+        has.resources()
+            ? new Listing(id, client, timeout)
+                .read(
+                    "resources/templates/list",
+                    "resourceTemplates",
+                    TEMPLATES_MAX,
+                    McpFeatures::template)
+            : List.of());
+  }
+
+  private static Optional<String> template(Object listed) {
+    if (!(listed instanceof JsonObject template)
+        || !(template.getValue("uriTemplate") instanceof String uri)) {
+      return Optional.empty();
+    }
+    String about =
+        template.getValue("description") instanceof String text
+            ? text
+            : template.getValue("name") instanceof String name ? name : "";
+    String line =
+        Texts.visible(uri + (about.isEmpty() ? "" : " (" + about + ")")).replaceAll("\\s+", " ");
+    return Optional.of(Texts.cut(line, TEMPLATE_UNITS_MAX));
+  }
+
+  private record Listing(String id, McpClient client, Duration timeout) {
+    <T> List<T> read(String method, String key, int max, Function<Object, Optional<T>> reader)
+        throws InterruptedException {
+      List<T> all = new ArrayList<>();
+      try {
+        String cursor = "";
+        for (int page = 0; page < PAGES_MAX && all.size() < max; page++) {
+          JsonObject asked = new JsonObject();
+          if (!cursor.isEmpty()) {
+            asked.put("cursor", cursor);
+          }
+          JsonObject result = client.ask(method, asked, timeout, _ -> {}, McpInputs.NONE);
+          if (result.getValue(key) instanceof JsonArray listed) {
+            for (Object each : listed) {
+              reader.apply(each).filter(_ -> all.size() < max).ifPresent(all::add);
+            }
+          }
+          if (!(result.getValue("nextCursor") instanceof String next) || next.isEmpty()) {
+            break;
+          }
+          cursor = next;
+        }
+      } catch (CallFailedException e) {
+        LOG.warn("extension {}: {} failed ({})", id, method, e.failure().code());
+      }
+      return all;
+    }
+  }
+
+  JsonObject toJson() {
+    JsonArray kept = new JsonArray();
+    prompts.forEach(prompt -> kept.add(prompt.toJson()));
+    return new JsonObject()
+        .put("prompts", kept)
+        .put("resources", hasResources)
+        .put("templates", new JsonArray(templates));
+  }
+
+  /** As it was kept. */
+  static McpFeatures of(JsonObject kept) {
+    return new McpFeatures(
+        kept.getJsonArray("prompts").stream()
+            .flatMap(prompt -> ListedPrompt.read(prompt).stream())
+            .toList(),
+        kept.getBoolean("resources"),
+        kept.getJsonArray("templates").stream().map(String.class::cast).toList());
+  }
+}
