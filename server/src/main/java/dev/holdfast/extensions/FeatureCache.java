@@ -18,6 +18,7 @@ final class FeatureCache {
 
   private final String id;
   private final Supplier<String> key;
+  private final Path folder;
   private final Path file;
 
   /**
@@ -26,6 +27,7 @@ final class FeatureCache {
   FeatureCache(String id, Supplier<String> key, Path folder) {
     this.id = id;
     this.key = key;
+    this.folder = folder;
     this.file = folder.resolve("features.json");
   }
 
@@ -47,7 +49,7 @@ final class FeatureCache {
   void keep(McpFeatures features) {
     JsonObject kept = new JsonObject().put("key", key.get()).put("features", features.toJson());
     try {
-      AtomicFiles.createFolders(file.getParent());
+      AtomicFiles.createFolders(folder);
       AtomicFiles.write(file, kept.encode().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       LOG.warn("extension {}: its prompts were not kept ({})", id, e.toString());

@@ -77,10 +77,11 @@ record McpClient(McpSession session, Era era, String server, Features features) 
     JsonObject result =
         session.request(
             "initialize",
-            new JsonObject()
-                .put("protocolVersion", Era.HANDSHAKE.version)
-                .put("capabilities", capabilities())
-                .put("clientInfo", clientInfo()),
+            introduced( // for a server of the newer era, which wants that of each request
+                new JsonObject()
+                    .put("protocolVersion", Era.HANDSHAKE.version)
+                    .put("capabilities", capabilities())
+                    .put("clientInfo", clientInfo())),
             timeout,
             McpClient::ignore);
     String version = String.valueOf(result.getValue("protocolVersion"));

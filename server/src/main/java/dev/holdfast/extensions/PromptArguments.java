@@ -76,8 +76,8 @@ final class PromptArguments {
   private static String unquoted(String value) {
     boolean isQuoted =
         value.length() > 1
-            && (value.startsWith("\"") && value.endsWith("\"")
-                || value.startsWith("'") && value.endsWith("'"));
+            && "\"'".indexOf(value.charAt(0)) >= 0
+            && value.charAt(0) == value.charAt(value.length() - 1);
     return isQuoted ? value.substring(1, value.length() - 1) : value;
   }
 }
