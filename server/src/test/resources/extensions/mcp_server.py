@@ -39,7 +39,7 @@ def tool(name, schema=None, **more):
 
 NAMES = (
     "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
-    "folder refuse flood close_output busy form form_twice form_and_die form_and_answer form_withdrawn endless"
+    "folder refuse flood close_output busy form form_twice form_and_die form_and_answer form_withdrawn form_flood endless"
 ).split()
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -151,6 +151,13 @@ def call(request):
             answer["result"] = text(
                 json.dumps([params["inputResponses"], params.get("requestState")], sort_keys=True)
             )
+    elif name == "form_flood":
+        for i in range(300):
+            send({"id": "flood-%d" % i, "method": "elicitation/create", "params": arguments})
+        send({"id": "flood-0", "method": "elicitation/create", "params": arguments})
+        send({"id": {"a": 1}, "method": "elicitation/create", "params": []})
+        send(answer)
+        return
     elif name.startswith("form"):
         send({"id": "form-%d" % ident, "method": "elicitation/create", "params": arguments})
         asked["form-%d" % ident] = ident

@@ -232,6 +232,18 @@ class ElicitationTest {
     assertThat(call("demo_echo", "{}").isError()).isFalse();
   }
 
+  @Test
+  void aFloodOfQuestionsIsDeclinedAndAsksAPersonOnceAtMost() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(call("demo_form_flood", FORM).isError()).isFalse();
+    assertThat(person.asked.size()).isLessThanOrEqualTo(1);
+    assertThat(call("demo_echo", "{}").isError()).isFalse();
+    TimedWait.until("all are answered", () -> answeredQuietly().lines().count() == 301);
+    assertThat(answeredQuietly()).doesNotContain("accept");
+    person.answers("Ann");
+    assertThat(call("demo_form", FORM).text()).contains("Ann");
+  }
+
   /** The server does not say for whom it asks. */
   @Test
   void whileItWorksForSeveralPeopleNoneOfThemIsAsked() throws Exception {

@@ -5,6 +5,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.tools.forms.FormReply;
 import dev.holdfast.tools.forms.FormText;
 import dev.holdfast.tools.forms.PersonForm;
@@ -31,7 +32,12 @@ public final class FormQuestions {
   }
 
   /** Blocks until there is a reply, {@code limit} is over, or {@code moot} completes. */
-  FormReply ask(Incoming incoming, PersonForm form, Duration limit, CompletableFuture<?> moot)
+  FormReply ask(
+      Incoming incoming,
+      TurnState.Pending call,
+      PersonForm form,
+      Duration limit,
+      CompletableFuture<?> moot)
       throws InterruptedException {
     OpenForms.Open asked =
         new OpenForms.Open(
@@ -50,7 +56,11 @@ public final class FormQuestions {
           new Say(Voice.QUESTION, ApprovalPrompts.visible(resources.secrets().redact(text))),
           UUID.randomUUID().toString());
       endings.story(incoming, "form.asked", Entries.object().put("source", form.source()));
+      note("form.asked", incoming, call, form, "tool:" + call.call().tool());
       FormReply reply = await(asked, limit, moot);
+      if (reply instanceof FormReply.Accepted) {
+        note("form.accepted", incoming, call, form, "person:" + asked.person());
+      }
       endings.story(
           incoming,
           "form.answered",
@@ -62,6 +72,21 @@ public final class FormQuestions {
     } finally {
       resources.forms().remove(asked);
     }
+  }
+
+  /** Without what was answered: that is between the person and whoever asked. */
+  private void note(
+      String what, Incoming incoming, TurnState.Pending call, PersonForm form, String actor)
+      throws StoreException {
+    AuditEntry entry =
+        new AuditEntry(
+            what,
+            call.key(),
+            incoming.id(),
+            incoming.event().threadId(),
+            actor,
+            Entries.object().put("source", form.source()).toString());
+    endings.epoch().change(() -> resources.store().audit().append(entry));
   }
 
   private static String word(FormReply reply) {

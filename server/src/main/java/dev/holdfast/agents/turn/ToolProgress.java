@@ -62,7 +62,12 @@ public final class ToolProgress {
 
   /** What a call of a tool tells while it runs; nothing counts that it tells afterwards. */
   final class Telling implements FormAsker, AutoCloseable {
+    private final Pending call;
     private volatile boolean over;
+
+    Telling(Pending call) {
+      this.call = call;
+    }
 
     @Override
     public void doing(String label) {
@@ -85,7 +90,7 @@ public final class ToolProgress {
         return new FormReply.Declined("no longer wanted");
       }
       doing("waiting for an answer to the " + form.source());
-      return questions.ask(incoming, form, limit, moot);
+      return questions.ask(incoming, call, form, limit, moot);
     }
 
     @Override

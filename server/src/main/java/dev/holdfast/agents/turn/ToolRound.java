@@ -166,7 +166,7 @@ public final class ToolRound {
   private ToolResult call(Pending next) throws IOException, InterruptedException {
     ToolCall call = next.call();
     long begun = watch.started(next, toolbox().label(call));
-    try (ToolProgress.Telling events = watch.new Telling()) {
+    try (ToolProgress.Telling events = watch.new Telling(next)) {
       ToolResult result = toolbox().run(call, context(next, events));
       watch.ended(next, result, begun);
       return result;

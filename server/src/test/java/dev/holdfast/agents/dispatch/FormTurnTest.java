@@ -94,6 +94,9 @@ class FormTurnTest {
     assertThat(world.answerOf(world.send("t", "k4", "/answer " + code + " Bob")))
         .isEqualTo("Nothing is waiting under the code " + code + ".");
     assertThat(model.requests()).as("no answer went to the model as a message").hasSize(2);
+    assertThat(world.store.audit().ofExecution(event.id() + ".1.1"))
+        .extracting(row -> row.entry().what() + " by " + row.entry().actor())
+        .containsExactly("form.asked by tool:ask", "form.accepted by person:me");
   }
 
   @Test
