@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.health.ConditionReport;
@@ -43,7 +44,7 @@ final class McpExtension implements Extension {
   private final ExtensionServices services;
   private final ExtensionLaunch launch;
   private final ToolListCache cache;
-  private final FeatureCache featureCache;
+  private final PromptListCache promptCache;
   private final McpPrompts prompts;
   private final OfferedTools tools;
   private final ExtensionMetrics metrics;
@@ -74,7 +75,7 @@ final class McpExtension implements Extension {
     this.services = services;
     this.launch = new ExtensionLaunch(config, services);
     this.cache = new ToolListCache(config, launch.folder());
-    this.featureCache = new FeatureCache(config.id(), cache::key, launch.folder());
+    this.promptCache = new PromptListCache(config.id(), cache::key, launch.folder());
     this.prompts = new McpPrompts(config.id(), McpTool.timeout(config.timeouts()), this::prepare);
     this.tools = new OfferedTools(services.toolbox());
     this.metrics = new ExtensionMetrics(config.id(), services.meters(), this::isUp);
@@ -208,7 +209,8 @@ final class McpExtension implements Extension {
   /** Runs until interrupted. */
   private void run() throws InterruptedException {
     Optional<ToolListCache.Known> known = cache.read();
-    known.ifPresent(list -> offer(list.server(), list.tools(), featureCache.read()));
+    known.ifPresent(list -> offer(list.server(), list.tools()));
+    prompts.replace(promptCache.read());
     locked(
         () -> {
           wanted |= known.isEmpty(); // what it offers is only known when it runs
@@ -278,13 +280,14 @@ final class McpExtension implements Extension {
   }
 
   private void list(McpClient connected) throws CallFailedException, InterruptedException {
+    McpFeatures features = McpFeatures.list(config.id(), connected, config.timeouts().list());
+    prompts.replace(features.prompts());
+    promptCache.keep(features.prompts());
     List<ListedTool> listed =
-        connected.tools(config.timeouts().list()).stream()
+        features.with(connected.tools(config.timeouts().list())).stream()
             .filter(tool -> config.tools().allows(tool.name()))
             .toList();
-    McpFeatures features = McpFeatures.list(config.id(), connected, config.timeouts().list());
-    offer(connected.server(), listed, features);
-    featureCache.keep(features);
+    offer(connected.server(), listed);
     cache.keep(
         new ToolListCache.Known(
             connected.server(),
@@ -305,22 +308,12 @@ final class McpExtension implements Extension {
     }
   }
 
-  private void offer(String name, List<ListedTool> listed, McpFeatures features) {
+  private void offer(String name, List<ListedTool> listed) {
     Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
     for (ListedTool tool : listed) {
       wantedTools.putIfAbsent(
-          OfferedTools.name(config.id(), tool.name()),
-          new OfferedTools.Offer(tool, new McpTool(config, tool, this::call)));
+          OfferedTools.name(config.id(), tool.name()), new OfferedTools.Offer(tool, toolOf(tool)));
     }
-    if (features.hasResources() && config.tools().allows(ReadResourceTool.NAME)) {
-      Duration timeout = McpTool.timeout(config.timeouts());
-      wantedTools.putIfAbsent(
-          OfferedTools.name(config.id(), ReadResourceTool.NAME),
-          new OfferedTools.Offer(
-              features.templates(),
-              new ReadResourceTool(config, features.templates(), timeout, this::exchange)));
-    }
-    prompts.replace(features.prompts());
     locked(
         () -> {
           server = name;
@@ -329,6 +322,12 @@ final class McpExtension implements Extension {
           }
           return null;
         });
+  }
+
+  private Tool toolOf(ListedTool listed) {
+    return ReadResourceTool.isListed(listed)
+        ? new ReadResourceTool(config, listed, McpTool.timeout(config.timeouts()), this::exchange)
+        : new McpTool(config, listed, this::call);
   }
 
   /** Looks after a child that serves; returns when it is to end. */

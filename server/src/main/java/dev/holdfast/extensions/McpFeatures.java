@@ -14,10 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * What a server of MCP has besides tools.
  *
- * @param templates of resources, a line for each
+ * @param resources the tool that reads its resources; empty when it has none
  */
-record McpFeatures(List<ListedPrompt> prompts, boolean hasResources, List<String> templates) {
-  static final McpFeatures NONE = new McpFeatures(List.of(), false, List.of());
+record McpFeatures(List<ListedPrompt> prompts, Optional<ListedTool> resources) {
 
   private static final Logger LOG = LoggerFactory.getLogger(McpFeatures.class);
   private static final int PROMPTS_MAX = 200;
@@ -27,27 +26,26 @@ record McpFeatures(List<ListedPrompt> prompts, boolean hasResources, List<String
 
   McpFeatures {
     prompts = List.copyOf(prompts);
-    templates = List.copyOf(templates);
   }
 
   /** Lists them, each page within {@code timeout}. What cannot be listed is left out. */
   static McpFeatures list(String id, McpClient client, Duration timeout)
       throws InterruptedException {
     McpClient.Features has = client.features();
+    Listing listing = new Listing(id, client, timeout);
     return new McpFeatures(
         has.prompts()
-            ? new Listing(id, client, timeout)
-                .read("prompts/list", "prompts", PROMPTS_MAX, ListedPrompt::read)
+            ? listing.read("prompts/list", "prompts", PROMPTS_MAX, ListedPrompt::read)
             : List.of(),
-        has.resources(),
         has.resources()
-            ? new Listing(id, client, timeout)
-                .read(
-                    "resources/templates/list",
-                    "resourceTemplates",
-                    TEMPLATES_MAX,
-                    McpFeatures::template)
-            : List.of());
+            ? Optional.of(
+                ReadResourceTool.listed(
+                    listing.read(
+                        "resources/templates/list",
+                        "resourceTemplates",
+                        TEMPLATES_MAX,
+                        McpFeatures::template)))
+            : Optional.empty());
   }
 
   private static Optional<String> template(Object listed) {
@@ -93,22 +91,12 @@ record McpFeatures(List<ListedPrompt> prompts, boolean hasResources, List<String
     }
   }
 
-  JsonObject toJson() {
-    JsonArray kept = new JsonArray();
-    prompts.forEach(prompt -> kept.add(prompt.toJson()));
-    return new JsonObject()
-        .put("prompts", kept)
-        .put("resources", hasResources)
-        .put("templates", new JsonArray(templates));
-  }
-
-  /** As it was kept. */
-  static McpFeatures of(JsonObject kept) {
-    return new McpFeatures(
-        kept.getJsonArray("prompts").stream()
-            .flatMap(prompt -> ListedPrompt.read(prompt).stream())
-            .toList(),
-        kept.getBoolean("resources"),
-        kept.getJsonArray("templates").stream().map(String.class::cast).toList());
+  /** Its tools with the one that reads its resources, unless it has one of that name itself. */
+  List<ListedTool> with(List<ListedTool> tools) {
+    List<ListedTool> all = new ArrayList<>(tools);
+    resources
+        .filter(reader -> tools.stream().noneMatch(tool -> tool.name().equals(reader.name())))
+        .ifPresent(all::add);
+    return all;
   }
 }

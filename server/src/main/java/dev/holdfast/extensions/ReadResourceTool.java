@@ -52,27 +52,40 @@ final class ReadResourceTool implements Tool {
   }
 
   /**
-   * @param templates of addresses, a line for each
+   * @param listed as {@link #listed} makes it
    * @param timeout for a whole call
    */
-  ReadResourceTool(
-      ExtensionConfig config, List<String> templates, Duration timeout, Caller caller) {
-    String made =
-        templates.isEmpty()
-            ? ""
-            : " Addresses may also be made from these templates: " + String.join("; ", templates);
+  ReadResourceTool(ExtensionConfig config, ListedTool listed, Duration timeout, Caller caller) {
     this.spec =
-        new ToolSpec(
-            OfferedTools.name(config.id(), NAME),
-            "Reads a resource of the extension "
-                + config.id()
-                + ", or lists the resources when no address is given."
-                + made,
-            SCHEMA);
+        new ToolSpec(OfferedTools.name(config.id(), NAME), listed.description(), listed.schema());
     this.replay = config.tools().replay().getOrDefault(NAME, ReplayClass.READ);
     this.limit = config.timeouts().call();
     this.timeout = timeout;
     this.caller = caller;
+  }
+
+  /**
+   * What stands for it in the list of a server's tools, so that whatever holds for them holds for
+   * it.
+   *
+   * @param templates of addresses, a line for each
+   */
+  static ListedTool listed(List<String> templates) {
+    String made =
+        templates.isEmpty()
+            ? ""
+            : " Addresses may also be made from these templates: " + String.join("; ", templates);
+    return new ListedTool(
+        NAME,
+        "Reads a resource of this extension, or lists its resources when no address is given."
+            + made,
+        SCHEMA,
+        "");
+  }
+
+  /** Whether it is one that {@link #listed} has made. */
+  static boolean isListed(ListedTool tool) {
+    return tool.name().equals(NAME) && tool.schema().equals(SCHEMA);
   }
 
   @Override
@@ -101,12 +114,12 @@ final class ReadResourceTool implements Tool {
         false,
         (client, inputs) ->
             uri.isEmpty()
-                ? listed(client.resources(cursor, limit))
+                ? page(client.resources(cursor, limit))
                 : contents(client.resource(uri, limit, inputs)));
   }
 
   /** A page, as its server cuts it. */
-  static ToolResult listed(JsonObject page) {
+  static ToolResult page(JsonObject page) {
     if (!(page.getValue("resources") instanceof JsonArray resources)) {
       return malformed("listed no resources");
     }

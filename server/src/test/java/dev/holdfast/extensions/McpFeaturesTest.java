@@ -12,6 +12,7 @@ import dev.holdfast.tools.prompts.PromptEntry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,6 +174,17 @@ class McpFeaturesTest {
     rig.serve(demo("features"));
     assertThat(code(rig.call("demo_read_resource", "{\"uri\":\"demo://gone\"}")))
         .isEqualTo(FailureCode.ACTION_NOT_SUPPORTED);
+  }
+
+  @Test
+  void aToolOfTheServersOwnKeepsItsName() {
+    ListedTool own = new ListedTool(ReadResourceTool.NAME, "mine", "{}", "");
+    ListedTool reader = ReadResourceTool.listed(List.of());
+    McpFeatures features = new McpFeatures(List.of(), Optional.of(reader));
+    assertThat(features.with(List.of(own))).containsExactly(own);
+    assertThat(features.with(List.of())).containsExactly(reader);
+    assertThat(ReadResourceTool.isListed(own)).isFalse();
+    assertThat(ReadResourceTool.isListed(reader)).isTrue();
   }
 
   @Test
