@@ -39,7 +39,11 @@ def tool(name, schema=None, **more):
 
 NAMES = (
     "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
-    "folder refuse flood close_output busy form form_twice form_and_die form_and_answer form_withdrawn form_flood endless"
+    "folder refuse flood close_output busy"
+).split()
+
+FORMS = (
+    "form form_twice form_and_die form_and_answer form_withdrawn form_flood endless"
 ).split()
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -52,6 +56,8 @@ def tools():
     listed.append(tool("as_task", execution={"taskSupport": "required"}))
     if changed:
         listed.append(tool("grown"))
+    if "forms" in flags:
+        listed += [tool(name) for name in FORMS]
     if "large" in flags:
         listed.append(tool("large", {"type": "object", "description": "x" * 5000000}))
     if "many" in flags:

@@ -97,7 +97,7 @@ class ElicitationTest {
 
   @Test
   void theAnswerOfThePersonGoesToTheServer() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     person.answers("Ann");
     assertThat(call("demo_form", FORM).text())
         .isEqualTo("{\"action\": \"accept\", \"content\": {\"name\": \"Ann\"}}");
@@ -109,7 +109,7 @@ class ElicitationTest {
 
   @Test
   void inTheNewerEraTheCallIsMadeAgainWithTheAnswerAndTheServersState() throws Exception {
-    rig.serve(ExtensionRig.server("demo", "modern"));
+    rig.serve(ExtensionRig.server("demo", "forms", "modern"));
     person.answers("Ann");
     assertThat(call("demo_form", FORM).text())
         .startsWith(
@@ -120,17 +120,17 @@ class ElicitationTest {
 
   @Test
   void whatIsAskedWithoutAnEndFailsTheCallAndNotTheServer() throws Exception {
-    rig.serve(ExtensionRig.server("demo", "modern"));
+    rig.serve(ExtensionRig.server("demo", "forms", "modern"));
     assertThat(code(call("demo_endless", "{}"))).isEqualTo(FailureCode.ACTION_NOT_SUPPORTED);
     assertThat(call("demo_echo", "{}").isError()).isFalse();
   }
 
   @Test
   void whatIsNoFormIsRefusedInBothEras() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     assertThat(call("demo_form", "{\"mode\":\"url\",\"url\":\"https://example.org\"}").text())
         .contains("-32602");
-    rig.serve(ExtensionRig.server("newer", "modern"));
+    rig.serve(ExtensionRig.server("newer", "forms", "modern"));
     assertThat(code(call("newer_form", "{\"method\":\"sampling/createMessage\"}")))
         .isEqualTo(FailureCode.ACTION_NOT_SUPPORTED);
     assertThat(person.asked).isEmpty();
@@ -139,7 +139,7 @@ class ElicitationTest {
   @ParameterizedTest
   @ValueSource(strings = {"first", "modern"})
   void aSecretIsDeclinedAndTheModelIsToldWhy(String flag) throws Exception {
-    rig.serve(ExtensionRig.server("demo", flag));
+    rig.serve(ExtensionRig.server("demo", "forms", flag));
     String secret = FORM.replace("\"name\"", "\"password\"");
     ToolResult result = call("demo_form", secret);
     assertThat(result.text())
@@ -151,7 +151,7 @@ class ElicitationTest {
 
   @Test
   void whereNobodyCanBeAskedItIsDeclined() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     assertThat(rig.call("demo_form", FORM).text())
         .contains("decline", "Declined: nobody can be asked.");
   }
@@ -160,7 +160,7 @@ class ElicitationTest {
   @ParameterizedTest
   @ValueSource(strings = {"first", "modern"})
   void theTimeThatAPersonTakesDoesNotCount(String flag) throws Exception {
-    rig.serve(ExtensionRig.server("demo", List.of(flag), "  timeouts: {call_secs: 1}\n"));
+    rig.serve(ExtensionRig.server("demo", List.of("forms", flag), "  timeouts: {call_secs: 1}\n"));
     CompletableFuture<FormReply> _ =
         person.reply.completeOnTimeout(
             new FormReply.Accepted(new JsonObject().put("name", "Ann")),
@@ -172,7 +172,7 @@ class ElicitationTest {
 
   @Test
   void aStoppedTurnCancelsTheQuestion() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     Thread turn =
         Thread.ofVirtual()
             .start(
@@ -200,7 +200,7 @@ class ElicitationTest {
 
   @Test
   void aServerThatDiesWhileAPersonIsAskedFailsItsCallAtOnce() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     Thread end =
         Thread.ofVirtual()
             .start(
@@ -219,7 +219,7 @@ class ElicitationTest {
 
   @Test
   void aQuestionThatIsTakenBackEndsAndIsNotAnswered() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     assertThat(call("demo_form_withdrawn", FORM).text()).startsWith("never mind");
     assertThat(call("demo_echo", "{}").isError()).isFalse();
     assertThat(answered()).isEmpty();
@@ -227,14 +227,14 @@ class ElicitationTest {
 
   @Test
   void aCallThatEndsDoesNotWaitForItsQuestion() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     assertThat(call("demo_form_and_answer", FORM).isError()).isFalse();
     assertThat(call("demo_echo", "{}").isError()).isFalse();
   }
 
   @Test
   void aFloodOfQuestionsIsDeclinedAndAsksAPersonOnceAtMost() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     assertThat(call("demo_form_flood", FORM).isError()).isFalse();
     assertThat(person.asked.size()).isLessThanOrEqualTo(1);
     assertThat(call("demo_echo", "{}").isError()).isFalse();
@@ -247,7 +247,7 @@ class ElicitationTest {
   /** The server does not say for whom it asks. */
   @Test
   void whileItWorksForSeveralPeopleNoneOfThemIsAsked() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
+    rig.serve(ExtensionRig.server("demo", "forms"));
     Thread other =
         Thread.ofVirtual()
             .start(
