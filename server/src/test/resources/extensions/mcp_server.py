@@ -44,6 +44,10 @@ NAMES = (
     "folder refuse flood close_output busy"
 ).split() + "rug poison huge odd grow".split()
 
+FORMS = (
+    "form form_twice form_and_die form_and_answer form_withdrawn form_flood endless"
+).split()
+
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
@@ -60,6 +64,8 @@ def tools():
     listed.append(tool("as_task", execution={"taskSupport": "required"}))
     if changed:
         listed.append(tool("grown"))
+    if "forms" in flags:
+        listed += [tool(name) for name in FORMS]
     if "large" in flags:
         listed.append(tool("large", {"type": "object", "description": "x" * 5000000}))
     if "many" in flags:
@@ -144,6 +150,41 @@ def call(request):
         send({"id": "mine", "method": "sampling/createMessage", "params": {}})
         asked["mine"] = ident
         return
+    elif name == "endless":
+        answer["result"] = {"resultType": "input_required", "requestState": "again"}
+    elif name.startswith("form") and "modern" in flags:
+        if "inputResponses" not in params:
+            one = {"method": arguments.pop("method", "elicitation/create"), "params": arguments}
+            both = {"first": one, "second": one} if name == "form_twice" else {"first": one}
+            answer["result"] = {
+                "resultType": "input_required",
+                "inputRequests": both,
+                "requestState": "state of %s" % ident,
+            }
+        else:
+            answer["result"] = text(
+                json.dumps([params["inputResponses"], params.get("requestState")], sort_keys=True)
+            )
+    elif name == "form_flood":
+        for i in range(300):
+            send({"id": "flood-%d" % i, "method": "elicitation/create", "params": arguments})
+        send({"id": "flood-0", "method": "elicitation/create", "params": arguments})
+        send({"id": {"a": 1}, "method": "elicitation/create", "params": []})
+        send(answer)
+        return
+    elif name.startswith("form"):
+        send({"id": "form-%d" % ident, "method": "elicitation/create", "params": arguments})
+        asked["form-%d" % ident] = ident
+        if name == "form_and_die":
+            while not os.path.exists("die-now"):
+                time.sleep(0.01)
+            os._exit(0)
+        if name == "form_withdrawn":
+            send({"method": "notifications/cancelled", "params": {"requestId": "form-%d" % ident}})
+            asked.pop("form-%d" % ident)
+            answer["result"] = text("never mind")
+        elif name != "form_and_answer":
+            return
     elif name == "change":
         changed = True
         for _ in range(3):
@@ -180,12 +221,86 @@ def call(request):
     send(answer)
 
 
+CAPABILITIES = {"tools": {"listChanged": True}}
+if "features" in flags:
+    CAPABILITIES.update(prompts={"listChanged": True}, resources={})
+
+
+def prompts():
+    arguments = [{"name": "city", "required": True}, {"name": "state"}]
+    listed = [
+        {"name": "plain", "description": "Says\n hello. \u202e"},
+        {"name": "weather", "title": "The weather", "arguments": arguments},
+        {"name": "talk"},
+        {"name": "huge"},
+        {"name": "fails"},
+        {"name": "has space"},
+    ]
+    if changed:
+        listed.append({"name": "grown"})
+    if "many" in flags:
+        listed += [{"name": "p%05d" % i} for i in range(10000)]
+    return listed
+
+
+def prompt(params):
+    name = params["name"]
+    said = "hello"
+    if name == "weather":
+        said = "weather in " + json.dumps(params["arguments"], sort_keys=True)
+    if name == "huge":
+        said = "x" * 100000
+    messages = [{"role": "user", "content": {"type": "text", "text": said}}]
+    if name == "talk":
+        messages.append({"role": "assistant", "content": {"type": "text", "text": "hi"}})
+        picture = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
+        messages.append({"role": "user", "content": picture})
+    return {"messages": messages}
+
+
+def resources(params):
+    if "cursor" in params:
+        return {"resources": [{"uri": "demo://last", "name": "last"}]}
+    listed = [
+        {"uri": "demo://note", "name": "note", "mimeType": "text/plain", "description": "a\nnote"},
+        {"uri": "demo://picture", "name": "picture", "mimeType": "image/png"},
+    ]
+    if "many" in flags:
+        listed += [{"uri": "demo://n%05d" % i, "name": "n" * 50} for i in range(10000)]
+    return {"resources": listed, "nextCursor": "page two"}
+
+
+def resource(params):
+    uri = params["uri"]
+    if uri == "demo://picture":
+        return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": "aGVsbG8h"}]}
+    return {"contents": [{"uri": uri, "text": "the text of " + uri}, {"uri": uri, "text": "more"}]}
+
+
+def feature(method, params):
+    if method == "prompts/list":
+        return {"prompts": prompts()}
+    if method == "prompts/get" and params["name"] != "fails":
+        return prompt(params)
+    if method == "resources/list":
+        return resources(params)
+    if method == "resources/templates/list":
+        template = {"uriTemplate": "demo://day/{day}", "description": "what\nhappened"}
+        return {"resourceTemplates": [template]}
+    if method == "resources/read" and params["uri"] != "demo://gone":
+        return resource(params)
+    return None
+
+
 def handle(request):
     method, ident = request.get("method"), request.get("id")
     if method is None:
         waiting = asked.pop(ident, None)
         if waiting is not None:
-            send({"id": waiting, "result": text(json.dumps(request.get("error")))})
+            told = request.get("result", request.get("error"))
+            send({"id": waiting, "result": text(json.dumps(told, sort_keys=True))})
+        with open("answered", "a") as kept:
+            kept.write(json.dumps(request, sort_keys=True) + "\n")
         return
     if ident is None:
         if method == "notifications/cancelled":
@@ -201,7 +316,8 @@ def handle(request):
             send({"id": ident, "error": {"code": -32602, "message": "no version"}})
             return
         if method == "server/discover":
-            send({"id": ident, "result": {"supportedVersions": ["2026-07-28"]}})
+            found = {"supportedVersions": ["2026-07-28"], "capabilities": CAPABILITIES}
+            send({"id": ident, "result": found})
             return
     if method == "initialize":
         send(
@@ -209,7 +325,7 @@ def handle(request):
                 "id": ident,
                 "result": {
                     "protocolVersion": "2025-11-25",
-                    "capabilities": {"tools": {"listChanged": True}},
+                    "capabilities": CAPABILITIES,
                     "serverInfo": {"name": "test", "version": "1"},
                 },
             }
@@ -221,6 +337,8 @@ def handle(request):
         send({"id": ident, "result": page(request["params"])})
     elif method == "tools/call":
         call(request)
+    elif "features" in flags and feature(method, request["params"]) is not None:
+        send({"id": ident, "result": feature(method, request["params"])})
     elif method != "subscriptions/listen":
         send({"id": ident, "error": {"code": -32601, "message": "unknown"}})
 

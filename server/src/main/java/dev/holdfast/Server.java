@@ -4,6 +4,7 @@ import dev.holdfast.agents.dispatch.AgentParts;
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.agents.dispatch.Wakeups;
 import dev.holdfast.agents.turn.AgentConfig;
+import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
@@ -483,6 +484,7 @@ final class Server {
             tooling.knowledge(),
             tooling.attachments(),
             settings.secrets(),
+            new OpenForms(),
             this::agentConfig,
             time);
     return new AgentParts(resources, channels, news, vertx, meters);

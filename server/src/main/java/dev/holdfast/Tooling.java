@@ -134,6 +134,7 @@ final class Tooling {
             ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
             : Optional.empty(),
         new Skills(settings.dataDir(), store.texts()),
+        extensions.prompts(),
         config.zone(),
         config.models().budget());
   }

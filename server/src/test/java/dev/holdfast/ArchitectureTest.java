@@ -75,6 +75,7 @@ class ArchitectureTest {
           "thread.ThreadView",
           "dispatch.AgentParts",
           "turn.AgentConfig",
+          "turn.OpenForms",
           "turn.TurnResources",
           "turn.ThreadsConfig",
           "turn.TurnConfig",

@@ -37,10 +37,17 @@ final class ExtensionCalls {
 
   /** Whatever goes wrong is a result. */
   ToolResult run(ReplayClass replay, Call<ToolResult> call) throws InterruptedException {
+    return run(replay, Duration.ZERO, call);
+  }
+
+  /** As the other one; {@code asking}: how much longer it may take while a person is asked. */
+  ToolResult run(ReplayClass replay, Duration asking, Call<ToolResult> call)
+      throws InterruptedException {
     long begun = time.nanos();
     ToolResult result;
     try {
-      result = guard.run(Deadline.in(time, config.timeouts().call().plus(MARGIN)), call);
+      result =
+          guard.run(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
     } catch (CallFailedException e) {
       result = failed(e.failure(), replay);
     } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.tools.prompts.Prompts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,6 +133,23 @@ public final class Extensions {
 
   private synchronized Optional<Extension> find(String id) {
     return Optional.ofNullable(entries.get(id)).map(Entry::extension);
+  }
+
+  /** What people may call for by name. */
+  public Prompts prompts() {
+    return new ExtensionPrompts(this::allPrompts, id -> find(id).flatMap(Extensions::promptsOf));
+  }
+
+  private synchronized List<McpPrompts> allPrompts() {
+    return entries.values().stream()
+        .flatMap(entry -> promptsOf(entry.extension()).stream())
+        .toList();
+  }
+
+  private static Optional<McpPrompts> promptsOf(Extension extension) {
+    return extension instanceof McpExtension server
+        ? Optional.of(server.prompts())
+        : Optional.empty();
   }
 
   /** What is not well now. Answers from memory. */

@@ -21,7 +21,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param server its own name and version, as it says
  */
-record McpClient(McpSession session, Era era, String server) {
+record McpClient(McpSession session, Era era, String server, Features features) {
+  /** What it has besides tools. */
+  record Features(boolean prompts, boolean resources) {
+    private static Features of(@Nullable Object capabilities) {
+      return capabilities instanceof JsonObject declared
+          ? new Features(
+              declared.getValue("prompts") instanceof JsonObject,
+              declared.getValue("resources") instanceof JsonObject)
+          : new Features(false, false);
+    }
+  }
+
   /** The two families of the protocol's versions. */
   enum Era {
     /** Begins with a handshake; the server may send requests. */
@@ -67,10 +78,11 @@ record McpClient(McpSession session, Era era, String server) {
     JsonObject result =
         session.request(
             "initialize",
-            new JsonObject()
-                .put("protocolVersion", Era.HANDSHAKE.version)
-                .put("capabilities", new JsonObject())
-                .put("clientInfo", clientInfo()),
+            introduced( // for a server of the newer era, which wants that of each request
+                new JsonObject()
+                    .put("protocolVersion", Era.HANDSHAKE.version)
+                    .put("capabilities", capabilities())
+                    .put("clientInfo", clientInfo())),
             timeout,
             McpClient::ignore);
     String version = String.valueOf(result.getValue("protocolVersion"));
@@ -80,24 +92,35 @@ record McpClient(McpSession session, Era era, String server) {
     }
     session.agreed(version);
     session.notify("notifications/initialized", new JsonObject());
-    return new McpClient(session, Era.HANDSHAKE, serverName(result.getValue("serverInfo")));
+    return new McpClient(
+        session,
+        Era.HANDSHAKE,
+        serverName(result.getValue("serverInfo")),
+        Features.of(result.getValue("capabilities")));
   }
 
   private static McpClient discover(McpSession session, Duration timeout)
       throws CallFailedException, InterruptedException {
-    McpClient client = new McpClient(session, Era.STATELESS, "");
+    McpClient client = new McpClient(session, Era.STATELESS, "", new Features(false, false));
     JsonObject result = client.ask("server/discover", new JsonObject(), timeout, McpClient::ignore);
     if (!(result.getValue("supportedVersions") instanceof JsonArray versions)
         || !versions.contains(Era.STATELESS.version)) {
       throw new CallFailedException(
           session.malformed("speaks an unknown version of the protocol").as(FailureKind.PERMANENT));
     }
-    JsonObject changes =
-        new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true));
+    Features features = Features.of(result.getValue("capabilities"));
+    JsonObject heard = new JsonObject().put("toolsListChanged", true);
+    if (features.prompts()) {
+      heard.put("promptsListChanged", true);
+    }
+    if (features.resources()) {
+      heard.put("resourcesListChanged", true);
+    }
+    JsonObject changes = new JsonObject().put("notifications", heard);
     session.subscribe("subscriptions/listen", introduced(changes));
     Object meta = result.getValue("_meta");
     Object info = meta instanceof JsonObject object ? object.getValue(META + "serverInfo") : null;
-    return new McpClient(session, Era.STATELESS, serverName(info));
+    return new McpClient(session, Era.STATELESS, serverName(info), features);
   }
 
   private static String serverName(@Nullable Object info) {
@@ -112,17 +135,42 @@ record McpClient(McpSession session, Era era, String server) {
     return new JsonObject().put("name", "holdfast").put("version", "1");
   }
 
+  /** Forms can be put to people. */
+  private static JsonObject capabilities() {
+    return new JsonObject().put("elicitation", new JsonObject().put("form", new JsonObject()));
+  }
+
   private JsonObject ask(
       String method, JsonObject parameters, Duration timeout, Consumer<String> progress)
       throws CallFailedException, InterruptedException {
-    JsonObject sent = era == Era.STATELESS ? introduced(parameters) : parameters;
-    return session.request(method, sent, timeout, progress);
+    return ask(method, parameters, timeout, progress, McpInputs.NONE);
+  }
+
+  /**
+   * Sends a request in the form of its era.
+   *
+   * @param timeout without the time in which a person is asked
+   */
+  JsonObject ask(
+      String method,
+      JsonObject parameters,
+      Duration timeout,
+      Consumer<String> progress,
+      McpInputs inputs)
+      throws CallFailedException, InterruptedException {
+    return era == Era.HANDSHAKE
+        ? session.request(method, parameters, timeout, progress, inputs)
+        : InputRounds.run(
+            parameters,
+            inputs,
+            session.end(),
+            sent -> session.request(method, introduced(sent), timeout, progress));
   }
 
   private static JsonObject introduced(JsonObject parameters) {
     JsonObject meta = parameters.getJsonObject("_meta", new JsonObject()).copy();
     meta.put(META + "protocolVersion", Era.STATELESS.version)
-        .put(META + "clientCapabilities", new JsonObject())
+        .put(META + "clientCapabilities", capabilities())
         .put(META + "clientInfo", clientInfo());
     return parameters.copy().put("_meta", meta);
   }
@@ -166,14 +214,47 @@ record McpClient(McpSession session, Era era, String server) {
    * @param key the same for each run of one call, for a server that wants to know a repetition
    */
   JsonObject call(
-      String tool, JsonObject arguments, String key, Duration timeout, Consumer<String> progress)
+      String tool,
+      JsonObject arguments,
+      String key,
+      Duration timeout,
+      Consumer<String> progress,
+      McpInputs inputs)
       throws CallFailedException, InterruptedException {
     JsonObject asked =
         new JsonObject()
             .put("name", tool)
             .put("arguments", arguments)
             .put("_meta", new JsonObject().put("dev.holdfast/idempotencyKey", key));
-    return ask("tools/call", asked, timeout, progress);
+    return ask("tools/call", asked, timeout, progress, inputs);
+  }
+
+  /**
+   * A page of its resources.
+   *
+   * @param cursor empty for the first one
+   */
+  JsonObject resources(String cursor, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    JsonObject asked = new JsonObject();
+    if (!cursor.isEmpty()) {
+      asked.put("cursor", cursor);
+    }
+    return ask("resources/list", asked, timeout, McpClient::ignore);
+  }
+
+  /** Reads a resource. */
+  JsonObject resource(String uri, Duration timeout, McpInputs inputs)
+      throws CallFailedException, InterruptedException {
+    return ask(
+        "resources/read", new JsonObject().put("uri", uri), timeout, McpClient::ignore, inputs);
+  }
+
+  /** What a prompt stands for. */
+  JsonObject prompt(String name, JsonObject arguments, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    JsonObject asked = new JsonObject().put("name", name).put("arguments", arguments);
+    return ask("prompts/get", asked, timeout, McpClient::ignore);
   }
 
   /** Whether it answers at all; an error is an answer too, and so is that we ask too often. */

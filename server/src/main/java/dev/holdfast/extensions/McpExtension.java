@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.health.ConditionReport;
@@ -46,6 +47,8 @@ final class McpExtension implements Extension {
   private final ExtensionServices services;
   private final ExtensionLaunch launch;
   private final ToolListCache cache;
+  private final PromptListCache promptCache;
+  private final McpPrompts prompts;
   private final OfferedTools tools;
   private final ApprovedTools approved;
   private final ExtensionMetrics metrics;
@@ -79,6 +82,8 @@ final class McpExtension implements Extension {
     this.services = services;
     this.launch = new ExtensionLaunch(config, services);
     this.cache = new ToolListCache(config, launch.folder());
+    this.promptCache = new PromptListCache(config.id(), cache::key, launch.folder());
+    this.prompts = new McpPrompts(config.id(), McpTool.timeout(config.timeouts()), this::prepare);
     this.tools = new OfferedTools(services.toolbox());
     this.approved = new ApprovedTools(config, launch.folder());
     this.metrics = new ExtensionMetrics(config.id(), services.meters(), this::isUp);
@@ -244,6 +249,7 @@ final class McpExtension implements Extension {
           }
           take(list.server(), list.tools());
         });
+    prompts.replace(promptCache.read());
     locked(
         () -> {
           wanted |= known.isEmpty(); // what it offers is only known when it runs
@@ -312,7 +318,10 @@ final class McpExtension implements Extension {
   }
 
   private void list(McpClient connected) throws CallFailedException, InterruptedException {
-    List<ListedTool> all = connected.tools(config.timeouts().list());
+    McpFeatures features = McpFeatures.list(config.id(), connected, config.timeouts().list());
+    prompts.replace(features.prompts());
+    promptCache.keep(features.prompts());
+    List<ListedTool> all = features.with(connected.tools(config.timeouts().list()));
     if (services.trustsFirstList().getAsBoolean()) {
       approved.approveFirst(all);
     }
@@ -351,6 +360,12 @@ final class McpExtension implements Extension {
         });
   }
 
+  private Tool toolOf(ListedTool listed) {
+    return ReadResourceTool.isListed(listed)
+        ? new ReadResourceTool(config, listed, McpTool.timeout(config.timeouts()), this::exchange)
+        : new McpTool(config, listed, this::call);
+  }
+
   /** Of what is listed, what was approved. Under the lock. */
   private void offer() {
     Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
@@ -362,7 +377,7 @@ final class McpExtension implements Extension {
       } else {
         wantedTools.putIfAbsent(
             OfferedTools.name(config.id(), tool.name()),
-            new OfferedTools.Offer(tool, new McpTool(config, tool, this::call)));
+            new OfferedTools.Offer(tool, toolOf(tool)));
       }
     }
     if (!waiting.isEmpty() && !waiting.equals(held)) {
@@ -560,7 +575,7 @@ final class McpExtension implements Extension {
   }
 
   private void hear(McpSession.Notification notification) {
-    if (notification == McpSession.Notification.TOOLS_CHANGED) {
+    if (notification == McpSession.Notification.LISTS_CHANGED) {
       locked(
           () -> {
             listChanged = true;
@@ -599,7 +614,29 @@ final class McpExtension implements Extension {
 
   private ToolResult call(ListedTool tool, JsonObject arguments, ToolContext context)
       throws InterruptedException {
-    ReplayClass replay = config.tools().replayOf(tool);
+    boolean structured = !tool.resultSchema().isEmpty();
+    return exchange(
+        config.tools().replayOf(tool),
+        context,
+        structured,
+        (session, inputs) ->
+            McpResult.of(
+                session.call(
+                    tool.name(),
+                    arguments,
+                    context.key(),
+                    config.timeouts().call(),
+                    label -> context.progress().doing(config.id() + ": " + label),
+                    inputs),
+                structured));
+  }
+
+  private ToolResult exchange(
+      ReplayClass replay,
+      ToolContext context,
+      boolean structured,
+      ReadResourceTool.Exchange exchange)
+      throws InterruptedException {
     McpClient session;
     try {
       session = acquire();
@@ -608,20 +645,33 @@ final class McpExtension implements Extension {
       metrics.called(refused, Duration.ZERO);
       return refused;
     }
+    PersonInputs inputs = new PersonInputs(config.id(), context, services.time());
     try {
-      return calls.run(
-          replay,
-          () ->
-              McpResult.of(
-                  session.call(
-                      tool.name(),
-                      arguments,
-                      context.key(),
-                      config.timeouts().call(),
-                      label -> context.progress().doing(config.id() + ": " + label)),
-                  !tool.resultSchema().isEmpty()));
+      ToolResult result =
+          calls.run(replay, PersonInputs.WAIT_MAX, () -> exchange.with(session, inputs));
+      return inputs.noted(result, structured);
     } finally {
       release();
+    }
+  }
+
+  /** The prompts that people may call for. */
+  McpPrompts prompts() {
+    return prompts;
+  }
+
+  private McpPrompts.Answer prepare(String prompt, JsonObject arguments)
+      throws InterruptedException {
+    try {
+      McpClient session = acquire();
+      try {
+        return new McpPrompts.Answer.Prepared(
+            session.prompt(prompt, arguments, config.timeouts().call()));
+      } finally {
+        release();
+      }
+    } catch (CallFailedException e) {
+      return new McpPrompts.Answer.Refused(e.failure());
     }
   }
 

@@ -19,10 +19,7 @@ final class McpResult {
   static ToolResult of(JsonObject result, boolean structured) {
     Object type = result.getValue("resultType", "complete");
     if (!"complete".equals(type)) {
-      String text =
-          "input_required".equals(type)
-              ? "The tool asks a person for more, which is not possible here."
-              : "The extension answered with a result of an unknown type.";
+      String text = "The extension answered with a result of an unknown type.";
       return ToolResult.error(
           Failure.of(FailureCode.ACTION_NOT_SUPPORTED, text).as(FailureKind.INVALID));
     }
@@ -44,7 +41,8 @@ final class McpResult {
     return ToolResult.ok(text.isBlank() ? "(no output)" : text);
   }
 
-  private static String text(Object content) {
+  /** What a model reads of the parts of a content. */
+  static String text(Object content) {
     return content instanceof JsonArray parts
         ? parts.stream().map(McpResult::part).collect(Collectors.joining("\n"))
         : "";

@@ -50,16 +50,17 @@ final class McpSession implements AutoCloseable {
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong strays = new AtomicLong();
   private final AtomicLong lines = new AtomicLong();
+  private final Elicitations elicitations = new Elicitations(this::askable, this::respond);
   private final CompletableFuture<Failure> end = new CompletableFuture<>();
 
   /** What a child may say without being asked. */
   enum Notification {
-    TOOLS_CHANGED,
+    LISTS_CHANGED,
     /** Anything that shows that it is alive. */
     MESSAGE
   }
 
-  private record Pending(CompletableFuture<JsonObject> answer, Consumer<String> progress) {}
+  private record Pending(AwaitedAnswer answer, Consumer<String> progress) {}
 
   /**
    * @param name of the extension, for the log
@@ -116,6 +117,22 @@ final class McpSession implements AutoCloseable {
   JsonObject request(
       String method, JsonObject parameters, Duration timeout, Consumer<String> progress)
       throws CallFailedException, InterruptedException {
+    return request(method, parameters, timeout, progress, McpInputs.NONE);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param timeout without the time in which a person is asked
+   * @param inputs answers what the server asks meanwhile
+   */
+  JsonObject request(
+      String method,
+      JsonObject parameters,
+      Duration timeout,
+      Consumer<String> progress,
+      McpInputs inputs)
+      throws CallFailedException, InterruptedException {
     long id = ids.incrementAndGet();
     JsonObject request =
         new JsonObject()
@@ -125,7 +142,7 @@ final class McpSession implements AutoCloseable {
             .put("params", parameters.copy());
     JsonObject meta = request.getJsonObject("params").getJsonObject("_meta", new JsonObject());
     request.getJsonObject("params").put("_meta", meta.put("progressToken", id));
-    Pending waiting = new Pending(new CompletableFuture<>(), progress);
+    Pending waiting = new Pending(new AwaitedAnswer(inputs), progress);
     pending.put(id, waiting);
     try {
       Failure over = end.getNow(null);
@@ -133,7 +150,7 @@ final class McpSession implements AutoCloseable {
         throw new CallFailedException(over);
       }
       transport.send(request, timeout, failure -> fail(waiting, named(failure)));
-      return waiting.answer().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return waiting.answer().get(timeout);
     } catch (TimeoutException e) {
       cancel(id, method, "timeout");
       String text = name + " did not answer within " + timeout.toSeconds() + " s.";
@@ -141,11 +158,6 @@ final class McpSession implements AutoCloseable {
     } catch (InterruptedException e) {
       cancel(id, method, "cancelled");
       throw e;
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof CallFailedException failed) {
-        throw new CallFailedException(failed.failure());
-      }
-      throw new IllegalStateException(e);
     } finally {
       pending.remove(id);
       transport.forget(id);
@@ -241,7 +253,7 @@ final class McpSession implements AutoCloseable {
   }
 
   private static void fail(Pending waiting, Failure failure) {
-    waiting.answer().completeExceptionally(new CallFailedException(failure));
+    waiting.answer().fail(failure);
   }
 
   /** False when it is no message. */
@@ -312,9 +324,29 @@ final class McpSession implements AutoCloseable {
     return Failure.of(FailureCode.BACKEND_FAILURE, "Extension " + name + " " + what + ".");
   }
 
-  /** A request of the child: what it may ask of us is to say that we are there. */
+  /** Whom the server may mean: it does not say which request its question belongs to. */
+  private List<AwaitedAnswer> askable() {
+    return pending.values().stream()
+        .map(Pending::answer)
+        .filter(answer -> answer.inputs() != McpInputs.NONE)
+        .toList();
+  }
+
+  private void respond(JsonObject answer) throws InterruptedException {
+    try {
+      write(answer.put("jsonrpc", "2.0"), SHORT_WRITE);
+    } catch (CallFailedException e) {
+      strays.incrementAndGet(); // it asks and does not read
+    }
+  }
+
+  /** A request of the child: it may ask a person, and ask us to say that we are there. */
   private void serve(JsonObject request) throws InterruptedException {
     JsonObject answer = new JsonObject().put("jsonrpc", "2.0").put("id", request.getValue("id"));
+    if ("elicitation/create".equals(request.getValue("method"))) {
+      elicitations.put(request);
+      return;
+    }
     if ("ping".equals(request.getValue("method"))) {
       answer.put("result", new JsonObject());
     } else {
@@ -332,12 +364,13 @@ final class McpSession implements AutoCloseable {
 
   private void hear(String method, JsonObject parameters) {
     switch (method) {
-      case "notifications/tools/list_changed" -> listener.accept(Notification.TOOLS_CHANGED);
-      case "notifications/progress" -> progress(parameters);
-      case "notifications/message",
-          "notifications/cancelled",
+      case "notifications/tools/list_changed",
           "notifications/prompts/list_changed",
-          "notifications/resources/list_changed",
+          "notifications/resources/list_changed" ->
+          listener.accept(Notification.LISTS_CHANGED);
+      case "notifications/progress" -> progress(parameters);
+      case "notifications/cancelled" -> elicitations.withdraw(parameters.getValue("requestId"));
+      case "notifications/message",
           "notifications/resources/updated",
           "notifications/subscriptions/acknowledged" ->
           LOG.debug("extension {}: an unused notification", name);

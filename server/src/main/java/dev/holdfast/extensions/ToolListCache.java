@@ -79,7 +79,7 @@ final class ToolListCache {
   }
 
   /** Changes with whatever may change the list. */
-  private String key() {
+  String key() {
     StringBuilder all = new StringBuilder();
     for (String part : config.command()) {
       all.append(part).append('\0').append(changed(part)).append('\0');

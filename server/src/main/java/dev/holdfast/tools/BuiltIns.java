@@ -38,6 +38,7 @@ public final class BuiltIns {
           RememberTool.NAME,
           ScheduleTool.NAME,
           ShellTool.NAME,
+          ToolSearchTool.NAME,
           WebFetchTool.NAME,
           "delete_file",
           "edit_file",

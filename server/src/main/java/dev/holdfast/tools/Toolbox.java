@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +50,7 @@ public final class Toolbox {
       List.of("ok", "invalid_request", "timeout", "cancelled", "io", "backend_failure");
 
   private final Registry<RegisteredTool> tools;
+  private final ToolSearchTool search;
   private final Set<String> reserved;
   private final ToolThreads threads;
   private final OutputCap cap;
@@ -67,6 +69,7 @@ public final class Toolbox {
       Time time,
       MeterRegistry meters) {
     this.tools = new Registry<>(ToolFacts.KIND, this::forget);
+    this.search = new ToolSearchTool(() -> specs(false));
     this.threads = new ToolThreads(time);
     this.cap = new OutputCap(output);
     this.secrets = secrets;
@@ -74,7 +77,7 @@ public final class Toolbox {
     this.meters = meters;
     Set<String> names = new HashSet<>(BuiltIns.NAMES);
     try {
-      for (Tool tool : builtIns) {
+      for (Tool tool : Stream.concat(Stream.of(search), builtIns.stream()).toList()) {
         RegisteredTool read = RegisteredTool.builtIn(tool);
         Registration _ = tools.add(read.facts().name(), () -> read);
         expect(read.facts().name());
@@ -88,6 +91,7 @@ public final class Toolbox {
 
   private Toolbox(Toolbox full) {
     this.tools = new Registry<>(ToolFacts.KIND, _ -> {});
+    this.search = full.search;
     this.reserved = full.reserved;
     this.threads = full.threads;
     this.cap = full.cap;
@@ -135,9 +139,30 @@ public final class Toolbox {
     List.copyOf(meters.find("holdfast.tool").tag("tool", tool).meters()).forEach(meters::remove);
   }
 
-  /** What is offered to models, in a stable order. */
+  /** All that models may call, in a stable order, but for the search for tools. */
   public List<ToolSpec> specs() {
-    return tools.all().stream().map(tool -> tool.facts().spec()).toList();
+    return tools.all().stream().filter(tool -> tool.tool() != search).map(Toolbox::spec).toList();
+  }
+
+  /**
+   * What a request offers, in a stable order.
+   *
+   * @param windowTokens of the model
+   * @param found what the turn's searches have found so far, in that order
+   */
+  public ToolOffer offer(int windowTokens, List<String> found) {
+    return ToolOffer.of(specs(true), specs(false), search.spec(), windowTokens, found);
+  }
+
+  private List<ToolSpec> specs(boolean areBuiltIn) {
+    return tools.all().stream()
+        .filter(tool -> tool.isBuiltIn() == areBuiltIn && tool.tool() != search)
+        .map(Toolbox::spec)
+        .toList();
+  }
+
+  private static ToolSpec spec(RegisteredTool tool) {
+    return tool.facts().spec();
   }
 
   public Optional<ToolFacts> find(String name) {
@@ -222,11 +247,17 @@ public final class Toolbox {
 
   /** Of a call in an old context too: nobody knows any more whether the tool was there then. */
   private String unavailable(String tool) {
-    Set<String> names = tools.names();
+    List<String> names = specs().stream().map(ToolSpec::name).toList();
+    String others =
+        names.isEmpty()
+            ? "There are none now."
+            : names.size() > ToolOffer.TOOLS_MAX
+                ? "Find others with " + ToolSearchTool.NAME + "."
+                : "There are: " + String.join(", ", names);
     return "There is no tool called "
         + tool
         + ": it is no longer available, or there never was one. "
-        + (names.isEmpty() ? "There are none now." : "There are: " + String.join(", ", names));
+        + others;
   }
 
   private Optional<String> problem(Use<RegisteredTool> use, ToolCall call)

@@ -165,17 +165,29 @@ final class ExtensionRig {
 
   /** Without the words around what an extension says. */
   ToolResult call(String tool, String arguments) throws InterruptedException {
-    ToolResult framed = callFramed(tool, arguments);
+    return callFor("ann", tool, arguments, labels::add);
+  }
+
+  /** For another person, whom {@code progress} may ask. */
+  ToolResult callFor(String person, String tool, String arguments, ToolContext.Progress progress)
+      throws InterruptedException {
+    ToolResult framed = callFramed(person, tool, arguments, progress);
     String text = framed.text().replaceFirst("^\\[From extension [^\n]*]\n", "");
     return new ToolResult(text, framed.failure(), framed.facts());
   }
 
   ToolResult callFramed(String tool, String arguments) throws InterruptedException {
+    return callFramed("ann", tool, arguments, labels::add);
+  }
+
+  private ToolResult callFramed(
+      String person, String tool, String arguments, ToolContext.Progress progress)
+      throws InterruptedException {
     int number = calls.incrementAndGet();
     return toolbox.run(
         new ToolCall("call-" + number, tool, arguments),
         new ToolContext(
-            "web:main:t", "event", "ann", "call-" + number, "key-" + number, folder, labels::add));
+            "web:main:t", "event", person, "call-" + number, "key-" + number, folder, progress));
   }
 
   double counted(String meter, String... tags) {

@@ -79,11 +79,13 @@ final class HostRig {
             new ExtensionServices(
                 folder.resolve("data/extensions"),
                 this::children,
+                http,
                 toolbox,
                 guards,
                 envFile::now,
                 secrets,
                 Pace.USUAL,
+                () -> true,
                 () -> 0.5,
                 time,
                 meters));

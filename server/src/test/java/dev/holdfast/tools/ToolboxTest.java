@@ -62,7 +62,7 @@ class ToolboxTest {
     assertThat(refused("probe")).isOne();
     assertThat(meters.find("holdfast.tool.calls").counters())
         .extracting(counter -> counter.getId().getTag("tool"))
-        .containsOnly("unknown", "probe");
+        .containsOnly("unknown", "probe", ToolSearchTool.NAME);
   }
 
   private double refused(String tool) {

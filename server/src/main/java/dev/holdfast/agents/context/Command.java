@@ -8,13 +8,16 @@ import java.util.stream.Stream;
 
 /**
  * What a person may ask of the server instead of the model: a message that is one of these words
- * alone.
+ * alone, or an answer.
  *
- * @param argument what follows the word, for those that take one more word; else empty
+ * @param argument what follows the word, for those that take more; else empty
  */
 public record Command(Word word, String argument) {
   /** In UTF-16 units. Far more than a code has; commands are kept in memory while they wait. */
   private static final int ARGUMENT_MAX = 64;
+
+  /** In UTF-16 units, of a code and the text behind it; of a longer one, one unit more is kept. */
+  public static final int TEXT_MAX = 2000;
 
   private static final Pattern ADDRESS = Pattern.compile("^(/[a-z]+)@[\\w.-]+", CASE_INSENSITIVE);
 
@@ -22,6 +25,8 @@ public record Command(Word word, String argument) {
   private enum Argument {
     NONE,
     ONE_WORD,
+    /** A code, and any text behind it. */
+    TEXT,
     ANYTHING
   }
 
@@ -34,6 +39,7 @@ public record Command(Word word, String argument) {
     NEW("/new", Argument.NONE),
     STATUS("/status", Argument.NONE),
     HELP("/help", Argument.NONE),
+    ANSWER("/answer", Argument.TEXT),
     APPROVE("/approve", Argument.ONE_WORD),
     DENY("/deny", Argument.ONE_WORD);
 
@@ -60,16 +66,22 @@ public record Command(Word word, String argument) {
       return Optional.empty();
     }
     String said = ADDRESS.matcher(text.strip().replaceAll("\\s+", " ")).replaceFirst("$1");
-    return Stream.of(Word.values()).flatMap(word -> as(word, said).stream()).findFirst();
+    return Stream.of(Word.values()).flatMap(word -> as(word, said, text).stream()).findFirst();
   }
 
-  private static Optional<Command> as(Word word, String said) {
+  /** As it was written: its lines matter. */
+  private static String behindWord(String text) {
+    String rest = text.strip().replaceFirst("^\\S+\\s+", "");
+    return rest.substring(0, Math.min(rest.length(), TEXT_MAX + 1));
+  }
+
+  private static Optional<Command> as(Word word, String said, String text) {
     int end = word.takes == Argument.NONE ? said.length() : said.indexOf(' ');
     if (end < 0 || !said.substring(0, end).equalsIgnoreCase(word.text)) {
       return Optional.empty();
     }
     if (word.takes != Argument.ONE_WORD) {
-      return Optional.of(new Command(word, ""));
+      return Optional.of(new Command(word, word.takes == Argument.TEXT ? behindWord(text) : ""));
     }
     String argument = said.substring(end).strip();
     return argument.contains(" ") || argument.length() > ARGUMENT_MAX

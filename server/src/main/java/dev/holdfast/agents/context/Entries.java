@@ -35,6 +35,9 @@ public final class Entries {
   /** A file that goes with the turn's answer. */
   public static final String ATTACHED = "attached";
 
+  /** Tools that the turn has found: they are offered until it ends. */
+  public static final String FOUND_TOOLS = "found_tools";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private Entries() {}
@@ -44,10 +47,15 @@ public final class Entries {
   }
 
   public static ContextEntry user(Incoming incoming, List<StoredAttachment> attached) {
+    return user(incoming, incoming.message().text(), attached);
+  }
+
+  /** {@code text}: what the model reads in place of what the person wrote. */
+  public static ContextEntry user(Incoming incoming, String text, List<StoredAttachment> attached) {
     String id = incoming.id();
     Instant at = incoming.event().receivedAt();
     ObjectNode json = head(USER, id, id, at);
-    json.put("sender", incoming.message().sender()).put("text", incoming.message().text());
+    json.put("sender", incoming.message().sender()).put("text", text);
     StoredAttachment.write(json, attached);
     return new ContextEntry(USER, id, id, at, json.toString());
   }
@@ -170,6 +178,23 @@ public final class Entries {
     return List.copyOf(files.values());
   }
 
+  public static ContextEntry foundTools(String eventId, Instant at, String id, List<String> names) {
+    ObjectNode json = head(FOUND_TOOLS, id, eventId, at);
+    names.forEach(json.putArray("names")::add);
+    return new ContextEntry(FOUND_TOOLS, id, eventId, at, json.toString());
+  }
+
+  /** The names of the tools that a turn has found, in that order; one found twice stands twice. */
+  public static List<String> foundTools(List<ContextEntry> turn) {
+    List<String> names = new ArrayList<>();
+    for (ContextEntry entry : turn) {
+      if (entry.type().equals(FOUND_TOOLS)) {
+        read(entry.json()).path("names").forEach(name -> names.add(name.asText()));
+      }
+    }
+    return names;
+  }
+
   /** The files that came with a person's message. */
   static List<StoredAttachment> attached(ContextEntry entry) {
     // Most have none, and a context is gone through before each request.
@@ -242,7 +267,7 @@ public final class Entries {
   /** Whether a model is told nothing by it, also since it said nothing itself. */
   static boolean isNote(ContextEntry entry) {
     return switch (entry.type()) {
-      case IMAGES_REFUSED, ATTACHED -> true;
+      case IMAGES_REFUSED, ATTACHED, FOUND_TOOLS -> true;
       case ASSISTANT -> endsTurn(entry) && spoken(entry).isBlank();
       default -> false;
     };

@@ -7,6 +7,7 @@ import dev.holdfast.agents.thread.ThreadAgent;
 import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
@@ -17,6 +18,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.prompts.Prompts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +38,8 @@ final class CommandRunner {
 
   private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
 
+  private static final int CODE_SHOWN = 64;
+
   /** In stories: a command is obeyed from here on. */
   private static final String STARTED = "command.started";
 
@@ -44,6 +48,8 @@ final class CommandRunner {
   private final Time time;
   private final ActiveAgents agents;
   private final Decisions decisions;
+  private final OpenForms forms;
+  private final Prompts prompts;
   private final Runnable again;
   private final TurnEndings endings;
   private final ConcurrentMap<Long, CountDownLatch> obeying = new ConcurrentHashMap<>();
@@ -59,6 +65,8 @@ final class CommandRunner {
     this.store = parts.resources().store();
     this.configs = parts.resources().configs();
     this.time = parts.resources().time();
+    this.forms = parts.resources().forms();
+    this.prompts = parts.resources().knowledge().prompts();
     this.agents = agents;
     this.decisions = decisions;
     this.again = again;
@@ -107,7 +115,8 @@ final class CommandRunner {
             case STOP_ALL -> stop(incoming, attempt, true);
             case STOP_WITH_MORE -> ChatSentences.HOW_TO_STOP;
             case STATUS -> status(threadId);
-            case HELP -> ChatSentences.HELP;
+            case HELP -> ChatSentences.help(prompts.list());
+            case ANSWER -> fillIn(incoming);
             case APPROVE -> answer(incoming, true);
             case DENY -> answer(incoming, false);
             case NEW -> throw new IllegalStateException("/new waits its turn");
@@ -145,10 +154,12 @@ final class CommandRunner {
     String code = incoming.command().map(Command::argument).orElse("");
     Optional<Approval> asked = store.approvals().waiting(threadId, code);
     if (asked.isEmpty()) {
-      return "Nothing is waiting under the code " + code + ".";
+      String sender = incoming.message().sender();
+      return (yes ? forms.answer(threadId, code, sender, "") : forms.deny(threadId, code, sender))
+          .orElse(nothingWaits(code));
     }
     if (!asked.get().person().equals(incoming.message().sender())) {
-      return "Only the person whose message led to this can answer it.";
+      return ChatSentences.NOT_YOURS;
     }
     if (yes && !ChatSentences.showsAllOf(asked.get())) {
       return "This call is longer than what a chat shows. Approve it on the chat page or with holdfast"
@@ -156,7 +167,23 @@ final class CommandRunner {
     }
     return decisions.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Denied.")
-        : "It is too late to answer this.";
+        : ChatSentences.TOO_LATE;
+  }
+
+  private static String nothingWaits(String code) {
+    return "Nothing is waiting under the code " + code + ".";
+  }
+
+  private String fillIn(Incoming incoming) {
+    String said = incoming.command().map(Command::argument).orElse("");
+    if (said.length() > Command.TEXT_MAX) {
+      return "This answer is too long: it may have " + Command.TEXT_MAX + " characters.";
+    }
+    String[] parts = said.split("\\s+", 2);
+    String text = parts.length > 1 ? parts[1] : "";
+    return forms
+        .answer(incoming.event().threadId(), parts[0], incoming.message().sender(), text)
+        .orElse(nothingWaits(parts[0].substring(0, Math.min(parts[0].length(), CODE_SHOWN))));
   }
 
   private String status(String threadId) {

@@ -8,6 +8,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.ApprovalGate;
 import dev.holdfast.agents.turn.Budgets;
 import dev.holdfast.agents.turn.ChatSentences;
+import dev.holdfast.agents.turn.FormQuestions;
 import dev.holdfast.agents.turn.RunningTurn;
 import dev.holdfast.agents.turn.RunningTurn.Cancel;
 import dev.holdfast.agents.turn.ToolProgress;
@@ -61,6 +62,7 @@ final class TurnExecutor {
   private final TurnLoop.Joining joining;
   private final UnansweredEvents unanswered;
   private final ApprovalGate gate;
+  private final FormQuestions questions;
   private final TurnStatus turnStatus;
 
   /** Between two turns it is kept only while the heap has room for it: disk has it. */
@@ -95,6 +97,7 @@ final class TurnExecutor {
     this.unanswered =
         new UnansweredEvents(threadId, resources.store(), resources.configs(), endings);
     this.gate = new ApprovalGate(resources, endings);
+    this.questions = new FormQuestions(resources, endings);
     this.turnStatus = new TurnStatus(host::outage);
   }
 
@@ -372,7 +375,8 @@ final class TurnExecutor {
             turnStatus,
             host::modelAnswered);
     ToolProgress watch =
-        new ToolProgress(resources.secrets(), resources.time(), endings, head, turnStatus::doing);
+        new ToolProgress(
+            resources.secrets(), resources.time(), endings, head, questions, turnStatus::doing);
     try {
       Conversation talk = conversation(head);
       ToolRound tools =

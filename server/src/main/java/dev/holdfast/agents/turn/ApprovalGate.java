@@ -9,6 +9,7 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Risk;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.Approvals;
@@ -16,7 +17,6 @@ import dev.holdfast.tools.ToolFacts;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -30,15 +30,11 @@ import java.util.UUID;
 public final class ApprovalGate implements ToolRound.Gate {
   static final Duration TIME_TO_ANSWER = Duration.ofMinutes(10);
 
-  /** No letters that are taken for each other. */
-  private static final String CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
-
-  private static final int CODE_LENGTH = 5;
   private static final int CALL_SHOWN = 12;
 
   private final TurnResources resources;
   private final TurnEndings endings;
-  private final SecureRandom random = new SecureRandom();
+  private final ChatCodes codes = new ChatCodes();
 
   public ApprovalGate(TurnResources resources, TurnEndings endings) {
     this.resources = resources;
@@ -112,14 +108,14 @@ public final class ApprovalGate implements ToolRound.Gate {
     Approval question =
         new Approval(
             UUID.randomUUID().toString(),
-            code(),
+            codes.next(),
             incoming.id(),
             incoming.event().threadId(),
             pending.key(),
             pending.call().tool(),
             hash(arguments),
             shown,
-            person(incoming),
+            person(resources.store(), incoming),
             Approval.State.WAITING,
             now,
             now.plus(TIME_TO_ANSWER),
@@ -136,23 +132,15 @@ public final class ApprovalGate implements ToolRound.Gate {
   }
 
   /** A wake-up cannot answer: whoever set it does. */
-  private String person(Incoming incoming) {
+  static String person(Store store, Incoming incoming) {
     String sender = incoming.message().sender();
     return incoming.isWakeup()
-        ? resources.store().schedules().personBehind(incoming.id()).orElse(sender)
+        ? store.schedules().personBehind(incoming.id()).orElse(sender)
         : sender;
   }
 
   private static Optional<ToolResult> refusal(String text) {
     return Optional.of(ToolResult.error(Failure.of(FailureCode.CANCELLED, text)));
-  }
-
-  private String code() {
-    StringBuilder code = new StringBuilder();
-    for (int i = 0; i < CODE_LENGTH; i++) {
-      code.append(CODE_LETTERS.charAt(random.nextInt(CODE_LETTERS.length())));
-    }
-    return code.toString();
   }
 
   private static String hash(String arguments) {

@@ -2,6 +2,8 @@ package dev.holdfast.agents.turn;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.tools.prompts.PromptEntry;
+import java.util.List;
 
 /** What people read when something goes wrong: short, honest, without inner details. */
 public final class ChatSentences {
@@ -42,6 +44,8 @@ public final class ChatSentences {
   public static final String HOW_TO_STOP =
       "I have not stopped anything. Send just /stop to stop what I am doing now, or /stop all to also"
           + " cancel the messages that are waiting.";
+  public static final String NOT_YOURS = "Only the person whose message led to this can answer it.";
+  public static final String TOO_LATE = "It is too late to answer this.";
   public static final String HELP =
       """
       /stop: stop what I am doing now, or else what I would do next
@@ -49,12 +53,29 @@ public final class ChatSentences {
       /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
       /approve CODE, /deny CODE: answer when I ask for permission
+      /answer CODE TEXT: answer when I ask you to fill in something
       /help: show this list\
       """;
 
   private static final int SHOWN_MAX = 3000;
+  private static final int PROMPTS_SHOWN = 40;
 
   private ChatSentences() {}
+
+  /** {@code prompts}: what may be called for besides. */
+  public static String help(List<PromptEntry> prompts) {
+    StringBuilder help = new StringBuilder(HELP);
+    for (PromptEntry prompt : prompts.subList(0, Math.min(prompts.size(), PROMPTS_SHOWN))) {
+      help.append('\n').append(prompt.usage());
+      if (!prompt.description().isEmpty()) {
+        help.append(": ").append(prompt.description());
+      }
+    }
+    if (prompts.size() > PROMPTS_SHOWN) {
+      help.append("\nand ").append(prompts.size() - PROMPTS_SHOWN).append(" more prompts");
+    }
+    return help.toString();
+  }
 
   /** Whether a chat shows a call with all its arguments: nobody approves what stays hidden. */
   public static boolean showsAllOf(Approval question) {

@@ -103,15 +103,17 @@ final class Compactor {
 
   /**
    * Inside a turn the messages that opened it stay too: without them the model would not know what
-   * it works on. So does what is to go with its answer: files, and what it has said so far.
+   * it works on. So does what is to go with its answer: files, and what it has said so far. And so
+   * do the tools that it has found.
    */
   private static List<ContextEntry> kept(List<ContextEntry> entries, int cut) {
     List<ContextEntry> kept = new ArrayList<>();
     List<ContextEntry> turn = entries.subList(Conversation.turnStart(entries), entries.size());
     List<ContextEntry> old = turn.subList(0, Math.max(0, turn.size() - (entries.size() - cut)));
     for (ContextEntry entry : old) {
-      if (entry.type().equals(Entries.USER) || entry.type().equals(Entries.ATTACHED)) {
-        kept.add(entry);
+      switch (entry.type()) {
+        case Entries.USER, Entries.ATTACHED, Entries.FOUND_TOOLS -> kept.add(entry);
+        default -> {}
       }
     }
     String said = Entries.spoken(old);

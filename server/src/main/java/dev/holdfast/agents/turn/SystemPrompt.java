@@ -1,6 +1,8 @@
 package dev.holdfast.agents.turn;
 
 import dev.holdfast.store.engine.TextFiles;
+import dev.holdfast.tools.ToolOffer;
+import dev.holdfast.tools.ToolSearchTool;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.skills.Skills.Skill;
 import java.io.IOException;
@@ -50,18 +52,32 @@ final class SystemPrompt {
     this.identity = resources.config().dataDir().resolve("memory").resolve("IDENTITY.md");
   }
 
-  String system(String threadId) {
+  String system(String threadId, ToolOffer offer) {
     List<String> sections = new ArrayList<>();
     sections.add(identity());
     sections.add(MESSAGES);
-    if (!resources.toolbox().specs().isEmpty()) {
-      sections.add(TOOLS + (resources.isSupervised() ? SUPERVISED : ""));
+    if (!offer.specs().isEmpty()) {
+      sections.add(TOOLS + (resources.isSupervised() ? SUPERVISED : "") + searched(offer));
       addSkills(sections);
     }
     addMemory(sections, "for all conversations", "global", new Memory.Scope.Global());
     sections.add(place(threadId));
     addMemory(sections, "for this conversation", "thread", new Memory.Scope.OfThread(threadId));
     return String.join("\n\n", sections);
+  }
+
+  private static String searched(ToolOffer offer) {
+    if (offer.named().isEmpty() && offer.unnamed() == 0) {
+      return "";
+    }
+    String more =
+        offer.unnamed() == 0 ? "" : ", and %d more without a place here".formatted(offer.unnamed());
+    return "\nThere are more tools, which you can call once "
+        + ToolSearchTool.NAME
+        + " has found them: "
+        + String.join(", ", offer.named())
+        + more
+        + ".";
   }
 
   private String identity() {

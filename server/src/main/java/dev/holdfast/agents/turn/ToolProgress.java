@@ -4,11 +4,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnState.Pending;
-import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.forms.FormAsker;
+import dev.holdfast.tools.forms.FormReply;
+import dev.holdfast.tools.forms.PersonForm;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -21,17 +24,24 @@ public final class ToolProgress {
   private final TurnEndings endings;
   private final Incoming incoming;
   private final Consumer<String> doing;
+  private final FormQuestions questions;
   private final AtomicLong nanos = new AtomicLong();
 
   /**
    * {@code secrets}: what nobody is shown; {@code doing} hears what the turn does, in a few words.
    */
   public ToolProgress(
-      Secrets secrets, Time time, TurnEndings endings, Incoming incoming, Consumer<String> doing) {
+      Secrets secrets,
+      Time time,
+      TurnEndings endings,
+      Incoming incoming,
+      FormQuestions questions,
+      Consumer<String> doing) {
     this.secrets = secrets;
     this.time = time;
     this.endings = endings;
     this.incoming = incoming;
+    this.questions = questions;
     this.doing = doing;
   }
 
@@ -51,8 +61,13 @@ public final class ToolProgress {
   }
 
   /** What a call of a tool tells while it runs; nothing counts that it tells afterwards. */
-  final class Telling implements ToolContext.Progress, AutoCloseable {
+  final class Telling implements FormAsker, AutoCloseable {
+    private final Pending call;
     private volatile boolean over;
+
+    Telling(Pending call) {
+      this.call = call;
+    }
 
     @Override
     public void doing(String label) {
@@ -66,6 +81,16 @@ public final class ToolProgress {
       if (!over) {
         endings.epoch().moves();
       }
+    }
+
+    @Override
+    public FormReply ask(PersonForm form, Duration limit, CompletableFuture<?> moot)
+        throws InterruptedException {
+      if (over) {
+        return new FormReply.Declined("no longer wanted");
+      }
+      doing("waiting for an answer to the " + form.source());
+      return questions.ask(incoming, call, form, limit, moot);
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.AttachFileTool;
 import dev.holdfast.tools.ToolFacts;
+import dev.holdfast.tools.ToolSearchTool;
 import dev.holdfast.tools.Toolbox;
 import java.io.IOException;
 import java.time.Duration;
@@ -165,7 +166,7 @@ public final class ToolRound {
   private ToolResult call(Pending next) throws IOException, InterruptedException {
     ToolCall call = next.call();
     long begun = watch.started(next, toolbox().label(call));
-    try (ToolProgress.Telling events = watch.new Telling()) {
+    try (ToolProgress.Telling events = watch.new Telling(next)) {
       ToolResult result = toolbox().run(call, context(next, events));
       watch.ended(next, result, begun);
       return result;
@@ -190,6 +191,10 @@ public final class ToolRound {
     Optional<ReplyFile> file = AttachFileTool.attached(call.tool(), result);
     if (file.isPresent()) { // before its result: after a crash in between the call runs again
       conversation.append(Entries.outgoing(incoming.id(), time.now(), file.get()));
+    }
+    List<String> found = ToolSearchTool.found(call.tool(), result);
+    if (!found.isEmpty()) {
+      conversation.append(Entries.foundTools(incoming.id(), time.now(), call.id(), found));
     }
     conversation.append(
         Entries.toolResult(

@@ -23,9 +23,13 @@ import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.ContextEntry;
+import dev.holdfast.tools.ToolOffer;
+import dev.holdfast.tools.prompts.CalledPrompt;
+import dev.holdfast.tools.prompts.PreparedMessage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -241,7 +245,7 @@ public final class TurnLoop {
       while (!left.isEmpty()) {
         Incoming incoming = left.getFirst();
         List<StoredAttachment> files = files(incoming);
-        conversation.append(Entries.user(incoming, files));
+        conversation.append(Entries.user(incoming, prepared(incoming), files));
         endings.logMessage(incoming, files);
         left.removeFirst();
       }
@@ -250,6 +254,23 @@ public final class TurnLoop {
       left.forEach(incoming -> endings.logMessage(incoming, List.of()));
       throw e;
     }
+  }
+
+  /** What a person's words stand for, when they call for a prompt. */
+  private String prepared(Incoming incoming) throws InterruptedException {
+    String said = incoming.message().text();
+    Optional<CalledPrompt> called = resources.knowledge().prompts().find(said);
+    if (called.isEmpty()) {
+      return said;
+    }
+    progress.preparing(called.get().timeout());
+    PreparedMessage prepared = called.get().prepare();
+    progress.fetched();
+    return switch (prepared) {
+      case PreparedMessage.Ready(String text) -> text;
+      case PreparedMessage.Failed(String reason) ->
+          said + "\n[This calls for a prompt that cannot be had: " + reason + "]";
+    };
   }
 
   private List<StoredAttachment> files(Incoming incoming) throws IOException, InterruptedException {
@@ -317,9 +338,14 @@ public final class TurnLoop {
   }
 
   private ModelAnswer ask(List<Message> messages) throws CallFailedException, InterruptedException {
+    ToolOffer offer =
+        resources
+            .toolbox()
+            .offer(
+                resources.models().windowTokens(resources.models().defaultLevel()),
+                Entries.foundTools(conversation.lastTurn()));
     ModelQuestion question =
-        new ModelQuestion(
-            prompt.system(progress.threadId()), messages, resources.toolbox().specs());
+        new ModelQuestion(prompt.system(progress.threadId(), offer), messages, offer.specs());
     progress.asking();
     ModelAnswer answer =
         resources

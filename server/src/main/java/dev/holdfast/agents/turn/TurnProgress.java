@@ -113,16 +113,25 @@ public final class TurnProgress implements AnswerListener {
     endings.epoch().works();
   }
 
-  /** The files that came with a message are there. */
+  /** What was fetched or prepared is there. */
   void fetched() {
     answered();
   }
 
   /** Files that came with a message are being fetched, which may take so long. */
   void fetching(Duration timeout) {
+    waiting(timeout, "fetching attachments");
+  }
+
+  /** What a message calls for is being prepared, which may take so long. */
+  void preparing(Duration timeout) {
+    waiting(timeout, "preparing a prompt");
+  }
+
+  private void waiting(Duration timeout, String label) {
     endings.epoch().waits(timeout);
-    turnStatus.doing("fetching attachments");
-    endings.news("turn.doing", incoming, Entries.object().put("label", "fetching attachments"));
+    turnStatus.doing(label);
+    endings.news("turn.doing", incoming, Entries.object().put("label", label));
   }
 
   /** An older part of the conversation is being summarised. */

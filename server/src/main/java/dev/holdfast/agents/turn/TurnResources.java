@@ -18,6 +18,7 @@ public record TurnResources(
     AgentKnowledge knowledge,
     Attachments attachments,
     Secrets secrets,
+    OpenForms forms,
     Supplier<AgentConfig> configs,
     Time time) {
 

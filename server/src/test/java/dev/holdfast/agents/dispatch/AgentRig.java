@@ -4,6 +4,7 @@ import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.agents.context.ContextConfig;
 import dev.holdfast.agents.turn.AgentConfig;
+import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.ThreadsConfig;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.agents.turn.TurnConfig;
@@ -40,6 +41,7 @@ import dev.holdfast.tools.ToolOutputConfig;
 import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.prompts.Prompts;
 import dev.holdfast.tools.skills.Skills;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -89,6 +91,7 @@ public final class AgentRig {
     public volatile Autonomy autonomy = Autonomy.FULL;
     int keepRecentTokens = 20_000;
     public List<Tool> tools = List.of();
+    Prompts prompts = Prompts.NONE;
     Attachments attachments = Attachments.none();
     BudgetConfig budget = BudgetConfig.NONE;
     int memoryBytes = 16_384;
@@ -135,10 +138,12 @@ public final class AgentRig {
             new AgentKnowledge(
                 Optional.of(new Memory(store, folder, options.memoryBytes)),
                 new Skills(folder, store.texts()),
+                options.prompts,
                 ZoneOffset.UTC,
                 options.budget),
             options.attachments,
             secrets,
+            new OpenForms(),
             agents,
             options.time);
     parts = new AgentParts(resources, new Channels(options.channels), news, vertx, meters);

@@ -33,7 +33,13 @@ class ExtensionTest {
     String script = Files.readString(SERVER).replace("${", "$${");
     List<String> command = new ArrayList<>(List.of("python3", "-c", script));
     command.addAll(List.of(flags));
-    return Map.of("id", id, "command", command, "tools", Map.of("replay", Map.of("echo", "read")));
+    return Map.of(
+        "id",
+        id,
+        "command",
+        command,
+        "tools",
+        Map.of("allow", List.of("echo"), "replay", Map.of("echo", "read")));
   }
 
   private static JsonNode extension(ServerRig rig, String id) throws IOException {

@@ -1,0 +1,49 @@
+package dev.holdfast.tests.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+
+/** Packages that others have published, in a folder of the test's own. */
+public final class Npm {
+  private static final long SECONDS_MAX = 180;
+
+  private Npm() {}
+
+  /**
+   * Installs packages into the folder without running their scripts; the test is left out where npm
+   * cannot.
+   *
+   * @param packages such as {@code name@1.2.3}
+   */
+  public static void install(Path folder, String... packages)
+      throws IOException, InterruptedException {
+    Path log = Files.createDirectories(folder).resolve("npm.log");
+    List<String> command =
+        new ArrayList<>(
+            List.of("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"));
+    command.add(folder.toString());
+    command.addAll(List.of(packages));
+    Process install;
+    try {
+      install =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+    } catch (IOException e) {
+      Assumptions.abort("there is no npm: " + e.getMessage());
+      return;
+    }
+    if (!install.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
+      install.destroyForcibly();
+      Assumptions.abort("npm takes too long");
+    }
+    String said = Files.readString(log);
+    Assumptions.assumeTrue(install.exitValue() == 0, () -> "npm: " + said);
+  }
+}
