@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Servers that nobody here wrote, called over HTTP by the real jar. */
 @Timeout(300)
-class RemoteExtensionTest {
+class RemoteMcpServersTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private static JsonNode extension(ServerRig rig) throws IOException {
