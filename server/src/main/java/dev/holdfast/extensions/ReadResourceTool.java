@@ -121,8 +121,7 @@ final class ReadResourceTool implements Tool {
                     ? page(client.resources(cursor, limit))
                     : contents(client.resource(uri, limit, inputs)));
     String text = Texts.visible(result.text());
-    return new ToolResult(
-        result.isError() ? text : frame + text, result.failure(), result.facts());
+    return new ToolResult(result.isError() ? text : frame + text, result.failure(), result.facts());
   }
 
   /** A page, as its server cuts it. */

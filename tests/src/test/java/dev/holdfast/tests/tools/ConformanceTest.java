@@ -310,9 +310,7 @@ class ConformanceTest {
     Map<String, Object> extension = new HashMap<>(way);
     extension.put("id", id);
     extension.put("timeouts", Map.of("start_secs", 30, "call_secs", 20));
-    rig.setup()
-        .set("extensions", List.of(extension))
-        .write();
+    rig.setup().set("extensions", List.of(extension)).write();
     AtomicReference<@Nullable JsonNode> seen = new AtomicReference<>();
     Await.until(
         id + " is ready",
