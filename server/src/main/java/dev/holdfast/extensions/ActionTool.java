@@ -1,20 +1,14 @@
 package dev.holdfast.extensions;
 
-import dev.holdfast.api.ReplayClass;
-import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.extensions.ExtensionConfig.ActionConfig;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 
 /** An action, as models are offered it. */
-final class ActionTool implements Tool {
+final class ActionTool extends ExtensionTool {
   private final ActionConfig action;
-  private final ToolSpec spec;
-  private final ReplayClass replay;
-  private final Duration timeout;
   private final Caller caller;
 
   /** Makes the call. */
@@ -24,31 +18,16 @@ final class ActionTool implements Tool {
   }
 
   ActionTool(ExtensionConfig config, ActionConfig action, Caller caller) {
-    this.action = action;
-    this.spec =
+    super(
         new ToolSpec(
             OfferedTools.name(config.id(), action.name()),
             action.description().isBlank() ? action.name() : action.description(),
             action.schema(),
-            action.resultSchema());
-    this.replay = config.tools().replayOf(action.name());
-    this.timeout = config.timeouts().call().plus(ExtensionCalls.MARGIN.multipliedBy(2));
+            action.resultSchema()),
+        config.tools().replayOf(action.name()),
+        config.timeouts().call().plus(ExtensionCalls.MARGIN.multipliedBy(2)));
+    this.action = action;
     this.caller = caller;
-  }
-
-  @Override
-  public ToolSpec spec() {
-    return spec;
-  }
-
-  @Override
-  public ReplayClass replay() {
-    return replay;
-  }
-
-  @Override
-  public Duration timeout() {
-    return timeout;
   }
 
   @Override

@@ -1,7 +1,5 @@
 package dev.holdfast.extensions;
 
-import dev.holdfast.api.ReplayClass;
-import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
@@ -9,11 +7,8 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 
 /** A tool of an MCP server, as models are offered it. */
-final class McpTool implements Tool {
+final class McpTool extends ExtensionTool {
   private final ListedTool listed;
-  private final ToolSpec spec;
-  private final ReplayClass replay;
-  private final Duration timeout;
   private final Caller caller;
   private final String frame;
 
@@ -24,15 +19,15 @@ final class McpTool implements Tool {
   }
 
   McpTool(ExtensionConfig config, ListedTool listed, Caller caller) {
-    this.listed = listed;
-    this.spec =
+    super(
         new ToolSpec(
             OfferedTools.name(config.id(), listed.name()),
             listed.description(),
             listed.schema(),
-            listed.resultSchema());
-    this.replay = config.tools().replayOf(listed);
-    this.timeout = timeout(config.timeouts());
+            listed.resultSchema()),
+        config.tools().replayOf(listed),
+        timeout(config.timeouts()));
+    this.listed = listed;
     this.caller = caller;
     this.frame = frame(config.id());
   }
@@ -50,21 +45,6 @@ final class McpTool implements Tool {
         .plus(timeouts.call())
         .plus(PersonInputs.WAIT_MAX)
         .plus(ExtensionCalls.MARGIN.multipliedBy(2));
-  }
-
-  @Override
-  public ToolSpec spec() {
-    return spec;
-  }
-
-  @Override
-  public ReplayClass replay() {
-    return replay;
-  }
-
-  @Override
-  public Duration timeout() {
-    return timeout;
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
-import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
@@ -16,7 +15,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Lists and reads the resources of an MCP server. */
-final class ReadResourceTool implements Tool {
+final class ReadResourceTool extends ExtensionTool {
   /** Behind the extension's id. */
   static final String NAME = "read_resource";
 
@@ -33,10 +32,7 @@ final class ReadResourceTool implements Tool {
        "additionalProperties": false}
       """;
 
-  private final ToolSpec spec;
-  private final ReplayClass replay;
   private final Duration limit;
-  private final Duration timeout;
   private final Caller caller;
   private final String frame;
 
@@ -57,11 +53,11 @@ final class ReadResourceTool implements Tool {
    * @param timeout for a whole call
    */
   ReadResourceTool(ExtensionConfig config, ListedTool listed, Duration timeout, Caller caller) {
-    this.spec =
-        new ToolSpec(OfferedTools.name(config.id(), NAME), listed.description(), listed.schema());
-    this.replay = config.tools().replay().getOrDefault(NAME, ReplayClass.READ);
+    super(
+        new ToolSpec(OfferedTools.name(config.id(), NAME), listed.description(), listed.schema()),
+        config.tools().replay().getOrDefault(NAME, ReplayClass.READ),
+        timeout);
     this.limit = config.timeouts().call();
-    this.timeout = timeout;
     this.caller = caller;
     this.frame = McpTool.frame(config.id());
   }
@@ -92,28 +88,13 @@ final class ReadResourceTool implements Tool {
   }
 
   @Override
-  public ToolSpec spec() {
-    return spec;
-  }
-
-  @Override
-  public ReplayClass replay() {
-    return replay;
-  }
-
-  @Override
-  public Duration timeout() {
-    return timeout;
-  }
-
-  @Override
   public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
     JsonObject given = new JsonObject(argumentsJson);
     String uri = given.getString("uri", "");
     String cursor = given.getString("cursor", "");
     ToolResult result =
         caller.call(
-            replay,
+            replay(),
             context,
             false,
             (client, inputs) ->
