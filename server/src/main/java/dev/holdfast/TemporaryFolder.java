@@ -9,9 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,14 +30,7 @@ record TemporaryFolder(Path path) {
   /** Removes what an earlier run left, and has SQLite's driver unpack here. */
   void empty() throws IOException {
     AtomicFiles.createFolders(path);
-    List<Path> leftovers;
-    try (Stream<Path> files = Files.walk(path)) {
-      leftovers =
-          files.filter(file -> !file.equals(path)).sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path leftover : leftovers) {
-      Files.deleteIfExists(leftover);
-    }
+    Files.walkFileTree(path, new Removal(path));
     if (System.getProperty("org.sqlite.tmpdir") == null) {
       System.setProperty("org.sqlite.tmpdir", path.toString());
     }
@@ -60,20 +51,49 @@ record TemporaryFolder(Path path) {
     }
   }
 
-  private static final class Restriction extends SimpleFileVisitor<Path> {
+  /** Whoever needed a file may remove it meanwhile. */
+  private abstract static class Visitor extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+      if (e instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw e;
+    }
+  }
+
+  private static final class Removal extends Visitor {
+    private final Path kept;
+
+    Removal(Path kept) {
+      this.kept = kept;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e)
+        throws IOException {
+      if (e != null) {
+        throw e;
+      }
+      if (!folder.equals(kept)) {
+        Files.deleteIfExists(folder);
+      }
+      return FileVisitResult.CONTINUE;
+    }
+  }
+
+  private static final class Restriction extends Visitor {
     @Override
     public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes)
         throws IOException {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
       return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-      if (e instanceof NoSuchFileException) {
-        return FileVisitResult.CONTINUE; // what needed it has removed it meanwhile
-      }
-      throw e;
     }
 
     @Override

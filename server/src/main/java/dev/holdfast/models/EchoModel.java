@@ -10,10 +10,12 @@ import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.media.FileFacts;
+import io.vertx.core.json.JsonObject;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,8 +23,8 @@ import java.util.regex.Pattern;
  * {@code embedded/echo}: answers without a network, at once, and always the same, so that
  * everything can be tried offline. It answers {@code echo: <text of the last message>}, with a line
  * {@code [image png 640x480]} for each image that it was shown. {@code !tool name {json}} makes it
- * call that tool, if it was offered; then it answers {@code echo: <result>}. A token is four
- * characters, begun ones included.
+ * call that tool, if it was offered or a search finds it; then it answers {@code echo: <result>}. A
+ * token is four characters, begun ones included.
  */
 public final class EchoModel implements ModelProvider {
   public static final String PROVIDER = "embedded";
@@ -30,6 +32,10 @@ public final class EchoModel implements ModelProvider {
 
   private static final int WINDOW_TOKENS = 200_000;
   private static final int DELTAS = 4;
+
+  /** Finds tools where there are too many to offer all of them. */
+  private static final String SEARCH = "tool_search";
+
   private static final Pattern TOOL =
       Pattern.compile("!tool\\s+(\\S+)\\s*(\\{.*\\})?\\s*", Pattern.DOTALL);
 
@@ -54,17 +60,48 @@ public final class EchoModel implements ModelProvider {
         request.messages().isEmpty() ? new Message.User("") : request.messages().getLast();
     String heard = heard(last);
     long input = input(request);
-    Matcher tool = TOOL.matcher(heard);
-    if (last instanceof Message.User
-        && tool.matches()
-        && request.tools().stream().anyMatch(offered -> offered.name().equals(tool.group(1)))) {
-      String arguments = tool.group(2) == null ? "{}" : tool.group(2);
-      ToolCall call = new ToolCall("echo_" + request.messages().size(), tool.group(1), arguments);
-      return answer("", List.of(call), StopReason.TOOL_CALLS, input);
+    Optional<ToolCall> call = ordered(request);
+    if (call.isPresent()) {
+      return answer("", List.of(call.get()), StopReason.TOOL_CALLS, input);
     }
     String text = "echo: " + heard;
     stream(text, listener);
     return answer(text, List.of(), StopReason.END, input);
+  }
+
+  /** The call that it was told to make and has not made yet. */
+  private static Optional<ToolCall> ordered(ModelRequest request) {
+    List<Message> messages = request.messages();
+    boolean hasSearched =
+        !messages.isEmpty()
+            && messages.getLast() instanceof Message.ToolResult result
+            && result.tool().equals(SEARCH);
+    Optional<Matcher> order =
+        messages.reversed().stream()
+            .filter(Message.User.class::isInstance)
+            .findFirst()
+            .filter(user -> hasSearched || user.equals(messages.getLast()))
+            .map(user -> TOOL.matcher(heard(user)))
+            .filter(Matcher::matches);
+    if (order.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = order.get().group(1);
+    if (isOffered(request, name) && !(hasSearched && name.equals(SEARCH))) {
+      String arguments = order.get().group(2);
+      return Optional.of(call(request, name, arguments == null ? "{}" : arguments));
+    }
+    return !hasSearched && isOffered(request, SEARCH)
+        ? Optional.of(call(request, SEARCH, new JsonObject().put("query", name).encode()))
+        : Optional.empty();
+  }
+
+  private static boolean isOffered(ModelRequest request, String tool) {
+    return request.tools().stream().anyMatch(offered -> offered.name().equals(tool));
+  }
+
+  private static ToolCall call(ModelRequest request, String tool, String arguments) {
+    return new ToolCall("echo_" + request.messages().size(), tool, arguments);
   }
 
   private static String heard(Message message) {

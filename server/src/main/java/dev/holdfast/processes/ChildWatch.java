@@ -11,13 +11,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at a child while it runs and ends it when all of its processes together hold more than they
- * may: what the kernel bounds for each of them alone. One that takes nothing more is looked at less
- * and less often.
+ * may: what the kernel bounds for each of them alone. One that is kept and takes nothing more is
+ * looked at less and less often.
  */
 final class ChildWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ChildWatch.class);
-  private static final Duration LOOK_EVERY = Duration.ofMillis(200);
-  private static final Duration LOOK_AT_LEAST_EVERY = Duration.ofSeconds(2);
+
+  /** How often one is looked at that does what it does at once. */
+  static final Duration LOOK_EVERY = Duration.ofMillis(200);
+
+  /** How often one is looked at least that is kept, and mostly idle. */
+  static final Duration LOOK_AT_LEAST_EVERY = Duration.ofSeconds(2);
 
   /** What is more than this part of a limit is growth. */
   private static final int GROWTH = 64;
@@ -29,6 +33,7 @@ final class ChildWatch {
   private final Path folder;
   private final Limits limits;
   private final boolean memoryToo;
+  private final Duration pauseMax;
   private final Time time;
   private Duration pause = LOOK_EVERY;
   private long memory;
@@ -36,12 +41,14 @@ final class ChildWatch {
 
   /**
    * @param memoryToo whether no control group bounds it
+   * @param pauseMax from {@link #LOOK_EVERY} on
    */
-  ChildWatch(RunningChild child, Launch launch, boolean memoryToo, Time time) {
+  ChildWatch(RunningChild child, Launch launch, boolean memoryToo, Duration pauseMax, Time time) {
     this.child = child;
     this.folder = launch.folder();
     this.limits = launch.limits();
     this.memoryToo = memoryToo;
+    this.pauseMax = pauseMax;
     this.time = time;
   }
 
@@ -88,7 +95,7 @@ final class ChildWatch {
     if (hasGrown) {
       pause = LOOK_EVERY;
     } else {
-      pause = longer.compareTo(LOOK_AT_LEAST_EVERY) > 0 ? LOOK_AT_LEAST_EVERY : longer;
+      pause = longer.compareTo(pauseMax) > 0 ? pauseMax : longer;
     }
   }
 }

@@ -189,7 +189,7 @@ public final class Children implements AutoCloseable {
 
   private ChildResult runNow(ProcessSpec spec) throws CallFailedException, InterruptedException {
     CapturedStreams streams = new CapturedStreams(spec, time);
-    RunningChild child = start(spec.launch(), streams);
+    RunningChild child = start(spec.launch(), streams, ChildWatch.LOOK_EVERY);
     boolean timedOut = false;
     try {
       timedOut = !child.await(spec.timeout());
@@ -229,7 +229,7 @@ public final class Children implements AutoCloseable {
     boolean isOpen = false;
     try {
       LineStreams streams = new LineStreams(spec, time);
-      RunningChild child = start(spec.launch(), streams);
+      RunningChild child = start(spec.launch(), streams, ChildWatch.LOOK_AT_LEAST_EVERY);
       LineProcess process = new LineProcess(child, streams.streams());
       kept.add(process);
       Thread.ofVirtual().name("child").start(() -> follow(process, child));
@@ -253,13 +253,13 @@ public final class Children implements AutoCloseable {
   }
 
   /** The caller sees to it that the child is cleared. */
-  private RunningChild start(Launch launch, ChildStreams.Factory streams)
+  private RunningChild start(Launch launch, ChildStreams.Factory streams, Duration pauseMax)
       throws CallFailedException, InterruptedException {
     RunningChild child = closed ? null : launcher.start(launch, streams);
     if (child != null) {
       running.add(child);
       if (!closed) {
-        ChildWatch watch = new ChildWatch(child, launch, !boundsMemory(), time);
+        ChildWatch watch = new ChildWatch(child, launch, !boundsMemory(), pauseMax, time);
         Thread.ofVirtual().name("child watch").start(watch::run);
         return child;
       }

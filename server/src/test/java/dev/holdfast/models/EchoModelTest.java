@@ -47,6 +47,27 @@ class EchoModelTest {
   }
 
   @Test
+  void searchesForAToolThatIsNotOfferedAndCallsWhatWasFound() throws Exception {
+    ToolSpec search = new ToolSpec("tool_search", "", "{}");
+    Message.User order = new Message.User("!tool clock {\"zone\":\"UTC\"}");
+    ModelAnswer searching = ask(List.of(search), order);
+    assertThat(searching.message().toolCalls().getFirst().tool()).isEqualTo("tool_search");
+    assertThat(searching.message().toolCalls().getFirst().arguments())
+        .isEqualTo("{\"query\":\"clock\"}");
+    Message found = new Message.ToolResult("x", "tool_search", "- clock", false);
+    ToolSpec clock = new ToolSpec("clock", "", "{}");
+    ModelAnswer wish = ask(List.of(search, clock), order, searching.message(), found);
+    assertThat(wish.message().toolCalls().getFirst().arguments()).isEqualTo("{\"zone\":\"UTC\"}");
+    assertThat(ask(List.of(search), order, searching.message(), found).message().text())
+        .as("it was not found")
+        .isEqualTo("echo: - clock");
+    Message.User direct = new Message.User("!tool tool_search {\"query\":\"a\"}");
+    assertThat(ask(List.of(search), direct, searching.message(), found).message().text())
+        .as("that was all it was told to do")
+        .isEqualTo("echo: - clock");
+  }
+
+  @Test
   void echoesAnOrderForAToolThatWasNotOffered() throws Exception {
     assertThat(ask(List.of(), new Message.User("!tool clock")).message().text())
         .isEqualTo("echo: !tool clock");
