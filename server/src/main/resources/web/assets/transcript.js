@@ -71,6 +71,9 @@ export class Transcript {
     if (!view || this.turn || !view.doing || view.doing === 'idle' || view.doing === 'queued') {
       return;
     }
+    if (FINAL.has(this.#user(view.event_id)?.state)) {
+      return; // It has ended since the server was asked.
+    }
     const waiting =
       this.#user(view.event_id) ??
       this.items.findLast((item) => item.kind === 'user' && item.eventId && item.state === '') ??

@@ -82,6 +82,27 @@ class TalkTest {
     }
   }
 
+  /** The server was asked what it does, and the answer came after the end of what it did. */
+  @Test
+  void aMessageThatIsAnsweredDoesNotGoBackToWork() {
+    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+      Object state =
+          chat.evaluate(
+              """
+              async () => {
+                const { Transcript } = await import('/assets/transcript.js');
+                const talk = new Transcript('web:x', () => 1);
+                talk.apply('event.accepted', { event_id: 'e1', text: 'hello' });
+                talk.apply('turn.started', { event_id: 'e1' });
+                talk.apply('event.finished', { event_id: 'e1' });
+                talk.loadTurn({ doing: 'thinking', event_id: 'e1', since: '2026-01-01T00:00:00Z' });
+                return talk.items[0].state + ' ' + (talk.turn === null);
+              }
+              """);
+      Assertions.assertThat(state).isEqualTo("answered true");
+    }
+  }
+
   @Test
   void aKilledServerLosesNothingThatWasSaidOrTyped() {
     try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
