@@ -39,7 +39,7 @@ class ExtensionTest {
         "command",
         command,
         "tools",
-        Map.of("allow", List.of("echo"), "replay", Map.of("echo", "read")));
+        Map.of("allow", List.of("echo", "hang"), "replay", Map.of("echo", "read")));
   }
 
   private static JsonNode extension(ServerRig rig, String id) throws IOException {
