@@ -3,7 +3,6 @@ package dev.holdfast.libc;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -13,14 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be done with an open file descriptor, whatever is behind it. */
 public final class Descriptors {
-  private static final short POLLIN = 1;
-  private static final short POLLOUT = 4;
-  private static final int POLLFD_BYTES = 8;
-
   private static final MethodHandle PIPE2 =
       Libc.find("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
-  private static final MethodHandle POLL =
-      Libc.find("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
   private static final MethodHandle READ =
       Libc.find("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
   private static final MethodHandle WRITE =
@@ -43,33 +36,6 @@ public final class Descriptors {
       }
       return new Pipe(ends.getAtIndex(JAVA_INT, 0), ends.getAtIndex(JAVA_INT, 1));
     }
-  }
-
-  /** Whether something can be read or the other side is closed; waits at most so long. */
-  public static boolean canRead(int descriptor, int millis) {
-    return poll(descriptor, POLLIN, millis);
-  }
-
-  /** Whether something can be written or the other side is closed; waits at most so long. */
-  public static boolean canWrite(int descriptor, int millis) {
-    return poll(descriptor, POLLOUT, millis);
-  }
-
-  /** Whether nobody is left on the other side. */
-  public static boolean isClosed(int descriptor) {
-    return poll(descriptor, (short) 0, 0); // an error or a hang-up is told unasked
-  }
-
-  /** poll(2); a signal ends the wait early, since another whole wait would be too long. */
-  private static boolean poll(int descriptor, short events, int millis) {
-    return Libc.callOnce(
-            (arena, state) -> {
-              MemorySegment asked = arena.allocate(POLLFD_BYTES, 4);
-              asked.set(JAVA_INT, 0, descriptor);
-              asked.set(JAVA_SHORT, 4, events);
-              return (int) POLL.invokeExact(state, asked, 1L, millis);
-            })
-        > 0;
   }
 
   /** read(2): how many bytes were read, 0 at the end, or the negative {@link Errno}. */

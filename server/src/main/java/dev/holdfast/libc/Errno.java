@@ -8,6 +8,7 @@ public final class Errno {
   public static final int ENOENT = 2;
   public static final int EINTR = 4;
   public static final int ENXIO = 6;
+  public static final int EAGAIN = 11;
   public static final int EACCES = 13;
   public static final int EEXIST = 17;
   public static final int EXDEV = 18;
@@ -18,6 +19,7 @@ public final class Errno {
   public static final int EMFILE = 24;
   public static final int ENOSPC = 28;
   public static final int EROFS = 30;
+  public static final int EPIPE = 32;
   public static final int ENAMETOOLONG = 36;
   public static final int ENOSYS = 38;
   public static final int ENOTEMPTY = 39;

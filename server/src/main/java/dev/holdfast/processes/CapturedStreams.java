@@ -1,6 +1,5 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.time.Time;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -8,13 +7,11 @@ import org.jspecify.annotations.Nullable;
 /** The streams of a child that gets all its input at once and is read to its end. */
 final class CapturedStreams implements ChildStreams.Factory {
   private final ProcessSpec spec;
-  private final Time time;
   private @Nullable StdoutReader output;
   private @Nullable StdoutReader errors;
 
-  CapturedStreams(ProcessSpec spec, Time time) {
+  CapturedStreams(ProcessSpec spec) {
     this.spec = spec;
-    this.time = time;
   }
 
   @Override
@@ -24,16 +21,14 @@ final class CapturedStreams implements ChildStreams.Factory {
 
   @Override
   public ChildStreams create(ChildStreams.Ends ends) {
-    StdoutReader out = new StdoutReader(ends.output(), spec.outputBytesMax(), new byte[0], time);
+    StdoutReader out = new StdoutReader(ends.output(), spec.outputBytesMax(), new byte[0]);
     StdoutReader err =
-        new StdoutReader(ends.errors(), spec.outputBytesMax(), SandboxCommand.STARTED, time);
+        new StdoutReader(ends.errors(), spec.outputBytesMax(), SandboxCommand.STARTED);
     output = out;
     errors = err;
     byte[] input = spec.input().getBytes(StandardCharsets.UTF_8);
     return new ChildStreams(
-        out,
-        err,
-        hasInput() ? Optional.of(new StdinWriter(ends.input(), input)) : Optional.empty());
+        out, err, hasInput() ? Optional.of(PipeWriter.of(ends.input(), input)) : Optional.empty());
   }
 
   /** Empty when the command itself was never reached; {@link #wrapperErrors} says why. */

@@ -26,13 +26,19 @@ final class ChildLauncher {
   private final SandboxCommand sandbox;
   private final Optional<ControlGroups> groups;
   private final Spawner spawner;
+  private final PipeLoop pipeLoop;
   private final Time time;
 
   ChildLauncher(
-      SandboxCommand sandbox, Optional<ControlGroups> groups, Spawner spawner, Time time) {
+      SandboxCommand sandbox,
+      Optional<ControlGroups> groups,
+      Spawner spawner,
+      PipeLoop pipeLoop,
+      Time time) {
     this.sandbox = sandbox;
     this.groups = groups;
     this.spawner = spawner;
+    this.pipeLoop = pipeLoop;
     this.time = time;
   }
 
@@ -68,7 +74,7 @@ final class ChildLauncher {
       Process process = spawner.start(builder);
       started = true;
       var containment = new RunningChild.Containment(sandbox.isolation(), group, mark);
-      return new RunningChild(process, containment, pipes.attach(streams), time);
+      return new RunningChild(process, containment, pipes.attach(streams, pipeLoop), time);
     } catch (IOException e) {
       throw new CallFailedException(refused(e), e);
     } finally {
@@ -185,12 +191,12 @@ final class ChildLauncher {
       }
     }
 
-    ChildStreams attach(ChildStreams.Factory factory) {
+    ChildStreams attach(ChildStreams.Factory factory, PipeLoop loop) {
       ChildStreams streams =
           factory.create(
               new ChildStreams.Ends(
                   input == null ? -1 : input.writeEnd(), readEnd(output), readEnd(errors)));
-      streams.all().forEach(ChildPipe::start);
+      streams.all().forEach(pipe -> pipe.start(loop));
       return streams;
     }
 

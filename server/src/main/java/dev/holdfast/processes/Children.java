@@ -38,6 +38,7 @@ public final class Children implements AutoCloseable {
   private final Optional<ControlGroups> groups;
   private final boolean isRoot;
   private final Spawner spawner;
+  private final PipeLoop pipes;
   private final ChildLauncher launcher;
   private final Semaphore places;
   private final Semaphore lineProcessPlaces;
@@ -59,6 +60,7 @@ public final class Children implements AutoCloseable {
     this.isolation = isolation;
     this.groups = groups;
     this.spawner = new Spawner();
+    this.pipes = PipeLoop.start(time);
     this.places = new Semaphore(config.childrenMax(), true);
     this.lineProcessPlaces = new Semaphore(config.childrenMax(), true);
     this.time = time;
@@ -70,7 +72,7 @@ public final class Children implements AutoCloseable {
             Programs.of(searchPath),
             new HiddenPlaces(config.hidden(), config.secretFiles()),
             isRoot);
-    this.launcher = new ChildLauncher(sandbox, groups, spawner, time);
+    this.launcher = new ChildLauncher(sandbox, groups, spawner, pipes, time);
   }
 
   /**
@@ -188,7 +190,7 @@ public final class Children implements AutoCloseable {
   }
 
   private ChildResult runNow(ProcessSpec spec) throws CallFailedException, InterruptedException {
-    CapturedStreams streams = new CapturedStreams(spec, time);
+    CapturedStreams streams = new CapturedStreams(spec);
     RunningChild child = start(spec.launch(), streams, ChildWatch.LOOK_EVERY);
     boolean timedOut = false;
     try {
@@ -228,7 +230,7 @@ public final class Children implements AutoCloseable {
     }
     boolean isOpen = false;
     try {
-      LineStreams streams = new LineStreams(spec, time);
+      LineStreams streams = new LineStreams(spec);
       RunningChild child = start(spec.launch(), streams, ChildWatch.LOOK_AT_LEAST_EVERY);
       LineProcess process = new LineProcess(child, streams.streams());
       kept.add(process);
@@ -289,6 +291,7 @@ public final class Children implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     spawner.close();
+    pipes.close();
   }
 
   private static void remove(@Nullable Path folder) {

@@ -1,8 +1,6 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.time.Time;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -11,37 +9,27 @@ import java.util.List;
 final class ErrorTail extends PipeReader {
   static final int LINES_MAX = 50;
   static final int LINE_BYTES_MAX = 4096;
-  private static final int POLL_MILLIS = 500;
   private static final int CHUNK = 8 << 10;
-  private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
   private static final String STARTED =
       new String(SandboxCommand.STARTED, StandardCharsets.US_ASCII).stripTrailing();
 
-  private final Time time;
   private final LineSplitter splitter = new LineSplitter(LINE_BYTES_MAX, this::keep);
   private final Deque<String> lines = new ArrayDeque<>();
   private boolean hasStarted;
 
-  ErrorTail(int end, Time time) {
-    super(end, POLL_MILLIS, CHUNK);
-    this.time = time;
+  ErrorTail(int descriptor) {
+    super(descriptor, CHUNK);
   }
 
   @Override
-  void take(byte[] bytes) throws InterruptedException {
+  Next take(byte[] bytes) {
     splitter.take(bytes);
-    if (bytes.length > CHUNK / 2) {
-      time.sleep(FLOOD_PAUSE); // a flood must not take a processor from other work
-    }
+    return bytes.length > CHUNK / 2 ? Next.AFTER_REST : Next.WHEN_READY;
   }
 
   @Override
   void onEnd() {
-    try {
-      splitter.end();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
+    splitter.end();
   }
 
   /** What came before the mark is not the child's own: it says why nothing started. */

@@ -5,7 +5,6 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.processes.LineProcessSpec.LongLine;
 import dev.holdfast.processes.OutputLine.Ending;
-import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,96 +24,71 @@ final class LineReader extends PipeReader {
   /** What a line costs besides its text. */
   private static final int LINE_COST = 64;
 
-  private static final int POLL_MILLIS = 500;
   private static final int CHUNK = 16 << 10;
-  private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
 
   private final LineProcessSpec spec;
-  private final Time time;
   private final LineSplitter splitter;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<OutputLine> queue = new ArrayDeque<>();
   private long queuedBytes;
-  private boolean hasEnded;
+  private boolean isPaused;
+  private boolean isOver;
   private @Nullable Failure broken;
 
-  LineReader(int end, LineProcessSpec spec, Time time) {
-    super(end, POLL_MILLIS, CHUNK);
+  LineReader(int descriptor, LineProcessSpec spec) {
+    super(descriptor, CHUNK);
     this.spec = spec;
-    this.time = time;
     this.splitter = new LineSplitter(spec.lineBytesMax(), this::put);
   }
 
   @Override
-  void take(byte[] bytes) throws InterruptedException {
-    splitter.take(bytes);
-    if (splitter.isDropping()) {
-      failIfAsked();
-    }
-    if (splitter.isDropping() || isBroken()) {
-      time.sleep(FLOOD_PAUSE); // a flood must not take a processor from other work
+  Next take(byte[] bytes) {
+    lock.lock();
+    try {
+      splitter.take(bytes);
+      if (splitter.isDropping()) {
+        failIfAsked();
+      }
+      if (splitter.isDropping() || broken != null) {
+        return Next.AFTER_REST;
+      }
+      isPaused = queuedBytes > QUEUED_BYTES_MAX;
+      return isPaused ? Next.WHEN_WOKEN : Next.WHEN_READY;
+    } finally {
+      lock.unlock();
     }
   }
 
   @Override
   void onEnd() {
+    lock.lock();
     try {
       splitter.end();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      isOver = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
-    change(() -> hasEnded = true);
   }
 
-  @Override
-  public void abandon() {
-    super.abandon();
-    change(() -> {});
-  }
-
-  private void put(OutputLine line) throws InterruptedException {
+  /** With the lock. */
+  private void put(OutputLine line) {
     if (line.ending() == Ending.CUT) {
       failIfAsked();
     }
-    lock.lock();
-    try {
-      while (queuedBytes > QUEUED_BYTES_MAX && broken == null && !isAbandoned()) {
-        changed.await();
-      }
-      if (broken == null) {
-        queue.addLast(line);
-        queuedBytes += cost(line);
-        changed.signalAll();
-      }
-    } finally {
-      lock.unlock();
+    if (broken == null) {
+      queue.addLast(line);
+      queuedBytes += cost(line);
+      changed.signalAll();
     }
   }
 
   private void failIfAsked() {
-    if (spec.onLongLine() == LongLine.FAIL) {
+    if (spec.onLongLine() == LongLine.FAIL && broken == null) {
       String text = "the child wrote a line of more than " + spec.lineBytesMax() + " bytes";
-      change(() -> broken = Failure.of(FailureCode.BACKEND_FAILURE, text));
-    }
-  }
-
-  private boolean isBroken() {
-    lock.lock();
-    try {
-      return broken != null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void change(Runnable what) {
-    lock.lock();
-    try {
-      what.run();
+      broken = Failure.of(FailureCode.BACKEND_FAILURE, text);
       changed.signalAll();
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -131,7 +105,7 @@ final class LineReader extends PipeReader {
         if (broken != null) {
           throw new CallFailedException(broken);
         }
-        if (hasEnded) {
+        if (isOver) {
           throw new CallFailedException(Failure.of(FailureCode.IO, "the child's output has ended"));
         }
         if (left <= 0) {
@@ -141,7 +115,10 @@ final class LineReader extends PipeReader {
       }
       OutputLine line = queue.removeFirst();
       queuedBytes -= cost(line);
-      changed.signalAll();
+      if (isPaused && queuedBytes <= QUEUED_BYTES_MAX) {
+        isPaused = false;
+        wake();
+      }
       return Optional.of(line);
     } finally {
       lock.unlock();

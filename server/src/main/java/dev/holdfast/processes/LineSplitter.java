@@ -18,7 +18,7 @@ final class LineSplitter {
 
   /** Takes each line, without its end. */
   interface Sink {
-    void take(OutputLine line) throws InterruptedException;
+    void take(OutputLine line);
   }
 
   /** {@code bytesMax}: what is kept of a line; the rest of it is dropped. */
@@ -27,7 +27,7 @@ final class LineSplitter {
     this.sink = sink;
   }
 
-  void take(byte[] bytes) throws InterruptedException {
+  void take(byte[] bytes) {
     int from = 0;
     for (int at = 0; at < bytes.length; at++) {
       if (bytes[at] == '\n') {
@@ -45,7 +45,7 @@ final class LineSplitter {
   }
 
   /** What came after the last end of a line, if anything did. */
-  void end() throws InterruptedException {
+  void end() {
     if (line.size() > 0) {
       emit(isCut ? Ending.CUT : Ending.STREAM_ENDED);
     }
@@ -66,7 +66,7 @@ final class LineSplitter {
     isCut |= room < to - from;
   }
 
-  private void emit(Ending ending) throws InterruptedException {
+  private void emit(Ending ending) {
     String text = line.toString(StandardCharsets.UTF_8);
     boolean isGarbled = ending == Ending.WHOLE && text.indexOf(REPLACED) >= 0 && !isUtf8();
     line.reset();

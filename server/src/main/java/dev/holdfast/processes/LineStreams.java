@@ -1,6 +1,5 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.time.Time;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -8,12 +7,10 @@ import org.jspecify.annotations.Nullable;
 /** Makes the streams of a child that is talked to in lines. */
 final class LineStreams implements ChildStreams.Factory {
   private final LineProcessSpec spec;
-  private final Time time;
   private LineProcess.@Nullable Streams streams;
 
-  LineStreams(LineProcessSpec spec, Time time) {
+  LineStreams(LineProcessSpec spec) {
     this.spec = spec;
-    this.time = time;
   }
 
   @Override
@@ -26,8 +23,8 @@ final class LineStreams implements ChildStreams.Factory {
     LineProcess.Streams streams =
         new LineProcess.Streams(
             new LineWriter(ends.input(), spec.inputBytesMax()),
-            new LineReader(ends.output(), spec, time),
-            new ErrorTail(ends.errors(), time));
+            new LineReader(ends.output(), spec),
+            new ErrorTail(ends.errors()));
     this.streams = streams;
     return new ChildStreams(streams.output(), streams.errors(), Optional.of(streams.input()));
   }

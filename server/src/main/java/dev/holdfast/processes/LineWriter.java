@@ -5,11 +5,6 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes lines to a child, each whole and in their order. Whoever writes to a child that does not
@@ -17,35 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LineWriter extends PipeWriter {
   private final int bytesMax;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Deque<byte[]> queue = new ArrayDeque<>();
-  private long queuedBytes;
-  private boolean isClosing;
 
   /**
    * @param bytesMax what may wait to be read
    */
-  LineWriter(int end, int bytesMax) {
-    super(end);
+  LineWriter(int descriptor, int bytesMax) {
+    super(descriptor);
     this.bytesMax = bytesMax;
-  }
-
-  @Override
-  public void abandon() {
-    super.abandon();
-    close();
-  }
-
-  /** Takes no more; the input ends when what waits is written. */
-  void close() {
-    lock.lock();
-    try {
-      isClosing = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
   }
 
   /**
@@ -62,18 +35,16 @@ final class LineWriter extends PipeWriter {
     long left = timeout.toNanos();
     lock.lockInterruptibly();
     try {
-      while (!isClosing && queuedBytes + bytes.length > bytesMax) {
+      while (!isClosing() && queuedBytes() + bytes.length > bytesMax) {
         if (left <= 0) {
           throw failed(FailureCode.TIMEOUT, "the child does not read its input");
         }
         left = changed.awaitNanos(left);
       }
-      if (isClosing) {
+      if (isClosing()) {
         throw failed(FailureCode.IO, "the child's input has ended");
       }
-      queue.addLast(bytes);
-      queuedBytes += bytes.length;
-      changed.signalAll();
+      put(bytes);
     } finally {
       lock.unlock();
     }
@@ -81,34 +52,5 @@ final class LineWriter extends PipeWriter {
 
   private static CallFailedException failed(FailureCode code, String text) {
     return new CallFailedException(Failure.of(code, text));
-  }
-
-  @Override
-  void onEnd() {
-    close();
-  }
-
-  @Override
-  byte @Nullable [] next() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      while (queue.isEmpty() && !isClosing) {
-        changed.await();
-      }
-      return queue.pollFirst();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  void onWritten(int bytes) {
-    lock.lock();
-    try {
-      queuedBytes -= bytes;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
   }
 }

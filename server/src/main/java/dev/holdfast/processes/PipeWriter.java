@@ -1,81 +1,135 @@
 package dev.holdfast.processes;
 
 import dev.holdfast.libc.Descriptors;
+import dev.holdfast.libc.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** Writes a child's input on a thread of its own: a child may never read. */
-abstract class PipeWriter implements ChildPipe {
-  private static final int POLL_MILLIS = 100;
+/**
+ * Writes a child's input. A child may never read: what it does not take at once waits here. All of
+ * it happens under the lock, so that nothing is written to a descriptor that is closed.
+ */
+class PipeWriter extends ChildPipe {
+  /** What the kernel takes at once at most, without being asked for more. */
+  private static final int PIECE = 64 << 10;
 
-  private final int end;
-  private final Thread thread;
-  private volatile boolean abandoned;
+  final ReentrantLock lock = new ReentrantLock();
+  final Condition changed = lock.newCondition();
+  private final Deque<byte[]> queue = new ArrayDeque<>();
+  private int written;
+  private long queuedBytes;
+  private boolean isClosing;
 
-  /**
-   * @param end the writing end; closed when the thread ends
-   */
-  PipeWriter(int end) {
-    this.end = end;
-    this.thread = Thread.ofPlatform().name("child input").daemon().unstarted(this::writeAll);
+  PipeWriter(int descriptor) {
+    super(descriptor, true);
   }
 
-  /** What is written next; null ends the input. May wait. */
-  abstract byte @Nullable [] next() throws InterruptedException;
-
-  /** So many bytes, all that {@link #next} returned last, are with the child. */
-  void onWritten(int bytes) {}
-
-  /** Nothing more is written, and the child's input is closed. */
-  void onEnd() {}
-
-  @Override
-  public final void start() {
-    thread.start();
-  }
-
-  @Override
-  public final boolean join(Duration wait) throws InterruptedException {
-    return thread.join(wait);
+  /** Of one that writes just that. */
+  static PipeWriter of(int descriptor, byte[] all) {
+    PipeWriter writer = new PipeWriter(descriptor);
+    writer.queue.addLast(all);
+    writer.queuedBytes = all.length;
+    writer.isClosing = true;
+    return writer;
   }
 
   @Override
-  public void abandon() {
-    abandoned = true;
+  void abandon() {
+    super.abandon();
+    close();
   }
 
-  private void writeAll() {
+  /** Takes no more; the input ends when what waits is written. */
+  final void close() {
+    lock.lock();
     try {
-      for (byte[] next = next(); next != null && write(next); next = next()) {
-        onWritten(next.length);
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt(); // nobody does; then it is the end of writing
+      isClosing = true;
+      changed.signalAll();
     } finally {
-      Descriptors.close(end);
-      onEnd();
+      lock.unlock();
+    }
+    wake();
+  }
+
+  /** With the lock. */
+  final boolean isClosing() {
+    return isClosing;
+  }
+
+  /** With the lock: what is not with the child yet. */
+  final long queuedBytes() {
+    return queuedBytes;
+  }
+
+  /** With the lock: writes that after what waits, what is possible of it at once. */
+  final void put(byte[] bytes) {
+    boolean isFirst = queue.isEmpty();
+    queue.addLast(bytes);
+    queuedBytes += bytes.length;
+    if (isFirst && writeQueued() != Next.WHEN_WOKEN) {
+      wake();
     }
   }
 
-  /** False when it was abandoned or nobody can read it any more. */
-  private boolean write(byte[] bytes) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment rest = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
-      while (!abandoned && rest.byteSize() > 0) {
-        if (!Descriptors.canWrite(end, POLL_MILLIS)) {
-          continue;
-        }
-        int written = Descriptors.write(end, rest);
-        if (written > 0) {
-          rest = rest.asSlice(written);
-        } else if (Descriptors.isClosed(end)) {
-          return false;
-        }
-      }
-      return !abandoned;
+  @Override
+  final Next serve(MemorySegment room) {
+    lock.lock();
+    try {
+      return writeQueued();
+    } finally {
+      lock.unlock();
     }
+  }
+
+  private Next writeQueued() {
+    long before = queuedBytes;
+    boolean isOpen = true;
+    while (isOpen && !queue.isEmpty()) {
+      int bytes = writeSome(queue.getFirst());
+      if (bytes == -Errno.EAGAIN) {
+        break;
+      }
+      isOpen = bytes >= 0;
+    }
+    if (!isOpen) {
+      isClosing = true;
+      queue.clear();
+    }
+    if (!isOpen || queuedBytes < before) {
+      changed.signalAll();
+    }
+    if (!queue.isEmpty()) {
+      return Next.WHEN_READY;
+    }
+    return isClosing ? Next.NEVER : Next.WHEN_WOKEN;
+  }
+
+  /** How much was written, or the negative reason why none was. */
+  private int writeSome(byte[] bytes) {
+    int length = Math.min(PIECE, bytes.length - written);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment piece = arena.allocate(length);
+      MemorySegment.copy(bytes, written, piece, ValueLayout.JAVA_BYTE, 0, length);
+      int now = Descriptors.write(descriptor(), piece);
+      if (now >= 0) {
+        written += now;
+        queuedBytes -= now;
+      }
+      if (written == bytes.length) {
+        queue.removeFirst();
+        written = 0;
+      }
+      return now;
+    }
+  }
+
+  @Override
+  void onEnd() {
+    close();
   }
 }

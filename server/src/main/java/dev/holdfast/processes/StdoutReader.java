@@ -1,48 +1,40 @@
 package dev.holdfast.processes;
 
-import dev.holdfast.time.Time;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Reads one stream of a child to its end on a thread of its own: the first bytes are kept, the rest
- * is counted and dropped, so that the child never blocks and the server never fills up.
+ * Reads one stream of a child to its end: the first bytes are kept, the rest is counted and
+ * dropped, so that the child never blocks and the server never fills up.
  */
 final class StdoutReader extends PipeReader {
-  private static final int CHUNK = 64 << 10;
-  private static final int POLL_MILLIS = 100;
-
-  /** Between two chunks that nobody keeps: a flood must not take a processor from other work. */
-  private static final Duration FLOOD_PAUSE = Duration.ofNanos(150_000);
+  private static final int CHUNK = PipeLoop.CHUNK;
 
   private final long keptMax;
   private final byte[] skipUntil;
-  private final Time time;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
   private long bytesSeen;
   private boolean started;
 
   /**
-   * @param end the reading end; closed when the thread ends
    * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
    */
-  StdoutReader(int end, long keptMax, byte[] skipUntil, Time time) {
-    super(end, POLL_MILLIS, CHUNK);
+  StdoutReader(int descriptor, long keptMax, byte[] skipUntil) {
+    super(descriptor, CHUNK);
     this.keptMax = keptMax;
     this.skipUntil = skipUntil;
-    this.time = time;
     this.started = skipUntil.length == 0;
   }
 
   @Override
-  void take(byte[] bytes) throws InterruptedException {
+  synchronized Next take(byte[] bytes) {
     keep(bytes);
-    pauseInFlood(bytes.length);
+    boolean isFlood = bytes.length > CHUNK / 16 && bytesSeen > keptMax;
+    return isFlood ? Next.AFTER_REST : Next.WHEN_READY;
   }
 
-  private synchronized void keep(byte[] bytes) {
+  private void keep(byte[] bytes) {
     if (!started) {
       kept.writeBytes(bytes);
       skip();
@@ -70,16 +62,6 @@ final class StdoutReader extends PipeReader {
   private void skipUntilFound(byte[] rest) {
     bytesSeen += rest.length;
     kept.write(rest, 0, Math.clamp(keptMax, 0, rest.length));
-  }
-
-  private void pauseInFlood(int bytes) throws InterruptedException {
-    boolean flood;
-    synchronized (this) {
-      flood = bytes > CHUNK / 16 && bytesSeen > keptMax;
-    }
-    if (flood) {
-      time.sleep(FLOOD_PAUSE);
-    }
   }
 
   /** Whether the child's own output began: the command was started. */

@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,18 +46,41 @@ class LibcTest {
   void aPipeCarriesBytesAndTellsThatItsOtherSideIsClosed() {
     Pipe pipe = Objects.requireNonNull(Descriptors.pipe());
     try (Arena arena = Arena.ofConfined()) {
-      assertThat(Descriptors.canRead(pipe.readEnd(), 0)).isFalse();
-      assertThat(Descriptors.canWrite(pipe.writeEnd(), 0)).isTrue();
+      assertThat(isReady(set -> set.addRead(pipe.readEnd()))).isFalse();
+      assertThat(isReady(set -> set.addWrite(pipe.writeEnd()))).isTrue();
       MemorySegment sent = arena.allocateFrom(ValueLayout.JAVA_BYTE, "hi".getBytes(UTF_8));
       assertThat(Descriptors.write(pipe.writeEnd(), sent)).isEqualTo(2);
       MemorySegment got = arena.allocate(8);
       assertThat(Descriptors.read(pipe.readEnd(), got)).isEqualTo(2);
       assertThat(got.asSlice(0, 2).toArray(ValueLayout.JAVA_BYTE)).isEqualTo("hi".getBytes(UTF_8));
-      assertThat(Descriptors.isClosed(pipe.writeEnd())).isFalse();
+      Descriptors.close(pipe.readEnd());
+      assertThat(isReady(set -> set.addWrite(pipe.writeEnd()))).isTrue();
+      assertThat(Descriptors.write(pipe.writeEnd(), sent)).isEqualTo(-Errno.EPIPE);
     }
-    Descriptors.close(pipe.readEnd());
-    assertThat(Descriptors.isClosed(pipe.writeEnd())).isTrue();
     Descriptors.close(pipe.writeEnd());
+  }
+
+  private static boolean isReady(ToIntFunction<PollSet> added) {
+    try (PollSet set = new PollSet()) {
+      int place = added.applyAsInt(set);
+      set.await(0);
+      return set.isReady(place);
+    }
+  }
+
+  @Test
+  void manyDescriptorsAreWaitedForTogether() {
+    List<Pipe> pipes = Stream.generate(Descriptors::pipe).limit(200).toList();
+    try (PollSet set = new PollSet();
+        Arena arena = Arena.ofConfined()) {
+      Descriptors.write(pipes.get(150).writeEnd(), arena.allocate(1));
+      List<Integer> places = pipes.stream().map(pipe -> set.addRead(pipe.readEnd())).toList();
+      set.await(1000);
+      assertThat(places.stream().filter(set::isReady)).containsExactly(places.get(150));
+    } finally {
+      pipes.forEach(pipe -> Descriptors.close(pipe.readEnd()));
+      pipes.forEach(pipe -> Descriptors.close(pipe.writeEnd()));
+    }
   }
 
   @Test
