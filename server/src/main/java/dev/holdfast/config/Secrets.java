@@ -26,9 +26,11 @@ public final class Secrets {
   private static final int LINE_LENGTH_MIN = 16;
   private static final String HIDDEN = "***";
 
-  /** What looks like a credential although nobody registered it. */
+  /** What looks like a credential although nobody registered it; a common word does not. */
   private static final Pattern CREDENTIALS =
-      Pattern.compile("(?i)\\b(bearer|basic) +[a-z0-9._~+/=-]{8,}");
+      Pattern.compile(
+          "\\b((?i:bearer|basic)) +(?=[a-zA-Z0-9._~+/-]*([0-9=]|[a-z][A-Z])|[a-zA-Z0-9._~+/-]{24})"
+              + "[a-zA-Z0-9._~+/=-]{8,}");
 
   private final Set<Path> files = ConcurrentHashMap.newKeySet();
 

@@ -5,8 +5,10 @@ import dev.holdfast.tools.forms.FormField.Choice;
 import dev.holdfast.tools.forms.PersonForm;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -27,16 +29,20 @@ final class ElicitedFormReader {
 
   private static final Pattern NAME = Pattern.compile("[^\\s:=;]+( [^\\s:=;]+)*");
 
-  /** In the name or title of a field. */
-  private static final Pattern SECRET_NAME =
-      Pattern.compile(
-          "(?i).*(pass ?-?_?(word|wd|phrase|code)|secret|token|credential|api ?-?_?key|private ?-?_?key"
-              + "|access ?-?_?key|\\bpin\\b|\\bcvv\\b|\\bcvc\\b|\\botp\\b|card ?-?_?number|\\bssn\\b).*");
+  private static final Pattern SENTENCES = Pattern.compile("[.?!;()\\n]");
 
-  /** In what is said about one: fewer words, for it may warn of the others. */
-  private static final Pattern SECRET_TEXT =
+  /** Words for what nobody should type into a chat, in the form of {@link #plain}. */
+  private static final Pattern SECRET =
       Pattern.compile(
-          "(?is).*(password|passphrase|passcode|secret key|api key|private key|access token|credit card).*");
+          "\\b(pass ?(word|wd|phrase|code|wort)s?|pwd|secrets?|tokens?|credentials?"
+              + "|(api|private|access|secret|signing|encryption|ssh|licen[cs]e) ?keys?"
+              + "|pins?|cvv|cvc|t?otp|2 ?fa|mfa|mnemonic|(seed|recovery) ?(phrase|word|code)s?"
+              + "|(credit|debit) ?cards?|card ?(number|no|nr)s?|iban|ssn|social security)\\b");
+
+  /** A sentence that warns of giving one away. */
+  private static final Pattern WARNING =
+      Pattern.compile(
+          "\\b(do not|don t|never) (ever )?(give|send|enter|share|type|use|tell|paste)\\b");
 
   private final String source;
 
@@ -67,7 +73,7 @@ final class ElicitedFormReader {
   private PersonForm form(JsonObject parameters) throws RefusedFormException {
     String message = text(parameters.getValue("message"), MESSAGE_UNITS_MAX);
     require(message.lines().count() <= MESSAGE_LINES_MAX, "its message is too long for a chat");
-    require(!SECRET_TEXT.matcher(message).matches(), "secrets are not asked for in a chat");
+    require(!asksForSecret(message), "secrets are not asked for in a chat");
     List<FormField> fields = new ArrayList<>();
     if (parameters.getValue("requestedSchema") instanceof JsonObject schema) {
       JsonObject properties =
@@ -94,9 +100,9 @@ final class ElicitedFormReader {
     String title = line(schema.getValue("title"), TITLE_UNITS_MAX);
     String description = line(schema.getValue("description"), DESCRIPTION_UNITS_MAX);
     require(
-        !SECRET_NAME.matcher(spaced(name)).matches()
-            && !SECRET_NAME.matcher(title).matches()
-            && !SECRET_TEXT.matcher(description).matches()
+        !asksForSecret(name)
+            && !asksForSecret(title)
+            && !asksForSecret(description)
             && !"password".equals(schema.getValue("format")),
         "secrets are not asked for in a chat");
     FormField.Kind kind = kind(schema);
@@ -107,9 +113,19 @@ final class ElicitedFormReader {
     return new FormField(name, shown, kind, isRequired, preset(kind, schema.getValue("default")));
   }
 
-  /** {@code userPassword} and {@code user_pin} have words too. */
-  private static String spaced(String name) {
-    return name.replaceAll("(\\p{Ll})(\\p{Lu})", "$1 $2").replace('_', ' ').replace('-', ' ');
+  private static boolean asksForSecret(String text) {
+    return SENTENCES
+        .splitAsStream(text)
+        .map(ElicitedFormReader::plain)
+        .anyMatch(sentence -> SECRET.matcher(sentence).find() && !WARNING.matcher(sentence).find());
+  }
+
+  /** In small letters, one form of each, with single spaces for all else. */
+  private static String plain(String text) {
+    return Normalizer.normalize(text, Normalizer.Form.NFKC)
+        .replaceAll("(\\p{Ll})(\\p{Lu})", "$1 $2") // userPassword has words too
+        .toLowerCase(Locale.ROOT)
+        .replaceAll("[^\\p{L}\\p{N}]+", " ");
   }
 
   private static FormField.Kind kind(JsonObject schema) throws RefusedFormException {

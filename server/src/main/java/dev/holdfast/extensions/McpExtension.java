@@ -281,7 +281,8 @@ final class McpExtension implements Extension {
   private Optional<Failure> live() throws InterruptedException {
     become(ExtensionState.STARTING, null);
     try {
-      try (McpSession session = new McpSession(config.id(), launch.connect(), this::hear)) {
+      try (McpSession session =
+          new McpSession(config.id(), launch.connect(), services.secrets()::redact, this::hear)) {
         try {
           serve(session);
         } finally {

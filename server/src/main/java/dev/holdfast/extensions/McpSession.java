@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ final class McpSession implements AutoCloseable {
 
   private final String name;
   private final McpTransport transport;
+  private final UnaryOperator<String> redaction;
   private final Consumer<Notification> listener;
   private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
   private final AtomicLong ids = new AtomicLong();
@@ -62,11 +64,17 @@ final class McpSession implements AutoCloseable {
 
   /**
    * @param name of the extension, for the log
+   * @param redaction frees a text of secrets: the child knows some and may say them anywhere
    * @param listener hears of notifications, on the thread that reads: it returns at once
    */
-  McpSession(String name, McpTransport transport, Consumer<Notification> listener) {
+  McpSession(
+      String name,
+      McpTransport transport,
+      UnaryOperator<String> redaction,
+      Consumer<Notification> listener) {
     this.name = name;
     this.transport = transport;
+    this.redaction = redaction;
     this.listener = listener;
   }
 
@@ -262,7 +270,7 @@ final class McpSession implements AutoCloseable {
     if (came.message().isPresent()) {
       try {
         lines.incrementAndGet();
-        dispatch(came.message().get());
+        dispatch(JsonTexts.mapped(came.message().get(), redaction));
         return true;
       } catch (ClassCastException e) {
         LOG.debug("extension {}: a message has members of other types", name);

@@ -4,6 +4,9 @@ import dev.holdfast.registry.FactReader;
 
 /** Makes texts of a foreign program fit to be shown. */
 final class Texts {
+  /** Makes of the sign before it an emoji; anywhere else it is unseen. */
+  private static final int EMOJI_SELECTOR = 0xFE0F;
+
   private Texts() {}
 
   /** At most so many characters, none of them cut in two. */
@@ -17,11 +20,15 @@ final class Texts {
 
   /** Without the characters that a model sees and a person does not. */
   static String visible(String text) {
-    if (text.codePoints().allMatch(FactReader::isVisible)) {
-      return text;
+    StringBuilder kept = new StringBuilder(text.length());
+    int before = ' ';
+    for (int point : (Iterable<Integer>) text.codePoints()::iterator) {
+      boolean isStray = point == EMOJI_SELECTOR && !Character.isEmoji(before);
+      if (FactReader.isVisible(point) && !isStray) {
+        kept.appendCodePoint(point);
+        before = point;
+      }
     }
-    StringBuilder kept = new StringBuilder();
-    text.codePoints().filter(FactReader::isVisible).forEach(kept::appendCodePoint);
     return kept.toString();
   }
 }

@@ -16,6 +16,11 @@ public record FactReader(String kind) {
   private static final int PRINTED_MAX = 64;
   private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
   private static final int ZERO_WIDTH_JOINER = 0x200D;
+  private static final int EMOJI_SELECTOR = 0xFE0F;
+
+  /** Letters and signs without a shape: fillers of Hangul and Khmer, the joiner of graphemes. */
+  private static final Set<Integer> UNSEEN =
+      Set.of(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0);
 
   /** Calls foreign code. Null, and whatever it throws, is a refusal. */
   public <T> T read(String method, Callable<T> code) throws RegistrationRefusedException {
@@ -79,12 +84,23 @@ public record FactReader(String kind) {
 
   /** Whether a person who reads a text sees the character, or what it does to its neighbours. */
   public static boolean isVisible(int point) {
+    if (UNSEEN.contains(point)) {
+      return false;
+    }
     return switch (Character.getType(point)) {
       case Character.CONTROL -> point == '\n' || point == '\t' || point == '\r';
       case Character.FORMAT -> point == ZERO_WIDTH_JOINER || point == ZERO_WIDTH_NON_JOINER;
       case Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED -> false;
+      case Character.NON_SPACING_MARK -> !isVariationSelector(point);
       default -> true;
     };
+  }
+
+  /** All but the one that makes of a sign an emoji. */
+  private static boolean isVariationSelector(int point) {
+    return (point >= 0xFE00 && point < EMOJI_SELECTOR)
+        || (point >= 0xE0100 && point <= 0xE01EF)
+        || (point >= 0x180B && point <= 0x180F);
   }
 
   /** Of a foreign text what a log can show. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.AlphaChars;
@@ -42,7 +43,10 @@ class SecretsTest {
   void hidesTokensThatNobodyRegistered() {
     assertThat(secrets.redact("Authorization: Bearer abcdefgh12345 x"))
         .isEqualTo("Authorization: Bearer *** x");
-    assertThat(secrets.redact("the bearer of news")).isEqualTo("the bearer of news");
+    assertThat(secrets.redact("Basic dXNlcjpwYXNz")).isEqualTo("Basic ***");
+    for (String words : List.of("the bearer of news", "Basic information", "bearer tokens/keys")) {
+      assertThat(secrets.redact(words)).isEqualTo(words);
+    }
   }
 
   @Test

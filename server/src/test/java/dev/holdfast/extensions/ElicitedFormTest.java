@@ -76,7 +76,17 @@ class ElicitedFormTest {
         "'GITHUB_TOKEN':{'type':'string'}",
         "'a':{'type':'string','title':'Your PIN'}",
         "'a':{'type':'string','description':'the pass- or password of your account'}",
-        "'a':{'type':'string','format':'password'}"
+        "'a':{'type':'string','format':'password'}",
+        "'a':{'type':'string','description':'What are your PINs'}",
+        "'a':{'type':'string','description':'your APIKEY'}",
+        "'a':{'type':'string','description':'the api_key'}",
+        "'a':{'type':'string','title':'credit-card no.'}",
+        "'a':{'type':'string','title':'What is your pass-word?'}",
+        "'a':{'type':'string','title':'Passwort'}",
+        "'a':{'type':'string','title':'\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44'}",
+        "'seedPhrase':{'type':'string'}",
+        "'2FA':{'type':'string'}",
+        "'a':{'type':'string','description':'Never share it. Your pin:'}"
       })
   void secretsAreNotAskedFor(String field) {
     assertThat(refused(field)).isEqualTo("secrets are not asked for in a chat");
@@ -84,8 +94,10 @@ class ElicitedFormTest {
 
   @Test
   void aMessageThatAsksForASecretIsRefusedToo() {
-    JsonObject asked = new JsonObject().put("message", "Type your password:");
-    assertThat(ElicitedForm.read("x", asked)).isInstanceOf(ElicitedForm.Refused.class);
+    for (String message : List.of("Type your password:", "What is your PIN?", "Credentials?")) {
+      assertThat(ElicitedForm.read("x", new JsonObject().put("message", message)))
+          .isInstanceOf(ElicitedForm.Refused.class);
+    }
   }
 
   /** The reference server says so. */

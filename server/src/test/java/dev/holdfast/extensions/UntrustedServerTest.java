@@ -55,6 +55,26 @@ class UntrustedServerTest {
   }
 
   @Test
+  void theSecretsThatItKnowsReachNobodyThroughIt() throws Exception {
+    rig.environment.put("DEMO_TOKEN", "s3cret-of-demo");
+    rig.serve(ExtensionRig.server("demo", List.of("leaky"), "  env: [DEMO_TOKEN]\n"));
+    assertThat(rig.view("demo").server()).isEqualTo("test ***");
+    assertThat(rig.toolbox.specs())
+        .filteredOn(spec -> spec.name().equals("demo_echo"))
+        .extracting(ToolSpec::description)
+        .containsExactly("knows ***");
+    for (String kept : List.of("tools.json", "approved.json")) {
+      assertThat(rig.folder.resolve("demo").resolve(kept)).content().doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void charactersThatNobodySeesAreLeftOut() {
+    assertThat(Texts.visible("a\ufe0fb\udb40\udd00c\u3164d\u2764\ufe0f\ufe0fe\u200bf"))
+        .isEqualTo("abcd\u2764\ufe0fef");
+  }
+
+  @Test
   void aResultOf50MegabytesCostsItsCallAndNothingElse() throws Exception {
     rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {call_secs: 3}\n"));
     Failure failure = Objects.requireNonNull(rig.call("demo_huge").failure());
