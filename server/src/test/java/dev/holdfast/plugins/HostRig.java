@@ -12,6 +12,7 @@ import dev.holdfast.config.Section;
 import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.models.Providers;
@@ -84,6 +85,7 @@ final class HostRig {
                 guards,
                 envFile::now,
                 secrets,
+                AttachmentsConfig.defaults(),
                 Pace.USUAL,
                 () -> true,
                 () -> 0.5,
