@@ -1,7 +1,10 @@
 package dev.holdfast.tests.bench;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CallScript;
+import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Metrics;
+import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.BufferedReader;
@@ -31,6 +34,7 @@ final class ExtensionRow implements Row {
       """;
 
   private static final int IDLE = 20;
+  private static final int CALLS_AT_ONCE = 100;
   private int messages;
 
   @Override
@@ -52,7 +56,34 @@ final class ExtensionRow implements Row {
           call(shell, "act_run", processes).figures(),
           "ProcessBuilder bash " + Report.millis(bareProcess(processes)));
     }
+    atOnce(scale, report, bare);
     idle(scale, report);
+  }
+
+  /** Turns of 100 calls each: the model's two answers and the disk are part of it. */
+  private static void atOnce(Scale scale, Report report, Histogram bare) throws Exception {
+    int turns = scale.count(30, 4);
+    try (ServerRig rig = new ServerRig();
+        FakeModel model = new FakeModel().unrecorded().asOpenAi(rig.setup())) {
+      rig.setup().set("extensions", List.of(server("echo")));
+      rig.start();
+      awaitReady(rig, 1);
+      long begun = 0;
+      for (int turn = -turns / 2; turn < turns; turn++) {
+        if (turn == 0) {
+          begun = System.nanoTime();
+        }
+        model.next(
+            CallScript.calls(CALLS_AT_ONCE, "turn" + turn, "echo_echo"),
+            ModelScript.answer(_ -> "done"));
+        rig.converse("turn" + turn, "t" + turn, "hello");
+      }
+      double secs = (System.nanoTime() - begun) / 1e9;
+      report.figure(
+          "calls of an MCP tool in turns of " + CALLS_AT_ONCE + ", a second",
+          String.format(Locale.ROOT, "%,.0f", turns * CALLS_AT_ONCE / secs),
+          String.format(Locale.ROOT, "bare pipe, one after the other %,.0f", 1e9 / bare.getMean()));
+    }
   }
 
   private static void idle(Scale scale, Report report) throws Exception {
