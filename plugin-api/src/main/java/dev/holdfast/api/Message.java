@@ -34,5 +34,20 @@ public sealed interface Message {
     }
   }
 
-  record ToolResult(String callId, String tool, String text, boolean isError) implements Message {}
+  /**
+   * How a call of a tool ended.
+   *
+   * @param images what the model is to see of it; PNG, JPEG, GIF or WebP
+   */
+  record ToolResult(
+      String callId, String tool, String text, boolean isError, List<StoredFile> images)
+      implements Message {
+    public ToolResult {
+      images = List.copyOf(images);
+    }
+
+    public ToolResult(String callId, String tool, String text, boolean isError) {
+      this(callId, tool, text, isError, List.of());
+    }
+  }
 }

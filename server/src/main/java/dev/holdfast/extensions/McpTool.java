@@ -52,6 +52,6 @@ final class McpTool extends ExtensionTool {
     ToolResult result = caller.call(listed, new JsonObject(argumentsJson), context);
     String text = Texts.visible(result.text());
     boolean isFree = !result.isError() && listed.resultSchema().isEmpty();
-    return new ToolResult(isFree ? frame + text : text, result.failure(), result.facts());
+    return result.withText(isFree ? frame + text : text);
   }
 }

@@ -79,7 +79,6 @@ final class PersonInputs implements McpInputs {
     if (notes.isEmpty() || (structured && !result.isError())) {
       return result;
     }
-    String text = result.text() + "\n" + String.join("\n", notes);
-    return new ToolResult(text, result.failure(), result.facts());
+    return result.withText(result.text() + "\n" + String.join("\n", notes));
   }
 }

@@ -102,7 +102,7 @@ final class ReadResourceTool extends ExtensionTool {
                     ? page(client.resources(cursor, limit))
                     : contents(client.resource(uri, limit, inputs)));
     String text = Texts.visible(result.text());
-    return new ToolResult(result.isError() ? text : frame + text, result.failure(), result.facts());
+    return result.withText(result.isError() ? text : frame + text);
   }
 
   /** A page, as its server cuts it. */

@@ -6,11 +6,11 @@ import java.time.Duration;
 
 /**
  * The {@code attachments} section of holdfast.yaml: files that come with messages and go with
- * replies.
+ * replies, and images that tools return.
  *
- * @param countMax of one message, and of one reply
+ * @param countMax of one message, of one reply, and of one result of a tool
  * @param bytesMax of each
- * @param totalBytesMax of all of one message, and of one reply
+ * @param totalBytesMax of all of one message, of one reply, and of one result of a tool
  * @param timeout of all downloads of one message
  * @param threadBytesMax kept of one chat thread; the oldest go first
  */

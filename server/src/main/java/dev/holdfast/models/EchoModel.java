@@ -22,9 +22,9 @@ import java.util.regex.Pattern;
 /**
  * {@code embedded/echo}: answers without a network, at once, and always the same, so that
  * everything can be tried offline. It answers {@code echo: <text of the last message>}, with a line
- * {@code [image png 640x480]} for each image that it was shown. {@code !tool name {json}} makes it
- * call that tool, if it was offered or a search finds it; then it answers {@code echo: <result>}. A
- * token is four characters, begun ones included.
+ * {@code [image png 640x480]} for each image that it was shown with it. {@code !tool name {json}}
+ * makes it call that tool, if it was offered or a search finds it; then it answers {@code echo:
+ * <result>}. A token is four characters, begun ones included.
  */
 public final class EchoModel implements ModelProvider {
   public static final String PROVIDER = "embedded";
@@ -108,7 +108,7 @@ public final class EchoModel implements ModelProvider {
     return switch (message) {
       case Message.User user -> MessageStamp.off(user.text()) + seen(user.images());
       case Message.Assistant said -> said.text();
-      case Message.ToolResult result -> result.text();
+      case Message.ToolResult result -> result.text() + seen(result.images());
     };
   }
 

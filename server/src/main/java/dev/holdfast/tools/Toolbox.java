@@ -241,8 +241,7 @@ public final class Toolbox {
     meters
         .timer("holdfast.tool", "tool", call.tool())
         .record(Duration.ofNanos(time.nanos() - begun));
-    String text = cap.cap(secrets.redact(result.text()), context);
-    return new ToolResult(text, result.failure(), result.facts());
+    return result.withText(cap.cap(secrets.redact(result.text()), context));
   }
 
   /** Of a call in an old context too: nobody knows any more whether the tool was there then. */

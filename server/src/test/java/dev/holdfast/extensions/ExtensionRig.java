@@ -173,7 +173,7 @@ final class ExtensionRig {
       throws InterruptedException {
     ToolResult framed = callFramed(person, tool, arguments, progress);
     String text = framed.text().replaceFirst("^\\[From extension [^\n]*]\n", "");
-    return new ToolResult(text, framed.failure(), framed.facts());
+    return framed.withText(text);
   }
 
   ToolResult callFramed(String tool, String arguments) throws InterruptedException {

@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.StoredFile;
+import dev.holdfast.api.ToolCall;
 import dev.holdfast.media.Samples;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -93,11 +95,66 @@ class ImageShapeTest {
         .doesNotContain("base64,", "inlineData\":{");
   }
 
+  private JsonNode sentOfTool(String provider, boolean isThere, Message... more) throws Exception {
+    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    List<ToolCall> calls =
+        List.of(new ToolCall("c1", "shot", "{}"), new ToolCall("c2", "look", "{}"));
+    List<Message> messages = new ArrayList<>();
+    messages.add(new Message.User("what is it?"));
+    messages.add(new Message.Assistant("", calls, "", ""));
+    messages.add(new Message.ToolResult("c1", "shot", "taken", false, List.of(image(isThere))));
+    messages.add(new Message.ToolResult("c2", "look", "fine", false));
+    messages.addAll(List.of(more));
+    server.ask(provider, new ModelRequest("m1", "", messages, List.of(), 1000));
+    return server.sent().path(provider.equals("gemini") ? "contents" : "messages");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "minimax"})
+  void anImageOfAToolStandsInItsResult(String provider) throws Exception {
+    JsonNode messages = sentOfTool(provider, true);
+    assertThat(messages).hasSize(3);
+    JsonNode results = messages.path(2).path("content");
+    assertThat(results).hasSize(2);
+    JsonNode parts = results.path(0).path("content");
+    assertThat(parts.path(0).path("text").asText()).isEqualTo("taken");
+    assertThat(parts.path(1).path("type").asText()).isEqualTo("image");
+    assertThat(parts.path(1).path("source").path("media_type").asText()).isEqualTo("image/png");
+    assertThat(parts.path(1).path("source").path("data").asText()).isEqualTo(DATA);
+    assertThat(results.path(1).path("content").asText()).isEqualTo("fine");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"openai", "gemini", "ollama"})
+  void anImageOfAToolFollowsTheResultsWhereTheyAreTextAlone(String provider) throws Exception {
+    JsonNode messages = sentOfTool(provider, true, new Message.User("and this?"));
+    JsonNode last = messages.path(messages.size() - 1);
+    assertThat(last.path("role").asText()).isEqualTo("user");
+    assertThat(last.toString())
+        .contains(DATA, "[The images of the tool results above: \\\"cat.png\\\" of shot]")
+        .contains("and this?");
+    JsonNode before = messages.path(messages.size() - 2);
+    assertThat(before.toString()).contains("fine").doesNotContain(DATA);
+    assertThat(messages).hasSize(provider.equals("gemini") ? 4 : 5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
+  void anImageOfAToolThatIsGoneIsText(String provider) throws Exception {
+    assertThat(sentOfTool(provider, false).toString())
+        .contains("is no longer available", "taken")
+        .doesNotContain(DATA);
+  }
+
   @Test
   void theEmbeddedModelSaysWhatItSees() throws Exception {
     Message user = new Message.User("look", List.of(image(true)));
     ModelRequest request = new ModelRequest("echo", "", List.of(user), List.of(), 1000);
     assertThat(new EchoModel().ask(request, _ -> {}).message().text())
         .isEqualTo("echo: look\n[image png 64x32]");
+    Message result = new Message.ToolResult("c1", "shot", "taken", false, List.of(image(true)));
+    ModelRequest after = new ModelRequest("echo", "", List.of(user, result), List.of(), 1000);
+    assertThat(new EchoModel().ask(after, _ -> {}).message().text())
+        .isEqualTo("echo: taken\n[image png 64x32]");
   }
 }

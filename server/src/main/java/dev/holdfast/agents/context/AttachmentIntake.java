@@ -151,16 +151,12 @@ public final class AttachmentIntake {
       file = AttachmentFolder.name(incoming.id() + "-" + number, facts.type().extension());
       Path _ = folder.put(file, bytes, config.threadBytesMax());
     }
-    boolean shows = facts.isShowable();
-    return new StoredAttachment(
+    return StoredAttachment.kept(
         FileNames.shown(attachment.name()),
-        facts.type().mediaType(),
+        facts,
         file,
         bytes.length,
-        shows ? facts.width() : 0,
-        shows ? facts.height() : 0,
-        copied(incoming, file, bytes),
-        "");
+        copied(incoming, file, bytes));
   }
 
   /** For tools, which see nothing of the thread but its scratch folder. */

@@ -79,7 +79,8 @@ public final class ContextRepair {
         String text = result.text().isBlank() ? "(no output)" : result.text();
         results.putIfAbsent(
             result.callId(),
-            new Message.ToolResult(result.callId(), result.tool(), text, result.isError()));
+            new Message.ToolResult(
+                result.callId(), result.tool(), text, result.isError(), result.images()));
       }
     }
     return results;

@@ -89,6 +89,11 @@ public final class Conversation {
     return files.attachments();
   }
 
+  /** Keeps a file with the thread's others, as {@link AttachmentFolder#put} does. */
+  void keep(String name, byte[] content, long folderBytesMax) throws IOException {
+    Path _ = epoch.write(() -> files.attachments().put(name, content, folderBytesMax));
+  }
+
   public void append(ContextEntry entry) throws IOException {
     epoch.change(() -> files.append(entry));
     entries.add(entry);
@@ -194,7 +199,7 @@ public final class Conversation {
    */
   public List<Message> messages(ImageSelection pictures, ZoneId zone, Instant now) {
     readNew(zone);
-    Map<Integer, Message.User> withFiles = hasFiles ? pictures.of(entries) : Map.of();
+    Map<Integer, Message> withFiles = hasFiles ? pictures.of(entries) : Map.of();
     int newest = entries.size() - 1;
     while (newest >= 0 && !entries.get(newest).type().equals(Entries.USER)) {
       newest--;
@@ -205,9 +210,9 @@ public final class Conversation {
       if (i == newest || withFiles.containsKey(i)) {
         ContextEntry entry = entries.get(i);
         boolean isLater = i == newest && entry.at().plus(FRESH).isBefore(now);
-        Message.User shown = withFiles.get(i);
+        Message shown = withFiles.get(i);
         message =
-            (shown == null ? Entries.message(entry) : Optional.<Message>of(shown))
+            (shown == null ? Entries.message(entry) : Optional.of(shown))
                 .map(said -> stamped(said, entry, zone, isLater ? Optional.of(now) : NOT_LATER));
       }
       if (entries.get(i).isLost() || entries.get(i).type().equals(Entries.FENCE)) {
@@ -222,7 +227,7 @@ public final class Conversation {
     for (int i = spoken.size(); i < entries.size(); i++) {
       ContextEntry entry = entries.get(i);
       spoken.add(Entries.message(entry).map(said -> stamped(said, entry, zone, NOT_LATER)));
-      hasFiles |= entry.type().equals(Entries.USER) && !Entries.attached(entry).isEmpty();
+      hasFiles |= !Entries.attached(entry).isEmpty();
     }
   }
 
@@ -241,10 +246,7 @@ public final class Conversation {
   }
 
   public static long tokensOf(ContextEntry entry) {
-    long images =
-        entry.type().equals(Entries.USER)
-            ? Entries.attached(entry).stream().filter(StoredAttachment::isImage).count()
-            : 0;
+    long images = Entries.attached(entry).stream().filter(StoredAttachment::isImage).count();
     return entry.json().length() / UNITS_PER_TOKEN + TOKENS_PER_ENTRY + images * TOKENS_PER_IMAGE;
   }
 }

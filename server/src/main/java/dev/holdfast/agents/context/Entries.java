@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer.StopReason;
+import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.ContextEntry;
@@ -97,8 +98,15 @@ public final class Entries {
   }
 
   public static ContextEntry toolResult(String eventId, Instant at, Message.ToolResult result) {
+    return toolResult(eventId, at, result, List.of());
+  }
+
+  /** {@code images}: those that were kept of it. */
+  public static ContextEntry toolResult(
+      String eventId, Instant at, Message.ToolResult result, List<StoredAttachment> images) {
     ObjectNode json = head(TOOL_RESULT, result.callId(), eventId, at);
     json.put("tool", result.tool()).put("text", result.text()).put("error", result.isError());
+    StoredAttachment.write(json, images);
     return new ContextEntry(TOOL_RESULT, result.callId(), eventId, at, json.toString());
   }
 
@@ -195,20 +203,41 @@ public final class Entries {
     return names;
   }
 
-  /** The files that came with a person's message. */
+  /** The files that came with a person's message, or the images of a tool's result. */
   static List<StoredAttachment> attached(ContextEntry entry) {
+    boolean mayHave = entry.type().equals(USER) || entry.type().equals(TOOL_RESULT);
     // Most have none, and a context is gone through before each request.
-    return entry.json().contains("\"attachments\"")
+    return mayHave && entry.json().contains("\"attachments\"")
         ? StoredAttachment.read(read(entry.json()))
         : List.of();
   }
 
-  /** What a person wrote, without a word of the files. */
-  static String said(ContextEntry entry) {
-    return read(entry.json()).path("text").asText();
+  /**
+   * The message of an entry with files.
+   *
+   * @param lines what is told of the files
+   * @param images those of them that are shown
+   */
+  static Message message(ContextEntry entry, List<String> lines, List<StoredFile> images) {
+    JsonNode json = read(entry.json());
+    String said = json.path("text").asText();
+    if (entry.type().equals(USER)) {
+      return new Message.User(withLines(said, lines), images);
+    }
+    return new Message.ToolResult(
+        entry.id(),
+        json.path("tool").asText(),
+        lines.isEmpty() ? said : withLines(said, lines), // as the tool has written it
+        json.path("error").asBoolean(),
+        images);
   }
 
-  static String withLines(String said, List<String> lines) {
+  /** What models read of a file of the entry. */
+  static String line(ContextEntry entry, StoredAttachment file, String shown) {
+    return file.line(entry.type().equals(USER) ? "attachment" : "image", shown);
+  }
+
+  private static String withLines(String said, List<String> lines) {
     String all = String.join("\n", lines);
     return said.isBlank() || all.isEmpty() ? said.strip() + all : said + "\n" + all;
   }
@@ -225,12 +254,12 @@ public final class Entries {
     JsonNode json = read(entry.json());
     String text = json.path("text").asText();
     return switch (entry.type()) {
-      case USER ->
+      case USER, TOOL_RESULT ->
           Optional.of(
-              new Message.User(
-                  withLines(
-                      text,
-                      StoredAttachment.read(json).stream().map(one -> one.line("")).toList())));
+              message(
+                  entry,
+                  StoredAttachment.read(json).stream().map(file -> line(entry, file, "")).toList(),
+                  List.of()));
       case SUMMARY ->
           Optional.of(new Message.User("[Summary of the earlier conversation]\n" + text));
       case ASSISTANT ->
@@ -240,10 +269,6 @@ public final class Entries {
                   calls(json.path("calls")),
                   json.path("opaque").asText(""),
                   json.path("model").asText("")));
-      case TOOL_RESULT ->
-          Optional.of(
-              new Message.ToolResult(
-                  entry.id(), json.path("tool").asText(), text, json.path("error").asBoolean()));
       default -> Optional.empty();
     };
   }

@@ -32,34 +32,34 @@ public record ImageSelection(
   }
 
   /** The messages with files, by the places of their entries. */
-  Map<Integer, Message.User> of(List<ContextEntry> entries) {
-    Map<Integer, Message.User> messages = new HashMap<>();
+  Map<Integer, Message> of(List<ContextEntry> entries) {
+    Map<Integer, Message> messages = new HashMap<>();
     MemoryBudget room = new MemoryBudget();
     for (int i = entries.size() - 1; i >= 0; i--) {
       ContextEntry entry = entries.get(i);
       if (entry.type().equals(Entries.IMAGES_REFUSED)) {
         room.refused = true;
-      } else if (entry.type().equals(Entries.USER)) {
+      } else {
         List<StoredAttachment> attached = Entries.attached(entry);
         if (!attached.isEmpty()) {
-          messages.put(i, message(Entries.said(entry), attached, room));
+          messages.put(i, message(entry, attached, room));
         }
       }
     }
     return messages;
   }
 
-  private Message.User message(String said, List<StoredAttachment> attached, MemoryBudget room) {
+  private Message message(ContextEntry entry, List<StoredAttachment> attached, MemoryBudget room) {
     List<StoredFile> images = new ArrayList<>();
     List<String> lines = new ArrayList<>();
     for (StoredAttachment one : attached.reversed()) {
       if (!one.isImage()) {
-        lines.add(one.line(""));
+        lines.add(Entries.line(entry, one, ""));
         continue;
       }
       Optional<Path> file = folder.find(one.file());
       String why = whyNot(one, file, room);
-      lines.add(one.line(why.isEmpty() ? "shown" : "not shown: " + why));
+      lines.add(Entries.line(entry, one, why.isEmpty() ? "shown" : "not shown: " + why));
       if (why.isEmpty()) {
         room.count++;
         room.bytes += one.bytes();
@@ -68,7 +68,7 @@ public record ImageSelection(
     }
     Collections.reverse(images);
     Collections.reverse(lines);
-    return new Message.User(Entries.withLines(said, lines), images);
+    return Entries.message(entry, lines, images);
   }
 
   private String whyNot(StoredAttachment one, Optional<Path> file, MemoryBudget room) {

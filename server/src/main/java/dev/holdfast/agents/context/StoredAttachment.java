@@ -2,11 +2,13 @@ package dev.holdfast.agents.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.media.FileFacts;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file that came with a message, as the context remembers it.
+ * A file that came with a message, or an image that came with the result of a tool, as the context
+ * remembers it.
  *
  * @param name as the sender called it, fit to be shown
  * @param file its name in the thread's attachments; empty when it was not had
@@ -24,6 +26,20 @@ public record StoredAttachment(
     String path,
     String lost) {
   private static final String KEY = "attachments";
+
+  /** What was kept under {@code file}. */
+  static StoredAttachment kept(String name, FileFacts facts, String file, long bytes, String path) {
+    boolean shows = facts.isShowable();
+    return new StoredAttachment(
+        name,
+        facts.type().mediaType(),
+        file,
+        bytes,
+        shows ? facts.width() : 0,
+        shows ? facts.height() : 0,
+        path,
+        "");
+  }
 
   static StoredAttachment lost(String name, String why) {
     return new StoredAttachment(name, "", "", 0, 0, 0, "", why);
@@ -72,9 +88,15 @@ public record StoredAttachment(
     return width > 0;
   }
 
-  /** What a model reads of it. {@code shown}: why it is or is not shown; empty for other files. */
-  String line(String shown) {
-    StringBuilder line = new StringBuilder("[attachment \"").append(name).append("\": ");
+  /**
+   * What a model reads of it.
+   *
+   * @param kind what it is called, such as {@code attachment}
+   * @param shown whether it is shown, or why not; empty for other files
+   */
+  String line(String kind, String shown) {
+    StringBuilder line =
+        new StringBuilder("[").append(kind).append(" \"").append(name).append("\": ");
     if (!lost.isEmpty()) {
       return line.append("not available, ").append(lost).append(']').toString();
     }

@@ -380,7 +380,14 @@ final class TurnExecutor {
     try {
       Conversation talk = conversation(head);
       ToolRound tools =
-          new ToolRound(resources::toolbox, resources.time(), talk, head, watch, gate);
+          new ToolRound(
+              resources::toolbox,
+              resources.time(),
+              talk,
+              head,
+              watch,
+              gate,
+              resources.attachments().config());
       new TurnLoop(resources, talk, progress, tools, joining).run(batch);
       endings.measure(begun, progress.modelTime().plus(watch.toolTime()));
       return Optional.of(TurnOutcome.DONE);

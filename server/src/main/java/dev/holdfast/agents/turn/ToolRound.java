@@ -3,6 +3,7 @@ package dev.holdfast.agents.turn;
 import dev.holdfast.agents.context.Conversation;
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.context.ToolImages;
 import dev.holdfast.agents.turn.TurnState.Pending;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -12,6 +13,7 @@ import dev.holdfast.api.Risk;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.time.Time;
@@ -49,6 +51,7 @@ public final class ToolRound {
   private final Incoming incoming;
   private final ToolProgress watch;
   private final Gate gate;
+  private final ToolImages images;
 
   /** Asks whether a call may run. */
   interface Gate {
@@ -63,13 +66,15 @@ public final class ToolRound {
       Conversation conversation,
       Incoming incoming,
       ToolProgress watch,
-      Gate gate) {
+      Gate gate,
+      AttachmentsConfig attachments) {
     this.toolbox = toolbox;
     this.time = time;
     this.conversation = conversation;
     this.incoming = incoming;
     this.watch = watch;
     this.gate = gate;
+    this.images = new ToolImages(conversation, attachments);
   }
 
   /**
@@ -86,7 +91,7 @@ public final class ToolRound {
       runTogether(pending);
     } else {
       for (Pending next : pending) {
-        append(next.call(), runOne(next));
+        append(next, runOne(next));
       }
     }
     watch.works();
@@ -98,7 +103,7 @@ public final class ToolRound {
    */
   void refuse(List<Pending> pending) throws IOException {
     for (Pending next : pending) {
-      append(next.call(), ToolResult.error(Failure.of(FailureCode.CANCELLED, CUT)));
+      append(next, ToolResult.error(Failure.of(FailureCode.CANCELLED, CUT)));
     }
   }
 
@@ -126,7 +131,7 @@ public final class ToolRound {
       }
       try {
         for (int i = 0; i < pending.size(); i++) {
-          append(pending.get(i).call(), results.get(i).get());
+          append(pending.get(i), results.get(i).get());
         }
       } catch (ExecutionException e) {
         if (e.getCause() instanceof IOException refused) {
@@ -184,7 +189,8 @@ public final class ToolRound {
         progress);
   }
 
-  private void append(ToolCall call, ToolResult result) throws IOException {
+  private void append(Pending next, ToolResult result) throws IOException {
+    ToolCall call = next.call();
     int repeats = LoopGuard.repeats(conversation.lastTurn());
     String text =
         repeats < LoopGuard.TOLD_FROM ? result.text() : result.text() + LoopGuard.note(repeats);
@@ -200,7 +206,8 @@ public final class ToolRound {
         Entries.toolResult(
             incoming.id(),
             time.now(),
-            new Message.ToolResult(call.id(), call.tool(), text, result.isError())));
+            new Message.ToolResult(call.id(), call.tool(), text, result.isError()),
+            images.keep(next.key(), result)));
   }
 
   private Toolbox toolbox() {

@@ -326,7 +326,13 @@ public final class TurnLoop {
 
   private static boolean hasImages(List<Message> messages) {
     return messages.stream()
-        .anyMatch(message -> message instanceof Message.User user && !user.images().isEmpty());
+        .anyMatch(
+            message ->
+                switch (message) {
+                  case Message.User user -> !user.images().isEmpty();
+                  case Message.ToolResult result -> !result.images().isEmpty();
+                  case Message.Assistant _ -> false;
+                });
   }
 
   private List<Message> messages(boolean withoutImages) {

@@ -51,6 +51,11 @@ final class AnthropicDialect implements Dialect {
   }
 
   @Override
+  public boolean takesImagesInResults() {
+    return true;
+  }
+
+  @Override
   public void edit(ObjectNode body, ModelRequest request) {
     JsonNode tools = body.path("tools");
     for (int i = 0; i < Math.min(tools.size(), request.tools().size()); i++) {

@@ -29,4 +29,9 @@ interface Dialect {
   default boolean marksErrors() {
     return false;
   }
+
+  /** Whether a tool result may hold images; otherwise they follow it as a message of their own. */
+  default boolean takesImagesInResults() {
+    return false;
+  }
 }

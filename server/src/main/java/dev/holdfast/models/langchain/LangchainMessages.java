@@ -34,17 +34,19 @@ final class LangchainMessages {
 
   private LangchainMessages() {}
 
-  static ChatRequest request(ModelRequest request, boolean marksErrors) {
+  static ChatRequest request(ModelRequest request, Dialect dialect) {
     List<ChatMessage> messages = new ArrayList<>();
     if (!request.system().isBlank()) {
       messages.add(SystemMessage.from(request.system()));
     }
-    for (Message message : byTurns(spoken(request))) {
+    List<Message> spoken = spoken(request);
+    for (Message message :
+        byTurns(dialect.takesImagesInResults() ? spoken : withImagesApart(spoken))) {
       messages.add(
           switch (message) {
             case Message.User user -> user(user);
             case Message.Assistant said -> assistant(said);
-            case Message.ToolResult result -> result(result, marksErrors);
+            case Message.ToolResult result -> result(result, dialect.marksErrors());
           });
     }
     return ChatRequest.builder()
@@ -79,6 +81,37 @@ final class LangchainMessages {
       // Told below.
     }
     return TextContent.from("[the image \"" + image.name() + "\" is no longer available]");
+  }
+
+  /**
+   * The images of results that stand together, as a message of their own behind the last of them:
+   * between a call and its result nothing may stand.
+   */
+  private static List<Message> withImagesApart(List<Message> messages) {
+    List<Message> apart = new ArrayList<>();
+    List<StoredFile> images = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < messages.size(); i++) {
+      if (!(messages.get(i) instanceof Message.ToolResult result)) {
+        apart.add(messages.get(i));
+        continue;
+      }
+      apart.add(
+          new Message.ToolResult(result.callId(), result.tool(), result.text(), result.isError()));
+      for (StoredFile image : result.images()) {
+        images.add(image);
+        names.add("\"" + image.name() + "\" of " + result.tool());
+      }
+      boolean isLast =
+          i + 1 == messages.size() || !(messages.get(i + 1) instanceof Message.ToolResult);
+      if (isLast && !images.isEmpty()) {
+        String told = "[The images of the tool results above: " + String.join(", ", names) + "]";
+        apart.add(new Message.User(told, images));
+        images.clear();
+        names.clear();
+      }
+    }
+    return apart;
   }
 
   /** What people said in a row, with no word of the model between, as one message. */
@@ -166,11 +199,14 @@ final class LangchainMessages {
   }
 
   private static ToolExecutionResultMessage result(Message.ToolResult result, boolean marksErrors) {
-    String text = result.text().isEmpty() ? "(no output)" : result.text();
+    String said = result.text().isEmpty() ? "(no output)" : result.text();
+    List<Content> contents = new ArrayList<>();
+    contents.add(TextContent.from(result.isError() && !marksErrors ? "Error: " + said : said));
+    result.images().forEach(image -> contents.add(image(image)));
     return ToolExecutionResultMessage.builder()
         .id(result.callId())
         .toolName(result.tool())
-        .text(result.isError() && !marksErrors ? "Error: " + text : text)
+        .contents(contents)
         .isError(result.isError())
         .build();
   }

@@ -104,9 +104,7 @@ public final class LangchainProvider implements ModelProvider {
             .tellsOfWork(listener::onWork)
             .edits(body -> dialect.edit(body, request));
     StreamedAnswer heard = new StreamedAnswer(listener, wire);
-    dialect
-        .model(request, wire.builder())
-        .chat(LangchainMessages.request(request, dialect.marksErrors()), heard);
+    dialect.model(request, wire.builder()).chat(LangchainMessages.request(request, dialect), heard);
     wire.check();
     heard.checkBug();
     if (heard.isTooLong()) {
