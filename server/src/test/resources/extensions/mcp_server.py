@@ -130,6 +130,12 @@ def call(request):
                 {"type": "resource", "resource": {"uri": "demo://y", "text": "inside"}},
             ]
         }
+        if "images" in arguments:
+            answer["result"]["isError"] = arguments.get("error", False)
+            answer["result"]["content"] = [
+                {"type": "image", "mimeType": "image/png", "data": data}
+                for data in arguments["images"]
+            ]
     elif name == "garbage":
         raw("this is no JSON\n[1]\n{\"jsonrpc\":\"1.0\"}\n\n")
     elif name == "flood":
@@ -274,6 +280,8 @@ def resource(params):
     uri = params["uri"]
     if uri == "demo://picture":
         return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": "aGVsbG8h"}]}
+    if uri.startswith("demo://blob/"):
+        return {"contents": [{"uri": "demo://blob", "mimeType": "x/y", "blob": uri[12:]}]}
     return {"contents": [{"uri": uri, "text": "the text of " + uri}, {"uri": uri, "text": "more"}]}
 
 

@@ -104,6 +104,7 @@ final class Tooling {
                 guards,
                 settings::environment,
                 settings.secrets(),
+                settings.config().attachments(),
                 Pace.USUAL,
                 trustsFirstList::get,
                 () -> ThreadLocalRandom.current().nextDouble(),

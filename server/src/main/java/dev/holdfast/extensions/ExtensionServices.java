@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
  *
  * @param folder where each has its own
  * @param environment the server's, of which each gets what it names
+ * @param attachments how many images of a result are shown, and how large ones
  * @param trustsFirstList whether the first list of tools of a server needs no operator
  * @param random from 0 to 1, for the jitter of restarts
  */
@@ -30,6 +32,7 @@ public record ExtensionServices(
     Guards guards,
     Supplier<Map<String, String>> environment,
     Secrets secrets,
+    AttachmentsConfig attachments,
     Pace pace,
     BooleanSupplier trustsFirstList,
     DoubleSupplier random,

@@ -362,7 +362,12 @@ final class McpExtension implements Extension {
 
   private Tool toolOf(ListedTool listed) {
     return ReadResourceTool.isListed(listed)
-        ? new ReadResourceTool(config, listed, McpTool.timeout(config.timeouts()), this::exchange)
+        ? new ReadResourceTool(
+            config,
+            listed,
+            McpTool.timeout(config.timeouts()),
+            services.attachments(),
+            this::exchange)
         : new McpTool(config, listed, this::call);
   }
 
@@ -628,7 +633,8 @@ final class McpExtension implements Extension {
                     config.timeouts().call(),
                     label -> context.progress().doing(config.id() + ": " + label),
                     inputs),
-                structured));
+                structured,
+                new ResultImages(services.attachments(), context)));
   }
 
   private ToolResult exchange(

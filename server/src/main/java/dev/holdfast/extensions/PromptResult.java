@@ -42,7 +42,8 @@ final class PromptResult {
 
   private static String text(JsonObject message) {
     return message.getValue("content") instanceof JsonArray parts
-        ? McpResult.text(parts)
-        : McpResult.text(new JsonArray().add(message.getValue("content")));
+        ? McpResult.text(parts, McpResult.Images.NONE)
+        : McpResult.text(
+            new JsonArray().add(message.getValue("content")), McpResult.Images.NONE);
   }
 }

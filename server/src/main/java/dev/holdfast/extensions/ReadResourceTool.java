@@ -8,6 +8,7 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
+import dev.holdfast.media.AttachmentsConfig;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -33,6 +34,7 @@ final class ReadResourceTool extends ExtensionTool {
       """;
 
   private final Duration limit;
+  private final AttachmentsConfig attachments;
   private final Caller caller;
   private final String frame;
 
@@ -52,12 +54,18 @@ final class ReadResourceTool extends ExtensionTool {
    * @param listed as {@link #listed} makes it
    * @param timeout for a whole call
    */
-  ReadResourceTool(ExtensionConfig config, ListedTool listed, Duration timeout, Caller caller) {
+  ReadResourceTool(
+      ExtensionConfig config,
+      ListedTool listed,
+      Duration timeout,
+      AttachmentsConfig attachments,
+      Caller caller) {
     super(
         new ToolSpec(OfferedTools.name(config.id(), NAME), listed.description(), listed.schema()),
         config.tools().replay().getOrDefault(NAME, ReplayClass.READ),
         timeout);
     this.limit = config.timeouts().call();
+    this.attachments = attachments;
     this.caller = caller;
     this.frame = McpTool.frame(config.id());
   }
@@ -100,7 +108,9 @@ final class ReadResourceTool extends ExtensionTool {
             (client, inputs) ->
                 uri.isEmpty()
                     ? page(client.resources(cursor, limit))
-                    : contents(client.resource(uri, limit, inputs)));
+                    : contents(
+                        client.resource(uri, limit, inputs),
+                        new ResultImages(attachments, context)));
     String text = Texts.visible(result.text());
     return result.withText(result.isError() ? text : frame + text);
   }
@@ -146,17 +156,17 @@ final class ReadResourceTool extends ExtensionTool {
     return "- " + Texts.cut(Texts.visible(line).replaceAll("\\s+", " "), ENTRY_UNITS_MAX);
   }
 
-  /** Text as it is; what is none is named and not sent. */
-  static ToolResult contents(JsonObject result) {
+  /** Text and images as they are; what is neither is named and not sent. */
+  static ToolResult contents(JsonObject result, ResultImages images) {
     if (!(result.getValue("contents") instanceof JsonArray contents)) {
       return malformed("returned no contents");
     }
     String text =
-        contents.stream().map(ReadResourceTool::content).collect(Collectors.joining("\n"));
-    return ToolResult.ok(text.isBlank() ? "(empty)" : text);
+        contents.stream().map(one -> content(one, images)).collect(Collectors.joining("\n"));
+    return ToolResult.ok(text.isBlank() ? "(empty)" : text).withImages(images.saved());
   }
 
-  private static String content(Object content) {
+  private static String content(Object content, ResultImages images) {
     if (!(content instanceof JsonObject one)) {
       return "";
     }
@@ -164,8 +174,14 @@ final class ReadResourceTool extends ExtensionTool {
       return text;
     }
     int units = one.getValue("blob") instanceof String blob ? blob.length() : 0;
-    return "[%s: %s, about %d bytes, which are not shown]"
-        .formatted(one.getValue("uri"), one.getValue("mimeType", "binary"), units / 4L * 3);
+    return images
+        .save(one.getValue("blob"))
+        .map(McpResult::shown)
+        .orElseGet(
+            () ->
+                "[%s: %s, about %d bytes, which are not shown]"
+                    .formatted(
+                        one.getValue("uri"), one.getValue("mimeType", "binary"), units / 4L * 3));
   }
 
   private static ToolResult malformed(String what) {

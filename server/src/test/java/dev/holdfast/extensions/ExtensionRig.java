@@ -9,6 +9,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
@@ -96,6 +97,13 @@ final class ExtensionRig {
             guards,
             () -> environment,
             secrets,
+            new AttachmentsConfig(
+                2,
+                100_000,
+                1_024,
+                Duration.ofSeconds(20),
+                1_000_000,
+                new AttachmentsConfig.Images(600, 4, 10_000)),
             pace,
             () -> trustsFirstList,
             () -> 0.5,

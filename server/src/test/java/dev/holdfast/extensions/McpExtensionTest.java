@@ -7,13 +7,18 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.media.Samples;
 import dev.holdfast.time.TimedWait;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +102,55 @@ class McpExtensionTest {
         .isEqualTo(
             "[image: image/png, 8 characters of base64]\n[resource: x file:///x]\n"
                 + "[resource: demo://y]\ninside");
+  }
+
+  /** A result with images of these bytes. */
+  private ToolResult images(boolean isError, byte[]... all) throws Exception {
+    JsonArray data = new JsonArray();
+    List.of(all).forEach(bytes -> data.add(Base64.getEncoder().encodeToString(bytes)));
+    return rig.call(
+        "demo_image", new JsonObject().put("images", data).put("error", isError).encode());
+  }
+
+  @Test
+  void imagesAreSavedInTheWorkingFolderWithinTheLimits() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    byte[] png = Samples.png(8, 8);
+    byte[] gif = Samples.image("gif", 9, 9);
+    ToolResult result = images(false, png, gif, png);
+    assertThat(result.images())
+        .as("as many as one result may have")
+        .containsExactly(Path.of("images/key-1-1.png"), Path.of("images/key-1-2.gif"));
+    assertThat(rig.folder.resolve("images/key-1-1.png")).hasBinaryContent(png);
+    assertThat(rig.folder.resolve("images/key-1-2.gif")).hasBinaryContent(gif);
+    assertThat(result.text().lines())
+        .hasSize(3)
+        .startsWith("[image: images/key-1-1.png]", "[image: images/key-1-2.gif]")
+        .last()
+        .asString()
+        .startsWith("[image: image/png, ");
+  }
+
+  @Test
+  void imagesThatAreTooLargeOrNoneAreDescribed() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    byte[] png = Samples.png(8, 8);
+    byte[] html = "<html>".getBytes(StandardCharsets.UTF_8);
+    ToolResult result = images(false, html, Arrays.copyOf(png, 601), Arrays.copyOf(png, 598), Arrays.copyOf(png, 599));
+    assertThat(result.images()).containsExactly(Path.of("images/key-1-1.png"));
+    assertThat(result.text().lines().filter(line -> line.contains("characters of base64")))
+        .hasSize(3);
+    assertThat(images(true, png).images()).isEmpty();
+    assertThat(images(true, png).text()).contains("characters of base64");
+  }
+
+  @Test
+  void noImageIsSavedWhereALinkLeadsTo() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Path elsewhere = Files.createDirectory(rig.folder.resolve("elsewhere"));
+    Files.createSymbolicLink(rig.folder.resolve("images"), elsewhere);
+    assertThat(images(false, Samples.png(8, 8)).text()).contains("characters of base64");
+    assertThat(elsewhere).isEmptyDirectory();
   }
 
   @Test

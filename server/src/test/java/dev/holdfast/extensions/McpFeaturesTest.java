@@ -6,10 +6,12 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.media.Samples;
 import dev.holdfast.time.TimedWait;
 import dev.holdfast.tools.prompts.PreparedMessage;
 import dev.holdfast.tools.prompts.PromptEntry;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -159,6 +161,17 @@ class McpFeaturesTest {
     rig.serve(demo("features"));
     assertThat(rig.call("demo_read_resource", "{\"uri\":\"demo://picture\"}").text())
         .isEqualTo("[demo://picture: image/png, about 6 bytes, which are not shown]");
+  }
+
+  @Test
+  void anImageIsSavedInTheWorkingFolder() throws Exception {
+    rig.serve(demo("features"));
+    byte[] png = Samples.png(8, 8);
+    String uri = "demo://blob/" + Base64.getEncoder().encodeToString(png);
+    ToolResult result = rig.call("demo_read_resource", "{\"uri\":\"" + uri + "\"}");
+    assertThat(result.text()).isEqualTo("[image: images/key-1-1.png]");
+    assertThat(result.images()).containsExactly(Path.of("images/key-1-1.png"));
+    assertThat(rig.folder.resolve("images/key-1-1.png")).hasBinaryContent(png);
   }
 
   @Test

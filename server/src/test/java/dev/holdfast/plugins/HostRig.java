@@ -16,6 +16,7 @@ import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.models.Providers;
 import dev.holdfast.net.GuardedWeb;
+import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
@@ -84,6 +85,7 @@ final class HostRig {
                 guards,
                 envFile::now,
                 secrets,
+                AttachmentsConfig.defaults(),
                 Pace.USUAL,
                 () -> true,
                 () -> 0.5,
