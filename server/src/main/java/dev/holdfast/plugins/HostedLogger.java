@@ -37,12 +37,17 @@ final class HostedLogger implements System.Logger {
     write(level, text + (thrown == null ? "" : ": " + ThrownText.of(thrown)));
   }
 
+  /** {@code values}: null of a text that is logged alone. */
   @Override
   public void log(
-      Level level, @Nullable ResourceBundle bundle, @Nullable String format, Object... values) {
+      Level level,
+      @Nullable ResourceBundle bundle,
+      @Nullable String format,
+      Object @Nullable ... values) {
     if (isLoggable(level)) {
       String pattern = String.valueOf(format);
-      write(level, values.length == 0 ? pattern : MessageFormat.format(pattern, values));
+      boolean isPlain = values == null || values.length == 0;
+      write(level, isPlain ? pattern : MessageFormat.format(pattern, values));
     }
   }
 
