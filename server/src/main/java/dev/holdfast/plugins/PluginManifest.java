@@ -115,10 +115,14 @@ record PluginManifest(
     return optionalVariables.contains(variable) || isSecret(variable);
   }
 
-  /** Whether the value of a variable that it may read is hidden. */
+  /**
+   * Whether the value of a variable that it may read is hidden: of a required one, unless it stands
+   * among the optional ones too.
+   */
   boolean isSecret(String variable) {
     return secretVariables.contains(variable)
-        || variables.stream().anyMatch(group -> group.contains(variable));
+        || (!optionalVariables.contains(variable)
+            && variables.stream().anyMatch(group -> group.contains(variable)));
   }
 
   /** A version that is still being made: its content may change. */

@@ -136,6 +136,23 @@ class PluginHostTest {
   }
 
   @Test
+  void aRequiredVariableThatStandsAmongTheOptionalOnesIsNoSecret() throws Exception {
+    jar("1.0.0")
+        .with("Holdfast-Requires-Env", "HELLO_PROGRAM")
+        .with("Holdfast-Optional-Env", "HELLO_PROGRAM")
+        .doing(
+            "String program = context.secret(\"HELLO_PROGRAM\").orElse(\"none\");"
+                + " context.offer(tool(\"greet\", () -> program));",
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.GATED);
+    Files.writeString(rig.envFile(), "HELLO_PROGRAM=chromium\n");
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(rig.call("greet")).isEqualTo("chromium");
+    assertThat(rig.secrets().redact("a chromium")).isEqualTo("a chromium");
+  }
+
+  @Test
   void aChangedJarOfTheSameVersionIsRefusedUntilItIsApproved() throws Exception {
     jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
