@@ -65,6 +65,9 @@ class ImageShapeTest {
       case "openai" -> {
         assertThat(parts.path(0).path("image_url").path("url").asText())
             .isEqualTo("data:image/png;base64," + DATA);
+        assertThat(parts.path(0).path("image_url").path("detail").asText())
+            .as("a text in an image has to be readable")
+            .isEqualTo("auto");
         assertThat(parts.path(1).path("text").asText()).isEqualTo("what is it?");
       }
       case "gemini" -> {

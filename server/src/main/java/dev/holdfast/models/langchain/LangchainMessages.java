@@ -75,7 +75,8 @@ final class LangchainMessages {
     try (InputStream in = new FileInputStream(image.file().toFile())) {
       byte[] bytes = in.readNBytes(Math.toIntExact(image.bytes() + 1));
       if (bytes.length == image.bytes()) {
-        return ImageContent.from(Base64.getEncoder().encodeToString(bytes), image.mediaType());
+        String data = Base64.getEncoder().encodeToString(bytes);
+        return ImageContent.from(data, image.mediaType(), ImageContent.DetailLevel.AUTO);
       }
     } catch (IOException _) {
       // Told below.
