@@ -43,7 +43,6 @@ final class PromptResult {
   private static String text(JsonObject message) {
     return message.getValue("content") instanceof JsonArray parts
         ? McpResult.text(parts, McpResult.Images.NONE)
-        : McpResult.text(
-            new JsonArray().add(message.getValue("content")), McpResult.Images.NONE);
+        : McpResult.text(new JsonArray().add(message.getValue("content")), McpResult.Images.NONE);
   }
 }

@@ -136,7 +136,9 @@ class McpExtensionTest {
     rig.serve(ExtensionRig.server("demo"));
     byte[] png = Samples.png(8, 8);
     byte[] html = "<html>".getBytes(StandardCharsets.UTF_8);
-    ToolResult result = images(false, html, Arrays.copyOf(png, 601), Arrays.copyOf(png, 598), Arrays.copyOf(png, 599));
+    ToolResult result =
+        images(
+            false, html, Arrays.copyOf(png, 601), Arrays.copyOf(png, 598), Arrays.copyOf(png, 599));
     assertThat(result.images()).containsExactly(Path.of("images/key-1-1.png"));
     assertThat(result.text().lines().filter(line -> line.contains("characters of base64")))
         .hasSize(3);

@@ -219,7 +219,8 @@ class ExtensionTest {
       assertThat(call(rig, "e2", "every_get-sum", Map.of("a", 2, "b", 40))).contains("42");
       assertThat(call(rig, "e3", "every_get-structured-content", Map.of("location", "New York")))
           .contains("temperature");
-      assertThat(call(rig, "e4", "every_get-tiny-image", Map.of())).contains("image/png");
+      assertThat(call(rig, "e4", "every_get-tiny-image", Map.of()))
+          .contains("image/png", "; shown]", "\n[image png ");
       // It ignores being cancelled: what it says later is dropped.
       assertThat(
               call(
