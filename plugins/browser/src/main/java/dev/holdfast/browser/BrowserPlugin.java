@@ -9,6 +9,7 @@ import dev.holdfast.api.PluginContext;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -24,6 +25,9 @@ public final class BrowserPlugin implements Plugin {
   private static final Duration SWEEP = Duration.ofMinutes(1);
   private static final String REF = "\"ref\":{\"type\":\"string\",\"pattern\":\"^e[0-9]{1,5}$\"}";
   private static final double WAIT_MAX = 10;
+  private static final int MEMORY_MIN = 256;
+  private static final int MEMORY_MAX = 65_536;
+  private static final Duration MEMORY_LOOK = Duration.ofSeconds(1);
 
   private @Nullable Chromium chromium;
   private @Nullable JudgingProxy proxy;
@@ -33,19 +37,30 @@ public final class BrowserPlugin implements Plugin {
     PluginConfig config = context.config();
     boolean evaluates = config.flag("evaluate", false);
     boolean withoutSandbox = config.flag("without_sandbox", false);
+    int memoryMegabytes = config.whole("memory_mb", 1024);
+    if (memoryMegabytes < MEMORY_MIN || memoryMegabytes > MEMORY_MAX) {
+      config.problem("memory_mb", "must be from " + MEMORY_MIN + " to " + MEMORY_MAX);
+    }
     if ("root".equals(System.getProperty("user.name")) && !withoutSandbox) {
       throw new IllegalStateException(
           "as root, Chromium has no sandbox of its own: run the server as another user, or set"
               + " plugins.browser.without_sandbox: true");
     }
+    String variable = "HOLDFAST_BROWSER";
+    String path = context.secret("PATH").orElse("/usr/bin:/bin");
+    Path program = BrowserProgram.find(variable, context.secret(variable).orElseThrow(), path);
     Profiles.deleteOld(context.stateFolder());
     JudgingProxy judging = JudgingProxy.open(context.http());
-    Chromium browser = new Chromium(context, judging.port(), withoutSandbox);
+    Chromium browser =
+        new Chromium(
+            context,
+            new Chromium.Launch(program, path, judging.port(), withoutSandbox, memoryMegabytes));
     proxy = judging;
     chromium = browser;
     PluginContext.Background _ = context.run("browser-proxy", judging::serve);
     Conversations conversations = new Conversations(browser, context);
     PluginContext.Background _ = context.every("browser-sweep", SWEEP, conversations::sweep);
+    PluginContext.Background _ = context.every("browser-memory", MEMORY_LOOK, browser::checkMemory);
     tools(conversations, context).forEach(context::offer);
     if (evaluates) {
       context.offer(evaluate(conversations));
@@ -129,12 +144,33 @@ public final class BrowserPlugin implements Plugin {
             (arguments, call) -> awaited(arguments, call, pages)));
     tools.add(
         BrowserTool.of(
-            "screenshot",
-            "Takes a picture of the visible part of the page, as a PNG file in the folder of this"
-                + " conversation. Returns its path.",
-            "",
-            "",
+            "scroll_to",
+            "Scrolls until an element of the last snapshot is in the middle of the visible part.",
+            "\"ref\"",
+            REF,
             ReplayClass.READ,
+            (arguments, call) ->
+                pages.use(call.threadId(), false, page -> page.scrollTo(ref(arguments)))));
+    tools.add(
+        BrowserTool.looking(
+            "current_url",
+            "Returns the address of the page that is open.",
+            (_, call) -> ToolResult.ok(pages.use(call.threadId(), false, Page::url))));
+    tools.add(
+        BrowserTool.looking(
+            "back",
+            "Goes back to the page before this one.",
+            (_, call) -> ToolResult.ok(pages.use(call.threadId(), false, page -> page.go(-1)))));
+    tools.add(
+        BrowserTool.looking(
+            "forward",
+            "Goes to the page from which browser_back has come.",
+            (_, call) -> ToolResult.ok(pages.use(call.threadId(), false, page -> page.go(1)))));
+    tools.add(
+        BrowserTool.looking(
+            "screenshot",
+            "Shows the visible part of the page as a picture. It is also a PNG file in the folder of"
+                + " this conversation, whose path is returned.",
             (_, call) -> saved(call, pages.use(call.threadId(), false, Page::screenshot))));
     return tools;
   }
@@ -185,11 +221,11 @@ public final class BrowserPlugin implements Plugin {
         : "The text is not there.";
   }
 
-  private static String saved(ToolContext call, byte[] picture) throws CallFailedException {
+  private static ToolResult saved(ToolContext call, byte[] picture) throws CallFailedException {
     try {
       Path file = Files.createTempFile(call.scratch(), "screenshot-", ".png");
       Files.write(file, picture);
-      return "The picture is in " + file.getFileName();
+      return ToolResult.ok("The picture is in " + file.getFileName()).withImages(List.of(file));
     } catch (IOException e) {
       throw new CallFailedException(
           Failure.of(FailureCode.IO, "the picture cannot be written: " + e.getMessage()), e);

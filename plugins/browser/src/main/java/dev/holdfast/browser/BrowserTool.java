@@ -17,6 +17,13 @@ record BrowserTool(ToolSpec spec, ReplayClass replay, Action action) implements 
   /** What it does; blocks. */
   @FunctionalInterface
   interface Action {
+    ToolResult of(Map<String, Object> arguments, ToolContext call)
+        throws CallFailedException, InterruptedException;
+  }
+
+  /** As {@link Action}, for what is told in words alone. */
+  @FunctionalInterface
+  interface Words {
     String of(Map<String, Object> arguments, ToolContext call)
         throws CallFailedException, InterruptedException;
   }
@@ -30,11 +37,20 @@ record BrowserTool(ToolSpec spec, ReplayClass replay, Action action) implements 
       String required,
       String properties,
       ReplayClass replay,
-      Action action) {
+      Words action) {
     String schema =
         "{\"type\":\"object\",\"properties\":{%s},\"required\":[%s],\"additionalProperties\":false}"
             .formatted(properties, required);
-    return new BrowserTool(new ToolSpec("browser_" + name, does, schema), replay, action);
+    return new BrowserTool(
+        new ToolSpec("browser_" + name, does, schema),
+        replay,
+        (arguments, call) -> ToolResult.ok(action.of(arguments, call)));
+  }
+
+  /** One that changes nothing and takes no arguments. */
+  static BrowserTool looking(String name, String does, Action action) {
+    String schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}";
+    return new BrowserTool(new ToolSpec("browser_" + name, does, schema), ReplayClass.READ, action);
   }
 
   @Override
@@ -45,7 +61,7 @@ record BrowserTool(ToolSpec spec, ReplayClass replay, Action action) implements 
   @Override
   public ToolResult run(String arguments, ToolContext call) throws InterruptedException {
     try {
-      return ToolResult.ok(action.of(JsonText.object(arguments), call));
+      return action.of(JsonText.object(arguments), call);
     } catch (CallFailedException e) {
       return ToolResult.error(e.failure());
     }

@@ -6,8 +6,8 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.PluginContext;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,28 +20,33 @@ import org.jspecify.annotations.Nullable;
  * ends. Thread-safe.
  */
 final class Chromium {
-  private static final List<String> NAMES =
-      List.of("chromium", "chromium-browser", "google-chrome");
   private static final int END_SECONDS = 3;
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
+  private static final int RENDERERS_MAX = 8;
 
   /** The protocol is spoken on the descriptors 3 and 4. */
   private static final String PIPES = "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
 
   private final PluginContext context;
-  private final int proxyPort;
-  private final boolean withoutSandbox;
-  private @Nullable Process process;
+  private final Launch launch;
+  private volatile @Nullable Process process;
   private @Nullable Path profile;
   private volatile @Nullable DevTools tools;
   private boolean closed;
 
   /**
+   * How it is started.
+   *
+   * @param path the variable PATH that it gets
    * @param withoutSandbox of its own; it has none as root
+   * @param memoryMegabytes of all its processes together
    */
-  Chromium(PluginContext context, int proxyPort, boolean withoutSandbox) {
+  record Launch(
+      Path program, String path, int proxyPort, boolean withoutSandbox, int memoryMegabytes) {}
+
+  Chromium(PluginContext context, Launch launch) {
     this.context = context;
-    this.proxyPort = proxyPort;
-    this.withoutSandbox = withoutSandbox;
+    this.launch = launch;
   }
 
   /** The browser that runs, or a new one. Blocks while it starts. */
@@ -63,9 +68,7 @@ final class Chromium {
       process = started;
       tools = made;
       PluginContext.Background _ = context.run("chromium", made::read);
-      Map<String, Object> version = made.call("", "Browser.getVersion", Map.of());
-      made.tell("", "Browser.setDownloadBehavior", Map.of("behavior", "deny"));
-      context.logger().log(System.Logger.Level.INFO, "{0} runs", JsonText.text(version, "product"));
+      greet(made);
       return made;
     } catch (IOException e) {
       throw new CallFailedException(
@@ -73,24 +76,66 @@ final class Chromium {
     }
   }
 
-  /** A question that the page asks blocks it until it is answered. */
-  private void happened(String session, String method) {
-    DevTools running = tools;
-    if (method.equals("Page.javascriptDialogOpening") && running != null) {
-      running.tell(session, "Page.handleJavaScriptDialog", Map.of("accept", false));
+  private void greet(DevTools made) throws CallFailedException, InterruptedException {
+    try {
+      Map<String, Object> version = made.call("", "Browser.getVersion", Map.of(), CONNECT_MAX);
+      made.tell("", "Browser.setDownloadBehavior", Map.of("behavior", "deny"));
+      context.logger().log(System.Logger.Level.INFO, "{0} runs", JsonText.text(version, "product"));
+    } catch (CallFailedException e) {
+      end();
+      String why = launch.program() + " does not work as a browser: " + e.failure().message();
+      throw new CallFailedException(Failure.of(e.failure().code(), why), e);
     }
   }
 
-  private Process start(Path folder) throws IOException, CallFailedException {
-    String path = context.secret("PATH").orElse("/usr/bin:/bin");
+  /** Ends it when it holds too much memory: its commands fail, and the next use starts it anew. */
+  void checkMemory() {
+    Process running = process;
+    DevTools made = tools;
+    if (running == null || made == null || !made.isOpen()) {
+      return;
+    }
+    if (ProcessMemory.ofTree(running.toHandle()) <= launch.memoryMegabytes() * 1024L) {
+      return;
+    }
+    String why =
+        "the browser held more than "
+            + launch.memoryMegabytes()
+            + " MB of memory and was ended, with all its pages: navigate again, to a smaller one";
+    context.logger().log(System.Logger.Level.WARNING, why);
+    made.end(Failure.of(FailureCode.BACKEND_FAILURE, why).as(FailureKind.INVALID));
+    kill(running);
+  }
+
+  private static void kill(Process process) {
+    List<ProcessHandle> below = process.descendants().toList();
+    process.destroyForcibly();
+    below.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** A question that the page asks blocks it until it is answered; a page may crash. */
+  private void happened(String session, String method) {
+    DevTools running = tools;
+    if (running == null) {
+      return;
+    }
+    switch (method) {
+      case "Page.javascriptDialogOpening" ->
+          running.tell(session, "Page.handleJavaScriptDialog", Map.of("accept", false));
+      case "Inspector.targetCrashed" -> running.crashed(session);
+      default -> {}
+    }
+  }
+
+  private Process start(Path folder) throws IOException {
     List<String> command = new ArrayList<>(List.of("sh", "-c", PIPES, "chromium"));
-    command.add(program(path));
+    command.add(launch.program().toString());
     command.addAll(
         List.of(
             "--headless=new",
             "--remote-debugging-pipe",
             "--user-data-dir=" + folder,
-            "--proxy-server=http://127.0.0.1:" + proxyPort,
+            "--proxy-server=http://127.0.0.1:" + launch.proxyPort(),
             "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -107,8 +152,10 @@ final class Chromium {
             "--no-first-run",
             "--no-pings",
             "--password-store=basic",
-            "--window-size=1280,900"));
-    if (withoutSandbox) {
+            "--window-size=" + Page.WIDTH + "," + Page.HEIGHT,
+            "--renderer-process-limit=" + RENDERERS_MAX,
+            "--js-flags=--max-old-space-size=" + launch.memoryMegabytes() / 2));
+    if (launch.withoutSandbox()) {
       command.add("--no-sandbox");
     }
     command.add("about:blank");
@@ -117,23 +164,10 @@ final class Chromium {
             .directory(folder.toFile())
             .redirectError(ProcessBuilder.Redirect.DISCARD);
     builder.environment().clear();
-    builder.environment().put("PATH", path);
+    builder.environment().put("PATH", launch.path());
     builder.environment().put("HOME", folder.toString());
     builder.environment().put("LANG", context.secret("LANG").orElse("C.UTF-8"));
     return builder.start();
-  }
-
-  private static String program(String path) throws CallFailedException {
-    for (String name : NAMES) {
-      for (String folder : path.split(":", -1)) {
-        Path file = Path.of(folder, name);
-        if (file.isAbsolute() && Files.isExecutable(file)) {
-          return file.toString();
-        }
-      }
-    }
-    throw new CallFailedException(
-        Failure.of(FailureCode.IO, "there is no Chromium on PATH").as(FailureKind.PERMANENT));
   }
 
   private void end() throws InterruptedException {
@@ -145,8 +179,8 @@ final class Chromium {
       running.close();
     }
     if (old != null && !old.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-      old.descendants().forEach(ProcessHandle::destroyForcibly);
-      old.destroyForcibly().waitFor();
+      kill(old);
+      old.waitFor();
     }
     Path folder = profile;
     profile = null;

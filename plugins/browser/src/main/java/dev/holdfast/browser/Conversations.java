@@ -87,6 +87,7 @@ final class Conversations {
       throw new CallFailedException(
           Failure.of(FailureCode.INVALID_REQUEST, "no page is open: navigate to one first"));
     }
+    drop(conversation);
     Page made = Page.open(chromium.tools(), context);
     conversation.page = made;
     return made;

@@ -3,6 +3,7 @@ package dev.holdfast.browser;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.FailureKind;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -33,8 +35,16 @@ final class DevTools implements AutoCloseable {
   private final OutputStream out;
   private final Events events;
   private final AtomicLong ids = new AtomicLong();
-  private final Map<Long, CompletableFuture<Map<String, Object>>> open = new ConcurrentHashMap<>();
+  private final Map<Long, Waiting> open = new ConcurrentHashMap<>();
+  private final Set<String> crashed = ConcurrentHashMap.newKeySet();
+  private volatile Failure end = Failure.of(FailureCode.IO, "the browser has ended");
   private volatile boolean ended;
+
+  private record Waiting(String session, CompletableFuture<Map<String, Object>> answer) {
+    void fail() {
+      answer.completeExceptionally(new IOException("ended"));
+    }
+  }
 
   /** Hears what the browser says unasked; must not block. */
   @FunctionalInterface
@@ -78,9 +88,9 @@ final class DevTools implements AutoCloseable {
       events.happened(JsonText.text(message, "sessionId"), JsonText.text(message, "method"));
       return;
     }
-    CompletableFuture<Map<String, Object>> waiting = open.remove((long) id);
+    Waiting waiting = open.remove((long) id);
     if (waiting != null) {
-      waiting.complete(message);
+      waiting.answer().complete(message);
     }
   }
 
@@ -89,20 +99,26 @@ final class DevTools implements AutoCloseable {
    *
    * @param session of the page; empty for the browser itself
    * @return the result
-   * @throws CallFailedException TIMEOUT after 15 s, BACKEND_FAILURE when the browser refuses, IO
-   *     when it has ended
+   * @throws CallFailedException TIMEOUT after 15 s, BACKEND_FAILURE when the browser refuses or the
+   *     page has crashed, IO when the browser has ended, or as {@link #end} was told
    */
   Map<String, Object> call(String session, String method, Map<String, ?> parameters)
       throws CallFailedException, InterruptedException {
+    return call(session, method, parameters, COMMAND_MAX);
+  }
+
+  /** As the other one, with another limit. */
+  Map<String, Object> call(String session, String method, Map<String, ?> parameters, Duration limit)
+      throws CallFailedException, InterruptedException {
     long id = ids.incrementAndGet();
     CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
-    open.put(id, answer);
+    open.put(id, new Waiting(session, answer));
     try {
       send(id, session, method, parameters);
-      if (ended) {
-        throw gone();
+      if (!isOpen(session)) {
+        throw gone(session);
       }
-      Map<String, Object> message = answer.get(COMMAND_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      Map<String, Object> message = answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
       if (message.containsKey("error")) {
         throw new CallFailedException(
             Failure.of(
@@ -115,10 +131,13 @@ final class DevTools implements AutoCloseable {
       throw new CallFailedException(
           Failure.of(
               FailureCode.TIMEOUT,
-              "the page did not react within " + COMMAND_MAX.toSeconds() + " s"),
+              (session.isEmpty() ? "the browser" : "the page")
+                  + " did not react within "
+                  + limit.toSeconds()
+                  + " s"),
           e);
     } catch (ExecutionException | IOException e) {
-      throw gone();
+      throw gone(session);
     } finally {
       open.remove(id);
     }
@@ -153,14 +172,39 @@ final class DevTools implements AutoCloseable {
     return !ended;
   }
 
-  private static CallFailedException gone() {
-    return new CallFailedException(Failure.of(FailureCode.IO, "the browser has ended"));
+  /** Whether the page of that session can be used. */
+  boolean isOpen(String session) {
+    return !ended && !crashed.contains(session);
+  }
+
+  /** The process of that page has ended: its commands fail at once. */
+  void crashed(String session) {
+    crashed.add(session);
+    open.values().stream()
+        .filter(waiting -> waiting.session().equals(session))
+        .forEach(Waiting::fail);
+  }
+
+  /** As {@link #close}; {@code why}: how its commands fail. */
+  void end(Failure why) {
+    end = why;
+    close();
+  }
+
+  private CallFailedException gone(String session) {
+    return new CallFailedException(
+        crashed.contains(session)
+            ? Failure.of(
+                    FailureCode.BACKEND_FAILURE,
+                    "the page has crashed, for want of memory perhaps: navigate again")
+                .as(FailureKind.INVALID)
+            : end);
   }
 
   @Override
   public void close() {
     ended = true;
-    open.values().forEach(waiting -> waiting.completeExceptionally(new IOException("ended")));
+    open.values().forEach(Waiting::fail);
     try {
       out.close();
     } catch (IOException _) {

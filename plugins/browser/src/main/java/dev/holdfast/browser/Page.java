@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,6 +16,11 @@ import java.util.Map;
  * block; for one thread.
  */
 final class Page {
+  /** Of the visible part, in pixels. */
+  static final int WIDTH = 1280;
+
+  static final int HEIGHT = 800;
+
   private static final String WORLD = "holdfast";
   private static final Duration SETTLE = Duration.ofMillis(300);
   private static final Duration LOAD_MAX = Duration.ofSeconds(10);
@@ -69,11 +75,16 @@ final class Page {
             "sessionId");
     Page page = new Page(tools, context, own, target, session);
     Map<String, Object> _ = page.call("Page.enable", Map.of());
+    Map<String, Object> _ = page.call("Inspector.enable", Map.of());
+    Map<String, Object> _ =
+        page.call(
+            "Emulation.setDeviceMetricsOverride",
+            Map.of("width", WIDTH, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
     return page;
   }
 
   boolean isOpen() {
-    return tools.isOpen();
+    return tools.isOpen(session);
   }
 
   /** It cannot be used any more; waits for nothing. */
@@ -155,6 +166,33 @@ final class Page {
       }
       Map<String, Object> _ = call("Input.dispatchKeyEvent", event);
     }
+  }
+
+  String scrollTo(int ref) throws CallFailedException, InterruptedException {
+    if (evaluateApart(Scripts.place(ref)).isEmpty()) {
+      throw missing(ref);
+    }
+    return settled();
+  }
+
+  String url() throws CallFailedException, InterruptedException {
+    return evaluateApart("location.href");
+  }
+
+  /** To the page {@code by} steps later, or earlier. */
+  String go(int by) throws CallFailedException, InterruptedException {
+    Map<String, Object> history = call("Page.getNavigationHistory", Map.of());
+    int wanted = (int) JsonText.number(history, "currentIndex", 0) + by;
+    List<?> entries = history.get("entries") instanceof List<?> list ? list : List.of();
+    // The first is the empty page that it began with.
+    if (wanted < 1
+        || wanted >= entries.size()
+        || !(entries.get(wanted) instanceof Map<?, ?> entry)
+        || !(entry.get("id") instanceof Double id)) {
+      throw failed("there is no page " + (by < 0 ? "before" : "after") + " this one");
+    }
+    Map<String, Object> _ = call("Page.navigateToHistoryEntry", Map.of("entryId", id.longValue()));
+    return settled();
   }
 
   /** Returns whether the text was there in time. */

@@ -220,16 +220,16 @@ public final class Entries {
    */
   static Message message(ContextEntry entry, List<String> lines, List<StoredFile> images) {
     JsonNode json = read(entry.json());
-    String text = withLines(json.path("text").asText(), lines);
-    return entry.type().equals(USER)
-        ? new Message.User(text, images)
-        : toolResult(entry, json, text, images);
-  }
-
-  private static Message.ToolResult toolResult(
-      ContextEntry entry, JsonNode json, String text, List<StoredFile> images) {
+    String said = json.path("text").asText();
+    if (entry.type().equals(USER)) {
+      return new Message.User(withLines(said, lines), images);
+    }
     return new Message.ToolResult(
-        entry.id(), json.path("tool").asText(), text, json.path("error").asBoolean(), images);
+        entry.id(),
+        json.path("tool").asText(),
+        lines.isEmpty() ? said : withLines(said, lines), // as the tool has written it
+        json.path("error").asBoolean(),
+        images);
   }
 
   /** What models read of a file of the entry. */

@@ -32,6 +32,28 @@ import org.junit.jupiter.api.Timeout;
 class BrowserPluginTest {
   private static final Path JAR = Path.of("../plugins/bundled/browser-0.1.0.jar");
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final int MEMORY_MB = 700;
+
+  /** Takes ever more memory, not all of it the heap of a script. */
+  private static final String LARGE =
+      """
+      <title>Large</title><script>const held = [];
+      setInterval(() => held.push(new Uint8Array(20e6).fill(held.length + 1)), 20);</script>
+      """;
+
+  /** Takes ever more of the heap of scripts. */
+  private static final String HEAP =
+      """
+      <title>Heap</title><script>const held = [];
+      setInterval(() => { for (let i = 0; i < 100000; i++) held.push({i}); }, 10);</script>
+      """;
+
+  private static final String LONG =
+      """
+      <title>Long</title><body style="margin:0"><div style="height:5000px">above</div>
+      <button onclick="document.title = 'at ' + scrollY">Below</button>
+      <script>addEventListener('scroll', () => document.title = 'scrolled');</script>
+      """;
 
   private final ServerRig rig = new ServerRig();
   private final List<String> secretVisits = new CopyOnWriteArrayList<>();
@@ -47,6 +69,9 @@ class BrowserPluginTest {
     site.createContext("/", exchange -> answer(exchange, 200, page()));
     site.createContext("/said", exchange -> answer(exchange, 200, said(exchange)));
     site.createContext("/away", this::redirect);
+    site.createContext("/large", exchange -> answer(exchange, 200, LARGE));
+    site.createContext("/heap", exchange -> answer(exchange, 200, HEAP));
+    site.createContext("/long", exchange -> answer(exchange, 200, LONG));
     secret.createContext(
         "/",
         exchange -> {
@@ -57,13 +82,22 @@ class BrowserPluginTest {
     rig.setup()
         .set("server.plugins_dir", plugins.toString())
         .set("tools.web.allow_hosts", List.of("127.0.0.1:" + site.getAddress().getPort()))
-        .set("plugins.browser.without_sandbox", true);
+        .set("plugins.browser.without_sandbox", true)
+        .set("plugins.browser.memory_mb", MEMORY_MB);
     rig.start();
     Files.copy(JAR, plugins.resolve("browser.jar"));
     Await.until(
-        "it is ready",
-        LIMIT,
-        () -> rig.api().get("/api/v1/plugins").body().contains("tool browser_navigate"));
+        "its gate is closed", LIMIT, () -> plugin().contains("HOLDFAST_BROWSER is missing"));
+    name("chromium");
+    Await.until("it is ready", LIMIT, () -> plugin().contains("tool browser_navigate"));
+  }
+
+  private String plugin() throws IOException {
+    return rig.api().get("/api/v1/plugins").body();
+  }
+
+  private void name(String program) throws IOException {
+    Files.writeString(rig.folder().resolve("holdfast.env"), "HOLDFAST_BROWSER=" + program + "\n");
   }
 
   @AfterEach
@@ -146,11 +180,12 @@ class BrowserPluginTest {
     assertThat(call("t", "click", Map.of("ref", ref(snapshot, "Say it")))).contains("Said");
     assertThat(call("t", "wait", Map.of("text", "you said fruit=pear&size=large")))
         .contains("The text is there.");
-    assertThat(call("t", "screenshot", Map.of())).contains("screenshot-");
+    assertThat(call("t", "screenshot", Map.of()))
+        .contains("The picture is in screenshot-", "[image png 1280x800]");
     try (Stream<Path> files = Files.walk(rig.setup().dataDir())) {
       assertThat(files.filter(file -> file.toString().endsWith(".png")))
-          .singleElement()
-          .satisfies(file -> assertThat(Files.readAllBytes(file)).startsWith(0x89, 'P', 'N', 'G'));
+          .hasSize(2)
+          .allSatisfy(file -> assertThat(Files.readAllBytes(file)).startsWith(0x89, 'P', 'N', 'G'));
     }
     assertThat(call("other", "snapshot", Map.of())).contains("no page is open");
 
@@ -194,5 +229,55 @@ class BrowserPluginTest {
         "it is back",
         LIMIT,
         () -> call("t", "navigate", Map.of("url", url(site, "/"))).contains("Fruit"));
+  }
+
+  @Test
+  void thePagesBeforeAndAfterAreThere() {
+    call("t", "navigate", Map.of("url", url(site, "/long")));
+    assertThat(call("t", "back", Map.of())).contains("there is no page before this one");
+    call("t", "navigate", Map.of("url", url(site, "/said?x")));
+    assertThat(call("t", "current_url", Map.of())).endsWith(url(site, "/said?x"));
+    assertThat(call("t", "back", Map.of())).contains("Long");
+    assertThat(call("t", "current_url", Map.of())).endsWith(url(site, "/long"));
+    String snapshot = call("t", "snapshot", Map.of());
+    assertThat(call("t", "scroll_to", Map.of("ref", ref(snapshot, "Below")))).contains("scrolled");
+    assertThat(call("t", "forward", Map.of())).contains("Said");
+    assertThat(call("t", "forward", Map.of())).contains("there is no page after this one");
+  }
+
+  @Test
+  void aBrowserThatTakesTooMuchMemoryIsEndedAndStartedAgain() {
+    String first = call("t", "navigate", Map.of("url", url(site, "/large")));
+    String next =
+        first.contains("MB of memory")
+            ? first
+            : call("t", "wait", Map.of("text", "never", "seconds", 10));
+    assertThat(next).contains("the browser held more than " + MEMORY_MB + " MB of memory");
+    Await.until("it is ended", LIMIT, () -> browsers().isEmpty());
+    assertThat(call("t", "snapshot", Map.of())).contains("no page is open");
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
+  }
+
+  @Test
+  void aPageThatCrashesIsSaidSoAndOthersAreNotTouched() {
+    call("other", "navigate", Map.of("url", url(site, "/")));
+    call("t", "navigate", Map.of("url", url(site, "/heap")));
+    assertThat(call("t", "wait", Map.of("text", "never", "seconds", 10)))
+        .contains("the page has crashed");
+    assertThat(call("other", "current_url", Map.of())).endsWith(url(site, "/"));
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
+  }
+
+  @Test
+  void aProgramThatIsNoBrowserIsSaidSo() throws Exception {
+    name("no-such-chromium");
+    Await.until(
+        "it fails",
+        LIMIT,
+        () -> plugin().contains("HOLDFAST_BROWSER names no-such-chromium, which is no program"));
+    name("/bin/false");
+    Await.until("it is started with the other", LIMIT, () -> !plugin().contains("no-such"));
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/"))))
+        .contains("/bin/false does not work as a browser");
   }
 }
