@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,7 +71,7 @@ final class PluginCalls {
    */
   <T> T call(String what, Duration limit, Callable<T> code)
       throws PluginFailedException, CallFailedException, InterruptedException {
-    Call<T> call = begin(what, code);
+    Call<T> call = begin(what, _ -> code.call());
     try {
       if (!call.ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
         call.interrupt();
@@ -85,8 +86,18 @@ final class PluginCalls {
     return call.outcome();
   }
 
+  /** What runs on a thread of a plugin. */
+  @FunctionalInterface
+  interface Code<T> {
+    /**
+     * @param isInterrupted whether it is to end, also when code of the plugin swallowed the
+     *     interrupt
+     */
+    T run(BooleanSupplier isInterrupted) throws Exception;
+  }
+
   /** The same without a wait: for work that goes on until it is interrupted. */
-  <T> Call<T> begin(String what, Callable<T> code) throws PluginFailedException {
+  <T> Call<T> begin(String what, Code<T> code) throws PluginFailedException {
     if (closed || !places.tryAcquire()) {
       throw new PluginFailedException(
           closed ? "the plugin was stopped" : THREADS_MAX + " calls of it are running already");
@@ -159,7 +170,7 @@ final class PluginCalls {
   /** One call on its thread. */
   final class Call<T> implements Runnable {
     private final String what;
-    private final Callable<T> code;
+    private final Code<T> code;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Thread thread;
     private @Nullable T result;
@@ -168,7 +179,7 @@ final class PluginCalls {
     private volatile boolean interrupted;
     private volatile long interruptedNanos;
 
-    private Call(String what, Callable<T> code) {
+    private Call(String what, Code<T> code) {
       this.what = what;
       this.code = code;
     }
@@ -179,7 +190,7 @@ final class PluginCalls {
         if (interrupted) { // before its thread was there to be interrupted
           throw new InterruptedException();
         }
-        result = code.call();
+        result = code.run(() -> interrupted);
       } catch (CallFailedException e) {
         failed = e.failure();
       } catch (InterruptedException e) {

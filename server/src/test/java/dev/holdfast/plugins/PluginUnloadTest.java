@@ -65,8 +65,9 @@ class PluginUnloadTest {
   void aThreadThatItKeepsIsToldOf() throws Exception {
     PluginJars.of(folder, "hello", "1.0.0")
         .doing(
-            "new Thread(() -> { while (true) { try { Thread.sleep(100_000); }"
-                + " catch (InterruptedException e) { } } }, \"stubborn\") {{ setDaemon(true); }}.start();",
+            "new Thread(() -> { while (true) { try { Thread.sleep(100_000); } catch"
+                + " (InterruptedException e) { } } }, \"stubborn\") {{ setDaemon(true);"
+                + " }}.start();",
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
@@ -76,6 +77,42 @@ class PluginUnloadTest {
           System.gc();
           return rig.host().vanishing() == 1;
         });
+  }
+
+  private void pollsStubbornly() throws Exception {
+    PluginJars.of(folder, "hello", "1.0.0")
+        .doing(
+            """
+            PluginContext.Background polls = context.every("polls", Duration.ofMillis(10), () -> {
+              try { Thread.sleep(1_000_000); } catch (Exception e) { return; }
+            });
+            context.offer(tool("cancel", () -> { polls.cancel(); return "cancelled"; }));\
+            """,
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.await(() -> polls() == 1);
+  }
+
+  private static long polls() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().matches("plugin-hello-[0-9]+ polls"))
+        .count();
+  }
+
+  @Test
+  void aJobThatSwallowsItsInterruptEndsWhenItIsCancelled() throws Exception {
+    pollsStubbornly();
+    assertThat(rig.call("cancel")).isEqualTo("cancelled");
+    rig.await(() -> polls() == 0);
+  }
+
+  @Test
+  void aJobThatSwallowsItsInterruptEndsWithItsPlugin() throws Exception {
+    pollsStubbornly();
+    assertThat(rig.host().enable("hello", false)).isTrue();
+    awaitVanished();
+    assertThat(polls()).isZero();
   }
 
   private void cycle(int times) throws Exception {
