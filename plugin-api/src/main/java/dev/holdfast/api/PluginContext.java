@@ -81,7 +81,8 @@ public interface PluginContext {
 
   /**
    * Offers a tool to models, from the moment at which {@link Plugin#start} has returned, or at once
-   * later. What it says about itself is read here, once.
+   * later. What it says about itself is read here, once. What is offered while the plugin is being
+   * stopped is never found.
    *
    * @throws IllegalArgumentException when it cannot be used: a bad or taken name, no object schema
    */

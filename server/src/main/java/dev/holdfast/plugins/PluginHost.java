@@ -118,12 +118,15 @@ public final class PluginHost {
     /** What the last attempt was made with: the same again would end the same. */
     private String triedWith = "";
 
-    private volatile @Nullable String tooMuch;
-
     Hosted(String id, PluginJar jar, Instant since) {
       this.id = id;
       this.jar = jar;
       this.since = since;
+    }
+
+    /** Of the version that runs: what an older one still does at its end is not held against it. */
+    private Optional<String> tooMuch() {
+      return Optional.ofNullable(running).flatMap(HostedPlugin::tooMuch);
     }
   }
 
@@ -289,9 +292,12 @@ public final class PluginHost {
     }
   }
 
-  private static void retry(Hosted plugin) {
+  /** As a new one: what it did until now is forgotten. */
+  private void retry(Hosted plugin) {
+    if (plugin.tooMuch().isPresent()) {
+      unload(plugin, STOP_DRAIN);
+    }
     plugin.triedWith = "";
-    plugin.tooMuch = null;
   }
 
   /** Stops all of them, for good. Blocks. */
@@ -325,7 +331,9 @@ public final class PluginHost {
   private void look() throws InterruptedException {
     boolean changed = lookAtFolder();
     boolean isTime = looks++ % LOOKS_PER_GATE == 0;
-    if (changed || isTime || hosted.values().stream().anyMatch(each -> each.tooMuch != null)) {
+    if (changed
+        || isTime
+        || hosted.values().stream().anyMatch(each -> each.tooMuch().isPresent())) {
       for (Hosted plugin : List.copyOf(hosted.values())) {
         HostedPlugin running = plugin.running;
         if (running != null) {
@@ -469,12 +477,11 @@ public final class PluginHost {
   private void decide(Hosted plugin) throws InterruptedException {
     Map<String, String> environment = services.settings().environment();
     plugin.conditions = gate(environment).judge(plugin.jar.manifest());
-    String tooMuch = plugin.tooMuch;
-    if (tooMuch != null) {
+    Optional<String> tooMuch = plugin.tooMuch();
+    if (tooMuch.isPresent()) {
       unload(plugin, STOP_DRAIN);
-      become(plugin, PluginState.PARKED, tooMuch);
+      become(plugin, PluginState.PARKED, tooMuch.get());
       plugin.triedWith = inputs(plugin, environment);
-      plugin.tooMuch = null;
       return;
     }
     if (lock.isDisabled(plugin.id)) {
@@ -558,12 +565,7 @@ public final class PluginHost {
     @Nullable HostedPlugin made = null;
     @Nullable HostedContext context = null;
     try {
-      made =
-          new HostedPlugin(
-              plugin.jar,
-              copies.path(plugin.jar.sha256()),
-              services,
-              reason -> plugin.tooMuch = plugin.tooMuch == null ? reason : plugin.tooMuch);
+      made = new HostedPlugin(plugin.jar, copies.path(plugin.jar.sha256()), services);
       context = new HostedContext(made, services, copies.stateOf(plugin.id), environment);
       Path copy = copies.path(plugin.jar.sha256());
       JarExtensions declared = JarExtensions.read(copy, manifest, environment);
@@ -577,7 +579,6 @@ public final class PluginHost {
       if (made != null && context != null) {
         close(made, context, STOP_DRAIN);
       }
-      plugin.tooMuch = null; // of the one that was not taken
       if (made != null) {
         noteInputs(plugin, made, environment);
       }
