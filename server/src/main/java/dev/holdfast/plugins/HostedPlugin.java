@@ -16,7 +16,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -40,7 +42,7 @@ final class HostedPlugin {
   private final PluginLoader.Opened opened;
   private final PluginCalls calls;
   private final List<ConfigPart> parts = new ArrayList<>();
-  private final Set<List<String>> sections = new HashSet<>();
+  private final Map<List<String>, String> sections = new LinkedHashMap<>();
   private final List<Offered> offers = new ArrayList<>();
   private List<String> extensions = List.of();
   private final AtomicReference<@Nullable String> tooMuch = new AtomicReference<>();
@@ -159,10 +161,10 @@ final class HostedPlugin {
     return true;
   }
 
-  /** The sections of the configuration that it has read. */
-  Set<List<String>> sections() {
+  /** The sections of the configuration that it has read, with what stood in them first. */
+  Map<List<String>, String> sections() {
     synchronized (parts) {
-      return Set.copyOf(sections);
+      return new LinkedHashMap<>(sections);
     }
   }
 
@@ -170,7 +172,7 @@ final class HostedPlugin {
     ConfigPart part = services.settings().part(path);
     synchronized (parts) {
       parts.add(part);
-      sections.add(List.of(path));
+      String _ = sections.putIfAbsent(List.of(path), part.content());
     }
     services.secrets().addAll(part.secrets());
     return part;
@@ -227,7 +229,7 @@ final class HostedPlugin {
       for (Offered offered : offers) {
         try {
           offered.registration = offered.register.with(replaceable);
-        } catch (RegistrationRefusedException e) {
+        } catch (RegistrationRefusedException | RuntimeException | LinkageError e) {
           withdraw();
           if (earlier != null) {
             earlier.restore();

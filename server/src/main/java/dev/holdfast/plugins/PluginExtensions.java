@@ -56,11 +56,11 @@ final class PluginExtensions {
   /**
    * Makes their files ready; nothing is started.
    *
+   * @param taken what {@link #taken} says of them
    * @throws PluginRefusedException when an id is taken
    */
-  void prepare(String plugin, JarExtensions declared, Path jar)
+  void prepare(String plugin, JarExtensions declared, List<String> taken, Path jar)
       throws IOException, PluginRefusedException {
-    List<String> taken = taken(plugin, declared.ids());
     if (!taken.isEmpty()) {
       throw new PluginRefusedException(
           "ids of its extensions are taken: " + String.join(", ", taken));
