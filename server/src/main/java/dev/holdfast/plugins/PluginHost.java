@@ -141,7 +141,7 @@ public final class PluginHost {
     this.services = services;
     this.copies = copies;
     this.lock = lock;
-    this.extensions = new PluginExtensions(services.extensions());
+    this.extensions = new PluginExtensions(services.extensions(), services.onExtensions());
   }
 
   /**
