@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TrustLockTest {
-  private static final PluginsConfig TOFU = new PluginsConfig(Trust.TOFU, Set.of(), Set.of());
-  private static final PluginsConfig PINNED = new PluginsConfig(Trust.PINNED, Set.of(), Set.of());
+  private static final PluginsConfig TOFU = new PluginsConfig(Trust.TOFU, Set.of());
+  private static final PluginsConfig PINNED = new PluginsConfig(Trust.PINNED, Set.of());
 
   @TempDir Path folder;
   private Path file;
