@@ -2,7 +2,6 @@ package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.channels.Listeners;
-import dev.holdfast.extensions.Extensions;
 import dev.holdfast.health.Condition;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.Conditions;
@@ -111,8 +110,12 @@ final class Readiness implements Probes {
         "listener", ProbeEffect.NONE, () -> ServerConditions.listeners(listeners.statuses()));
   }
 
-  void watchExtensions(Extensions extensions) {
-    conditions.add("extension", ProbeEffect.NONE, extensions::reports);
+  void watchExtensions(Tooling tooling) {
+    conditions.add("extension", ProbeEffect.NONE, tooling.extensions()::reports);
+    conditions.add(
+        "configuration",
+        ProbeEffect.NONE,
+        () -> ServerConditions.leftOut(tooling.leftOut(), tooling.extensions()::view));
   }
 
   void watchConnections(ConnectionCount connections) {

@@ -202,7 +202,7 @@ final class Server {
     readiness.watchReplies(guards, replies);
     readiness.watchPlugins(plugins);
     readiness.watchListeners(listeners);
-    readiness.watchExtensions(tooling.extensions());
+    readiness.watchExtensions(tooling);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -436,6 +436,7 @@ final class Server {
         channels,
         models,
         tooling.extensions(),
+        tooling::declareLeftOut,
         http,
         tooling.web(),
         guards,

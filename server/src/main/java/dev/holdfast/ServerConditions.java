@@ -5,6 +5,7 @@ import dev.holdfast.agents.dispatch.Orchestrator.AloneMessages;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.channels.ListenerStatus;
+import dev.holdfast.extensions.ExtensionView;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
@@ -24,6 +25,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,6 +127,27 @@ final class ServerConditions {
         .toList();
   }
 
+  /**
+   * Extensions of the configuration whose ids somebody else has.
+   *
+   * @param holder of an id
+   */
+  static List<ConditionReport> leftOut(
+      List<String> ids, Function<String, Optional<ExtensionView>> holder) {
+    return ids.stream()
+        .map(
+            id ->
+                ConditionReport.degraded(
+                        "id_taken",
+                        "The extension %s of the configuration is not started: %s has that id. Give one of them another."
+                            .formatted(
+                                id,
+                                holder.apply(id).map(ExtensionView::source).orElse("nobody else")),
+                        "Ends when the id is free or no longer declared.")
+                    .about(id))
+        .toList();
+  }
+
   /** Those that take no messages in, though they should. */
   static List<ConditionReport> listeners(List<ListenerStatus> all) {
     return all.stream().flatMap(status -> listener(status).stream()).toList();
@@ -190,7 +213,8 @@ final class ServerConditions {
                   lines
                       + (lines == 1
                           ? " line of conversation logs was found damaged since the start and is"
-                          : " lines of conversation logs were found damaged since the start and are")
+                          : " lines of conversation logs were found damaged since the start and"
+                              + " are")
                       + " not shown. Check the disk.",
                   "Ends with the next start.")
               .about("logs"));
@@ -341,8 +365,8 @@ final class ServerConditions {
             ? ConditionReport.failed(
                 "quota_used_up",
                 name
-                    + " answers no more: the quota of the account is used up. Raise it there, which is"
-                    + " noticed automatically.",
+                    + " answers no more: the quota of the account is used up. Raise it there, which"
+                    + " is noticed automatically.",
                 end)
             : ConditionReport.failed(
                 "key_refused",

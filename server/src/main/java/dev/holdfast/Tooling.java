@@ -3,6 +3,7 @@ package dev.holdfast;
 import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.extensions.ExtensionConfig;
 import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
@@ -35,6 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** What models may do besides talking, put together as the operator switched it on. */
 final class Tooling {
   private static final int DISK_FAILED = 74;
+  private static final String CONFIGURATION = "configuration";
 
   private final Settings settings;
   private final Store store;
@@ -44,6 +46,8 @@ final class Tooling {
   private final Toolbox toolbox;
   private final Extensions extensions;
   private final AtomicBoolean trustsFirstList;
+  private List<ExtensionConfig> configured = List.of();
+  private volatile List<String> leftOut = List.of();
 
   private Tooling(
       Settings settings,
@@ -161,9 +165,22 @@ final class Tooling {
   }
 
   /** Takes over what the configuration declares. */
-  void declare(ServerConfig config) {
+  synchronized void declare(ServerConfig config) {
     trustsFirstList.set(trustsFirstList(config));
-    List<String> _ = extensions.replaceAll("configuration", config.extensions());
+    configured = config.extensions();
+    leftOut = extensions.replaceAll(CONFIGURATION, configured);
+  }
+
+  /** Declares again what was left out: plugins that had its ids may have given them up. */
+  synchronized void declareLeftOut() {
+    if (!leftOut.isEmpty()) {
+      leftOut = extensions.replaceAll(CONFIGURATION, configured);
+    }
+  }
+
+  /** Ids of the extensions that the configuration declares and somebody else has. */
+  List<String> leftOut() {
+    return leftOut;
   }
 
   /** Ends the children of tools. Blocks until they are gone. */

@@ -14,10 +14,10 @@ public interface ChannelAdapter {
   Set<String> accounts();
 
   /**
-   * Verifies and parses one request. Called on a virtual thread, for up to 64 requests at once. May
-   * block, but the platform waits for its answer: after 2.5 s in all, the wait for one of the 64
-   * places included, the thread is interrupted and the platform is told to send again (503). What
-   * it throws is logged and counted, and the platform gets 500.
+   * Verifies and parses one request. Called on a thread of its own, for up to 64 requests at once.
+   * May block, but the platform waits for its answer: after 2.5 s in all, the wait for one of the
+   * 64 places included, the thread is interrupted and the platform is told to send again (503).
+   * What it throws is logged and counted, and the platform gets 500.
    */
   WebhookVerdict receive(WebhookRequest request) throws InterruptedException;
 
@@ -31,10 +31,10 @@ public interface ChannelAdapter {
 
   /**
    * Receives messages of one account and hands them to the sink, until it is interrupted: when the
-   * channel is removed, the server stops, or nothing was received for too long. Called on a virtual
-   * thread of its own, which it may block; of one account there is never more than one call. When
-   * it returns or throws, it is called again after a wait that grows from 1 s to 60 s with each
-   * time that nothing was received between, or that a {@link Failure#retryAfter} asks for.
+   * channel is removed, the server stops, or nothing was received for too long. Called on a thread
+   * of its own, which it may block; of one account there is never more than one call. When it
+   * returns or throws, it is called again after a wait that grows from 1 s to 60 s with each time
+   * that nothing was received between, or that a {@link Failure#retryAfter} asks for.
    *
    * @throws CallFailedException for whatever the operator should know by its code: {@link
    *     FailureCode#AUTH} for a refused token, {@link FailureCode#INVALID_REQUEST} when another
@@ -70,9 +70,9 @@ public interface ChannelAdapter {
   }
 
   /**
-   * Shows in a conversation that an answer is being made. Called on a virtual thread, which it may
-   * block for 5 s; then it is interrupted. What it throws is counted and delays the next call; a
-   * call may also be left out.
+   * Shows in a conversation that an answer is being made. Called on a thread of its own, which it
+   * may block for 5 s; then it is interrupted. What it throws is counted and delays the next call;
+   * a call may also be left out.
    *
    * @param thread as in {@link InboundMessage#thread}
    */
@@ -108,7 +108,7 @@ public interface ChannelAdapter {
 
   /**
    * Looks in the platform's history for a post of this part, a minute after its answer was lost or
-   * later. Called on a virtual thread, which it may block for 20 s; then it is interrupted and
+   * later. Called on a thread of its own, which it may block for 20 s; then it is interrupted and
    * asked again later. When it throws, the reply is handled as if the platform had no history.
    */
   default FindOutcome find(OutboundReply reply) throws InterruptedException {
@@ -116,7 +116,8 @@ public interface ChannelAdapter {
   }
 
   /**
-   * Posts one part once: no retries, they are the server's. Blocks the calling virtual thread.
+   * Posts one part once: no retries, they are the server's. Called on a thread of its own, which it
+   * may block.
    *
    * @throws InterruptedException when the thread is interrupted; the outcome then counts as unknown
    */

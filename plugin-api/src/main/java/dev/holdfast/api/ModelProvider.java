@@ -12,8 +12,8 @@ public interface ModelProvider {
   int windowTokens(String model);
 
   /**
-   * Asks once: no retries, they are the server's. Streams where the provider can. Blocks the
-   * calling virtual thread; interrupting it aborts the request in flight.
+   * Asks once: no retries, they are the server's. Streams where the provider can. Called on a
+   * thread of its own, which it may block; interrupting it aborts the request in flight.
    *
    * @throws CallFailedException for every foreseen failure, with {@code retryAfter} where the
    *     provider named one

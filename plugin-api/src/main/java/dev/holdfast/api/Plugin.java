@@ -6,9 +6,9 @@ package dev.holdfast.api;
  */
 public interface Plugin {
   /**
-   * Begins: reads its configuration and offers what it has. Called once, on a virtual thread of the
-   * server. May block, for 10 s at most; then it is interrupted. When it throws or does not return,
-   * nothing of it is offered and the plugin is parked with the reason.
+   * Begins: reads its configuration and offers what it has. Called once, on a thread of its own.
+   * May block, for 10 s at most; then it is interrupted. When it throws or does not return, nothing
+   * of it is offered and the plugin is parked with the reason.
    *
    * @throws Exception for whatever keeps it from working; the message is shown to the operator and
    *     must hold no secret

@@ -28,7 +28,8 @@ public interface PluginContext {
   /**
    * A variable of the environment or of the file {@code env_file}; only those that the manifest
    * names in {@code Holdfast-Requires-Env}, {@code Holdfast-Optional-Env} or {@code
-   * Holdfast-Secret-Env}. Its value is hidden in everything that the server writes or sends.
+   * Holdfast-Secret-Env}. Its value is hidden in everything that the server writes or sends, unless
+   * only {@code Holdfast-Optional-Env} names it.
    *
    * @return empty when it is not set or set to nothing
    * @throws IllegalArgumentException when the manifest does not name it
@@ -64,24 +65,29 @@ public interface PluginContext {
   String rendered(String markdown, Markup markup);
 
   /**
-   * Runs a job on a virtual thread. It is interrupted when the plugin stops, or by {@link
-   * Background#cancel}; whatever it throws is logged with the plugin's name.
+   * Runs a job on a thread of its own, an operating system's one: endless computation holds up
+   * nobody else. It is interrupted when the plugin stops, or by {@link Background#cancel}; whatever
+   * it throws is logged with the plugin's name.
    *
    * @param name for logs and thread dumps
+   * @throws IllegalStateException when 64 jobs of the plugin run already
    */
   Background run(String name, Job job);
 
   /**
-   * Runs a job again and again, each time on the same virtual thread: first after {@code pause},
-   * then {@code pause} after each end. A job that throws is logged and runs again.
+   * Runs a job again and again, each time on the same thread of its own: first after {@code pause},
+   * then {@code pause} after each end. A job that throws is logged and runs again. It is
+   * interrupted as one of {@link #run} is, and does not run again then, whatever it makes of that.
    *
+   * @throws IllegalStateException when 64 jobs of the plugin run already
    * @throws IllegalArgumentException when {@code pause} is shorter than 10 ms
    */
   Background every(String name, Duration pause, Job job);
 
   /**
    * Offers a tool to models, from the moment at which {@link Plugin#start} has returned, or at once
-   * later. What it says about itself is read here, once.
+   * later. What it says about itself is read here, once. What is offered while the plugin is being
+   * stopped is never found.
    *
    * @throws IllegalArgumentException when it cannot be used: a bad or taken name, no object schema
    */

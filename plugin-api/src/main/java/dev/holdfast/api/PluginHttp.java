@@ -12,7 +12,7 @@ import java.util.Map;
  */
 public interface PluginHttp {
   /**
-   * Sends one request. Blocks the calling virtual thread; interrupting it aborts the request.
+   * Sends one request. Blocks the calling thread; interrupting it aborts the request.
    *
    * @return whatever status the other side answered with, unless the request may be repeated: then
    *     408, 425, 429, 500, 502, 503 and 504 are failures that are tried again

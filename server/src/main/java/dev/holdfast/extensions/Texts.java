@@ -3,14 +3,14 @@ package dev.holdfast.extensions;
 import dev.holdfast.registry.FactReader;
 
 /** Makes texts of a foreign program fit to be shown. */
-final class Texts {
+public final class Texts {
   /** Makes of the sign before it an emoji; anywhere else it is unseen. */
   private static final int EMOJI_SELECTOR = 0xFE0F;
 
   private Texts() {}
 
   /** At most so many characters, none of them cut in two. */
-  static String cut(String text, int unitsMax) {
+  public static String cut(String text, int unitsMax) {
     if (text.length() <= unitsMax) {
       return text;
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.plugins;
 
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -71,8 +72,16 @@ record Gate(
     return !program.contains("/")
         && Arrays.stream(path.split(":"))
             .filter(folder -> !folder.isEmpty())
-            .map(folder -> Path.of(folder, program))
-            .anyMatch(file -> Files.isRegularFile(file) && Files.isExecutable(file));
+            .anyMatch(folder -> isProgram(folder, program));
+  }
+
+  private static boolean isProgram(String folder, String name) {
+    try {
+      Path file = Path.of(folder, name);
+      return Files.isRegularFile(file) && Files.isExecutable(file);
+    } catch (InvalidPathException _) {
+      return false; // no file of this machine can be called so
+    }
   }
 
   private static String system() {

@@ -26,9 +26,6 @@ final class HostedChannel implements ChannelAdapter {
   private static final Duration TYPING_MAX = Duration.ofSeconds(6);
   private static final Duration FIND_MAX = Duration.ofSeconds(25);
 
-  /** It ends when it is interrupted. */
-  private static final Duration LISTEN_MAX = Duration.ofDays(36_500);
-
   private final ChannelAdapter channel;
   private final PluginCalls calls;
   private final Facts facts;
@@ -111,8 +108,13 @@ final class HostedChannel implements ChannelAdapter {
   public WebhookVerdict receive(WebhookRequest request) throws InterruptedException {
     try {
       return calls.call("receive", RECEIVE_MAX, () -> channel.receive(request));
-    } catch (PluginFailedException | CallFailedException e) {
-      throw new IllegalStateException("the channel failed: " + e.getMessage(), e);
+    } catch (PluginFailedException e) {
+      if (!e.isBegun()) {
+        return new WebhookVerdict.Answer(503, "text/plain", "send again later\n");
+      }
+      throw failed(e);
+    } catch (CallFailedException e) {
+      throw failed(e);
     }
   }
 
@@ -121,16 +123,14 @@ final class HostedChannel implements ChannelAdapter {
       throws CallFailedException, InterruptedException {
     try {
       boolean _ =
-          calls.call(
+          calls.listen(
               "listen " + account,
-              LISTEN_MAX,
               () -> {
                 channel.listen(account, sink);
                 return true;
               });
     } catch (PluginFailedException e) {
-      throw new CallFailedException(
-          Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage()));
+      throw new CallFailedException(failure(e));
     }
   }
 
@@ -165,8 +165,7 @@ final class HostedChannel implements ChannelAdapter {
     try {
       boolean _ = calls.call(what, TYPING_MAX, code);
     } catch (PluginFailedException e) {
-      throw new CallFailedException(
-          Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage()));
+      throw new CallFailedException(failure(e));
     }
   }
 
@@ -175,11 +174,11 @@ final class HostedChannel implements ChannelAdapter {
     try {
       return calls.call("find", FIND_MAX, () -> channel.find(reply));
     } catch (PluginFailedException | CallFailedException e) {
-      throw new IllegalStateException("the channel failed: " + e.getMessage(), e);
+      throw failed(e);
     }
   }
 
-  /** Whatever goes wrong in the plugin, nobody knows whether the platform has the reply. */
+  /** Whatever goes wrong in the plugin's code, nobody knows whether the platform has the reply. */
   @Override
   public PostOutcome post(OutboundReply reply) throws InterruptedException {
     try {
@@ -187,8 +186,19 @@ final class HostedChannel implements ChannelAdapter {
     } catch (CallFailedException e) {
       return new PostOutcome.Unknown(e.failure());
     } catch (PluginFailedException e) {
-      return new PostOutcome.Unknown(
-          Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage()));
+      return e.isBegun()
+          ? new PostOutcome.Unknown(failure(e))
+          : new PostOutcome.NotDelivered(failure(e));
     }
+  }
+
+  private static Failure failure(PluginFailedException e) {
+    return e.isBegun()
+        ? Failure.of(FailureCode.BACKEND_FAILURE, "the channel failed: " + e.getMessage())
+        : Failure.of(FailureCode.BULKHEAD_FULL, "the channel was not called: " + e.getMessage());
+  }
+
+  private static IllegalStateException failed(Exception e) {
+    return new IllegalStateException("the channel failed: " + e.getMessage(), e);
   }
 }

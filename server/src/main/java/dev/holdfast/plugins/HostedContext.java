@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /** What one plugin is given. Thread-safe. */
 final class HostedContext implements PluginContext {
@@ -126,7 +125,7 @@ final class HostedContext implements PluginContext {
   public Background run(String name, Job job) {
     return begin(
         name,
-        () -> {
+        _ -> {
           job.run();
           return true;
         });
@@ -139,21 +138,24 @@ final class HostedContext implements PluginContext {
     }
     return begin(
         name,
-        () -> {
-          while (true) {
+        isInterrupted -> {
+          while (!isInterrupted.getAsBoolean()) {
             services.time().sleep(pause);
             try {
               job.run();
             } catch (InterruptedException e) {
               throw e;
             } catch (Exception e) {
-              plugin.calls().blame(name, e);
+              if (!isInterrupted.getAsBoolean()) {
+                plugin.calls().blame(name, e);
+              }
             }
           }
+          return true;
         });
   }
 
-  private Background begin(String name, Callable<Boolean> job) {
+  private Background begin(String name, PluginCalls.Code<Boolean> job) {
     requireOpen();
     try {
       return plugin.calls().begin(name, job)::interrupt;

@@ -53,8 +53,7 @@ final class HostedLogger implements System.Logger {
 
   private void write(Level level, String text) {
     if (isLoggable(level)) {
-      String cut = text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + "...";
-      log.atLevel(of(level)).log("{}", cut);
+      log.atLevel(of(level)).log("{}", ThrownText.cut(text, TEXT_MAX));
     }
   }
 

@@ -16,11 +16,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,11 +42,15 @@ final class HostedPlugin {
   private final PluginLoader.Opened opened;
   private final PluginCalls calls;
   private final List<ConfigPart> parts = new ArrayList<>();
-  private final Set<List<String>> sections = new HashSet<>();
+  private final Map<List<String>, String> sections = new LinkedHashMap<>();
   private final List<Offered> offers = new ArrayList<>();
   private List<String> extensions = List.of();
+  private final AtomicReference<@Nullable String> tooMuch = new AtomicReference<>();
   private boolean published;
-  private @Nullable Plugin plugin;
+  private boolean withdrawn;
+
+  /** Set by a thread of the plugin, which may still be at it when its start has timed out. */
+  private volatile @Nullable Plugin plugin;
 
   /** How to register something under the lock of its registry. */
   @FunctionalInterface
@@ -74,19 +80,24 @@ final class HostedPlugin {
     }
   }
 
-  /**
-   * Opens the server's own copy of a jar; no class of it is loaded yet.
-   *
-   * @param onTooMuch hears why it should be parked
-   */
-  HostedPlugin(PluginJar jar, Path copy, PluginServices services, Consumer<String> onTooMuch)
-      throws PluginRefusedException {
+  /** Opens the server's own copy of a jar; no class of it is loaded yet. */
+  HostedPlugin(PluginJar jar, Path copy, PluginServices services) throws PluginRefusedException {
     this.jar = jar;
     this.services = services;
     this.opened =
         PluginLoader.open(
-            copy, status -> onTooMuch.accept("it tried to end the server with status " + status));
-    this.calls = new PluginCalls(jar.manifest().id(), opened.loader(), services.time(), onTooMuch);
+            copy, status -> onTooMuch("it tried to end the server with status " + status));
+    this.calls =
+        new PluginCalls(jar.manifest().id(), opened.loader(), services.time(), this::onTooMuch);
+  }
+
+  private void onTooMuch(String reason) {
+    boolean _ = tooMuch.compareAndSet(null, reason);
+  }
+
+  /** Why it should be parked; empty when nothing speaks against it. */
+  Optional<String> tooMuch() {
+    return Optional.ofNullable(tooMuch.get());
   }
 
   PluginJar jar() {
@@ -150,10 +161,10 @@ final class HostedPlugin {
     return true;
   }
 
-  /** The sections of the configuration that it has read. */
-  Set<List<String>> sections() {
+  /** The sections of the configuration that it has read, with what stood in them first. */
+  Map<List<String>, String> sections() {
     synchronized (parts) {
-      return Set.copyOf(sections);
+      return new LinkedHashMap<>(sections);
     }
   }
 
@@ -161,7 +172,7 @@ final class HostedPlugin {
     ConfigPart part = services.settings().part(path);
     synchronized (parts) {
       parts.add(part);
-      sections.add(List.of(path));
+      String _ = sections.putIfAbsent(List.of(path), part.content());
     }
     services.secrets().addAll(part.secrets());
     return part;
@@ -191,6 +202,9 @@ final class HostedPlugin {
   private PluginContext.Offer offer(String name, Register register) {
     Offered offered = new Offered(name, register);
     synchronized (offers) {
+      if (withdrawn) {
+        return offered; // its code still runs, and does not know yet
+      }
       offers.add(offered);
       if (published) {
         try {
@@ -215,7 +229,7 @@ final class HostedPlugin {
       for (Offered offered : offers) {
         try {
           offered.registration = offered.register.with(replaceable);
-        } catch (RegistrationRefusedException e) {
+        } catch (RegistrationRefusedException | RuntimeException | LinkageError e) {
           withdraw();
           if (earlier != null) {
             earlier.restore();
@@ -249,9 +263,12 @@ final class HostedPlugin {
     }
   }
 
-  /** Nobody finds it any more; calls that run go on. */
+  /** Nobody finds it any more, nor what it offers from now on; calls that run go on. */
   void withdraw() {
-    registrations().forEach(Registration::remove);
+    synchronized (offers) {
+      withdrawn = true;
+      registrations().forEach(Registration::remove);
+    }
   }
 
   /**

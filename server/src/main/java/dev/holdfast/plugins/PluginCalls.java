@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,8 +27,11 @@ import org.slf4j.LoggerFactory;
  * that hangs keeps nobody. Knows whom to blame. Thread-safe.
  */
 final class PluginCalls {
-  /** Calls and jobs that run at once. */
+  /** Calls that run at once, and in places of their own as many jobs. */
   static final int THREADS_MAX = 64;
+
+  /** As many as a channel may have accounts: each takes its place for as long as it listens. */
+  private static final int LISTENS_MAX = 1000;
 
   /** So many throws within {@link #THROWS_WITHIN}, or so many calls that hang, are too many. */
   static final int BLAME_MAX = 5;
@@ -43,11 +47,20 @@ final class PluginCalls {
   private final ClassLoader loader;
   private final Time time;
   private final Consumer<String> onTooMuch;
-  private final Semaphore places = new Semaphore(THREADS_MAX);
+  private final Places calls = new Places("calls", THREADS_MAX);
+  private final Places jobs = new Places("jobs", THREADS_MAX);
+  private final Places listens = new Places("listening accounts", LISTENS_MAX);
   private final AtomicInteger numbers = new AtomicInteger();
   private final Set<Call<?>> running = ConcurrentHashMap.newKeySet();
   private final Deque<Long> throwsAtNanos = new ArrayDeque<>();
   private volatile boolean closed;
+
+  /** What of one kind runs at once. */
+  private record Places(String kind, int max, Semaphore free) {
+    Places(String kind, int max) {
+      this(kind, max, new Semaphore(max));
+    }
+  }
 
   /**
    * @param onTooMuch hears once or more, in words for the operator, that this plugin should be
@@ -70,7 +83,7 @@ final class PluginCalls {
    */
   <T> T call(String what, Duration limit, Callable<T> code)
       throws PluginFailedException, CallFailedException, InterruptedException {
-    Call<T> call = begin(what, code);
+    Call<T> call = begin(calls, what, _ -> code.call());
     try {
       if (!call.ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
         call.interrupt();
@@ -85,14 +98,45 @@ final class PluginCalls {
     return call.outcome();
   }
 
-  /** The same without a wait: for work that goes on until it is interrupted. */
-  <T> Call<T> begin(String what, Callable<T> code) throws PluginFailedException {
-    if (closed || !places.tryAcquire()) {
-      throw new PluginFailedException(
-          closed ? "the plugin was stopped" : THREADS_MAX + " calls of it are running already");
+  /** Calls what goes on until it is interrupted, and blocks for as long. */
+  <T> T listen(String what, Callable<T> code)
+      throws PluginFailedException, CallFailedException, InterruptedException {
+    Call<T> call = begin(listens, what, _ -> code.call());
+    try {
+      call.ended.await();
+    } catch (InterruptedException e) {
+      call.interrupt();
+      throw e;
     }
-    Call<T> call = new Call<>(what, code);
+    return call.outcome();
+  }
+
+  /** What runs on a thread of a plugin. */
+  @FunctionalInterface
+  interface Code<T> {
+    /**
+     * @param isInterrupted whether it is to end, also when code of the plugin swallowed the
+     *     interrupt
+     */
+    T run(BooleanSupplier isInterrupted) throws Exception;
+  }
+
+  /** Begins a job, which goes on until it is interrupted. Returns at once. */
+  <T> Call<T> begin(String what, Code<T> code) throws PluginFailedException {
+    return begin(jobs, what, code);
+  }
+
+  private <T> Call<T> begin(Places places, String what, Code<T> code) throws PluginFailedException {
+    if (!places.free.tryAcquire()) {
+      throw PluginFailedException.notBegun(
+          "%d %s of it are running already".formatted(places.max, places.kind));
+    }
+    Call<T> call = new Call<>(places, what, code);
     running.add(call);
+    if (closed) { // asked now: whoever closes looks at what runs after that
+      call.over();
+      throw PluginFailedException.notBegun("the plugin was stopped");
+    }
     Thread thread =
         Thread.ofPlatform()
             .daemon()
@@ -106,7 +150,7 @@ final class PluginCalls {
     } catch (Throwable e) { // no thread could be had: that is the machine's fault
       call.over();
       Fatal.check(e);
-      throw new PluginFailedException("no thread could be started");
+      throw PluginFailedException.notBegun("no thread could be started");
     }
     return call;
   }
@@ -158,17 +202,19 @@ final class PluginCalls {
 
   /** One call on its thread. */
   final class Call<T> implements Runnable {
+    private final Places places;
     private final String what;
-    private final Callable<T> code;
+    private final Code<T> code;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Thread thread;
     private @Nullable T result;
     private @Nullable Failure failed;
-    private @Nullable String threw;
+    private @Nullable PluginFailedException threw;
     private volatile boolean interrupted;
     private volatile long interruptedNanos;
 
-    private Call(String what, Callable<T> code) {
+    private Call(Places places, String what, Code<T> code) {
+      this.places = places;
       this.what = what;
       this.code = code;
     }
@@ -177,16 +223,17 @@ final class PluginCalls {
     public void run() {
       try {
         if (interrupted) { // before its thread was there to be interrupted
-          throw new InterruptedException();
+          threw = PluginFailedException.notBegun(what + " was not begun");
+        } else {
+          result = code.run(() -> interrupted);
         }
-        result = code.call();
       } catch (CallFailedException e) {
         failed = e.failure();
       } catch (InterruptedException e) {
-        threw = what + " was interrupted";
+        threw = new PluginFailedException(what + " was interrupted");
       } catch (Throwable e) {
         Fatal.check(e);
-        threw = "%s threw %s".formatted(what, ThrownText.head(e));
+        threw = new PluginFailedException("%s threw %s".formatted(what, ThrownText.head(e)));
         if (!interrupted) {
           blame(what, e);
         }
@@ -197,7 +244,7 @@ final class PluginCalls {
 
     private void over() {
       running.remove(this);
-      places.release();
+      places.free.release();
       ended.countDown();
     }
 
@@ -221,9 +268,9 @@ final class PluginCalls {
       if (failure != null) {
         throw new CallFailedException(failure);
       }
-      String thrown = threw;
+      PluginFailedException thrown = threw;
       if (thrown != null) {
-        throw new PluginFailedException(thrown);
+        throw thrown;
       }
       T value = result;
       if (value == null) {

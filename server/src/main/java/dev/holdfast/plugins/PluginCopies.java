@@ -34,6 +34,7 @@ record PluginCopies(Path folder, Path states) {
    * @throws IOException when it is not a whole archive (yet)
    */
   PluginJar take(Path dropped) throws IOException, PluginRefusedException {
+    PluginJar.requireWhole(dropped);
     Path copy = Files.createTempFile(folder, NEW, ".jar");
     try {
       Files.copy(dropped, copy, StandardCopyOption.REPLACE_EXISTING);

@@ -29,6 +29,7 @@ final class PluginExtensions {
   private static final int DEPTH_MAX = 100;
 
   private final Extensions extensions;
+  private final Runnable onChange;
 
   /**
    * Folders of this run, and for which plugin: what an earlier one left may be half a folder, or
@@ -36,8 +37,10 @@ final class PluginExtensions {
    */
   private final Map<Path, String> unpacked = new HashMap<>();
 
-  PluginExtensions(Extensions extensions) {
+  /** {@code onChange}: runs after another plugin has an id, or nobody. */
+  PluginExtensions(Extensions extensions, Runnable onChange) {
     this.extensions = extensions;
+    this.onChange = onChange;
   }
 
   /** Of these ids those that somebody else has, with who that is. */
@@ -56,11 +59,11 @@ final class PluginExtensions {
   /**
    * Makes their files ready; nothing is started.
    *
+   * @param taken what {@link #taken} says of them
    * @throws PluginRefusedException when an id is taken
    */
-  void prepare(String plugin, JarExtensions declared, Path jar)
+  void prepare(String plugin, JarExtensions declared, List<String> taken, Path jar)
       throws IOException, PluginRefusedException {
-    List<String> taken = taken(plugin, declared.ids());
     if (!taken.isEmpty()) {
       throw new PluginRefusedException(
           "ids of its extensions are taken: " + String.join(", ", taken));
@@ -75,6 +78,7 @@ final class PluginExtensions {
   /** From now on these are the extensions of the plugin. Returns at once. */
   void declare(String plugin, JarExtensions declared) {
     List<String> left = extensions.replaceAll(source(plugin), declared.configs());
+    onChange.run();
     if (!left.isEmpty()) {
       LOG.warn("plugin {}: its extensions {} were taken in between", plugin, left);
     }
@@ -83,6 +87,7 @@ final class PluginExtensions {
   /** It has none any more; their files stay. Returns at once. */
   void withdraw(String plugin) {
     List<String> _ = extensions.replaceAll(source(plugin), List.of());
+    onChange.run();
   }
 
   /** Deletes what was unpacked for the plugin; what its children wrote stays. */

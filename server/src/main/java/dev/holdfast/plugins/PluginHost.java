@@ -3,6 +3,7 @@ package dev.holdfast.plugins;
 import dev.holdfast.health.ConditionReport;
 import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -69,6 +71,7 @@ public final class PluginHost {
   private final BlockingQueue<Runnable> commands = new LinkedBlockingQueue<>();
   private final Map<Path, Seen> seen = new HashMap<>();
   private final Set<Path> missing = new HashSet<>();
+  private Map<Path, Stamp> there = Map.of();
   private final Map<String, Hosted> hosted = new TreeMap<>();
   private final Map<String, String> refusedFiles = new ConcurrentHashMap<>();
   private final Set<Thread> closing = ConcurrentHashMap.newKeySet();
@@ -76,6 +79,7 @@ public final class PluginHost {
   private final ReentrantLock turn = new ReentrantLock();
   private final CountDownLatch settled = new CountDownLatch(1);
   private boolean closed;
+  private volatile String unreadable = "";
   private volatile List<PluginView> views = List.of();
   private volatile List<ConditionReport> zombies = List.of();
   private long collectedForNanos = Long.MIN_VALUE;
@@ -109,8 +113,8 @@ public final class PluginHost {
     private @Nullable HostedPlugin running;
     private @Nullable HostedContext context;
 
-    /** The sections of the configuration that it has read. */
-    private Set<List<String>> sections = Set.of();
+    /** The sections of the configuration that it has read, with what stood in them then. */
+    private Map<List<String>, String> sections = Map.of();
 
     /** The ids of the extensions that the jar of the last attempt declares. */
     private List<String> extensions = List.of();
@@ -118,12 +122,18 @@ public final class PluginHost {
     /** What the last attempt was made with: the same again would end the same. */
     private String triedWith = "";
 
-    private volatile @Nullable String tooMuch;
+    /** Why the last attempt has left an older version at work; empty when it has not. */
+    private String problem = "";
 
     Hosted(String id, PluginJar jar, Instant since) {
       this.id = id;
       this.jar = jar;
       this.since = since;
+    }
+
+    /** Of the version that runs: what an older one still does at its end is not held against it. */
+    private Optional<String> tooMuch() {
+      return Optional.ofNullable(running).flatMap(HostedPlugin::tooMuch);
     }
   }
 
@@ -131,7 +141,7 @@ public final class PluginHost {
     this.services = services;
     this.copies = copies;
     this.lock = lock;
-    this.extensions = new PluginExtensions(services.extensions());
+    this.extensions = new PluginExtensions(services.extensions(), services.onExtensions());
   }
 
   /**
@@ -192,6 +202,15 @@ public final class PluginHost {
   /** What is not well. */
   public List<ConditionReport> conditions() {
     List<ConditionReport> all = new ArrayList<>(zombies);
+    String problem = unreadable;
+    if (!problem.isEmpty()) {
+      all.add(
+          ConditionReport.degraded(
+              "unreadable",
+              "The folder of plugins cannot be read: %s. All plugins go on as they are."
+                  .formatted(problem),
+              "Ends when it can be read."));
+    }
     for (PluginView view : views) {
       boolean isWell =
           view.state() == PluginState.STARTING
@@ -289,9 +308,12 @@ public final class PluginHost {
     }
   }
 
-  private static void retry(Hosted plugin) {
+  /** As a new one: what it did until now is forgotten. */
+  private void retry(Hosted plugin) {
+    if (plugin.tooMuch().isPresent()) {
+      unload(plugin, STOP_DRAIN);
+    }
     plugin.triedWith = "";
-    plugin.tooMuch = null;
   }
 
   /** Stops all of them, for good. Blocks. */
@@ -325,14 +347,11 @@ public final class PluginHost {
   private void look() throws InterruptedException {
     boolean changed = lookAtFolder();
     boolean isTime = looks++ % LOOKS_PER_GATE == 0;
-    if (changed || isTime || hosted.values().stream().anyMatch(each -> each.tooMuch != null)) {
+    if (changed
+        || isTime
+        || hosted.values().stream().anyMatch(each -> each.tooMuch().isPresent())) {
       for (Hosted plugin : List.copyOf(hosted.values())) {
-        HostedPlugin running = plugin.running;
-        if (running != null) {
-          running.calls().look();
-          running.hideSecrets();
-        }
-        decide(plugin);
+        lookAt(plugin);
       }
       lookAtGone();
       show();
@@ -342,9 +361,31 @@ public final class PluginHost {
     }
   }
 
+  /** A fault that one of them brings out is its own: the others are looked at too. */
+  private void lookAt(Hosted plugin) throws InterruptedException {
+    try {
+      HostedPlugin running = plugin.running;
+      if (running != null) {
+        running.calls().look();
+        running.hideSecrets();
+      }
+      decide(plugin);
+    } catch (RuntimeException | LinkageError e) {
+      String reason = fault(e);
+      if (!plugin.reason.equals(reason)) {
+        LOG.error("plugins: {}", plugin.id, e);
+      }
+      become(plugin, plugin.running == null ? PluginState.FAILED : PluginState.READY, reason);
+    }
+  }
+
+  private static String fault(Throwable e) {
+    return "the server failed on it: " + ThrownText.head(e);
+  }
+
   /** Reads what has settled. Returns whether a plugin came, went or is another one. */
   private boolean lookAtFolder() throws InterruptedException {
-    Map<Path, Stamp> there = jars();
+    readFolder();
     // Whoever replaces a file may remove it first: one that is gone at the next look too is gone.
     missing.removeIf(there::containsKey);
     boolean changed =
@@ -372,18 +413,24 @@ public final class PluginHost {
     return stamp.changed.toInstant().isBefore(services.time().now().minus(STILL));
   }
 
-  private Map<Path, Stamp> jars() {
+  /** What lies there is what lay there before for as long as it cannot be read. */
+  private void readFolder() {
     Map<Path, Stamp> all = new TreeMap<>();
     try (Stream<Path> files = Files.list(services.folder())) {
       for (Path file : files.filter(each -> each.toString().endsWith(".jar")).toList()) {
         stamp(file).ifPresent(stamp -> all.put(file, stamp));
       }
     } catch (NoSuchFileException _) {
-      return all; // nobody has plugins
-    } catch (IOException e) {
-      LOG.warn("plugins: {} cannot be read: {}", services.folder(), e.getMessage());
+      all.clear(); // nobody has plugins
+    } catch (IOException | UncheckedIOException e) {
+      if (unreadable.isEmpty()) {
+        LOG.warn("plugins: {} cannot be read: {}", services.folder(), e.toString());
+      }
+      unreadable = e.toString();
+      return;
     }
-    return all;
+    unreadable = "";
+    there = all;
   }
 
   /** Empty when it went away while we looked, or is no file. */
@@ -409,6 +456,10 @@ public final class PluginHost {
     } catch (PluginRefusedException e) {
       known.jar = null;
       refuse(name, String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      known.jar = null;
+      LOG.error("plugins: {}", name, e);
+      refuse(name, fault(e));
     } catch (IOException e) {
       if (services.time().nanos() - known.sinceNanos < COPYING_MAX.toNanos()) {
         return false;
@@ -469,12 +520,11 @@ public final class PluginHost {
   private void decide(Hosted plugin) throws InterruptedException {
     Map<String, String> environment = services.settings().environment();
     plugin.conditions = gate(environment).judge(plugin.jar.manifest());
-    String tooMuch = plugin.tooMuch;
-    if (tooMuch != null) {
+    Optional<String> tooMuch = plugin.tooMuch();
+    if (tooMuch.isPresent()) {
       unload(plugin, STOP_DRAIN);
-      become(plugin, PluginState.PARKED, tooMuch);
+      become(plugin, PluginState.PARKED, tooMuch.get());
       plugin.triedWith = inputs(plugin, environment);
-      plugin.tooMuch = null;
       return;
     }
     if (lock.isDisabled(plugin.id)) {
@@ -485,11 +535,12 @@ public final class PluginHost {
     try {
       Optional<TrustLock.Doubt> doubt = lock.doubt(plugin.jar, services.settings().plugins());
       if (doubt.isPresent()) {
-        doubted(plugin, doubt.get());
+        TrustLock.Doubt why = doubt.get();
+        notLoaded(plugin, why.waits() ? PluginState.WAITING : PluginState.FAILED, why.text());
         return;
       }
     } catch (IOException e) {
-      become(plugin, PluginState.FAILED, "plugins.lock cannot be written: " + e.getMessage());
+      notLoaded(plugin, PluginState.FAILED, "plugins.lock cannot be written: " + e.getMessage());
       return;
     }
     List<String> missing =
@@ -507,15 +558,18 @@ public final class PluginHost {
     if (!plugin.triedWith.equals(inputs)) {
       plugin.triedWith = inputs;
       load(plugin, environment);
+    } else if (plugin.running != null) {
+      become(plugin, PluginState.READY, plugin.problem); // whatever was in the way meanwhile
     }
   }
 
   /** One that runs goes on as it is; another jar takes its place only when it is trusted. */
-  private void doubted(Hosted plugin, TrustLock.Doubt doubt) {
+  private void notLoaded(Hosted plugin, PluginState without, String reason) {
     if (plugin.running == null) {
-      become(plugin, doubt.waits() ? PluginState.WAITING : PluginState.FAILED, doubt.text());
+      plugin.triedWith = "";
+      become(plugin, without, reason);
     } else {
-      become(plugin, PluginState.READY, "the newer jar is not loaded: " + doubt.text());
+      become(plugin, PluginState.READY, "the newer jar is not loaded: " + reason);
     }
   }
 
@@ -527,18 +581,30 @@ public final class PluginHost {
         section -> services.settings().part(section.split("\\.")).section().isPresent());
   }
 
-  /** Everything that a start depends on. */
+  /** Everything that a start depends on, as it is now. */
   private String inputs(Hosted plugin, Map<String, String> environment) {
+    return inputs(
+        plugin,
+        environment,
+        plugin.sections.keySet().stream()
+            .map(section -> services.settings().part(section.toArray(String[]::new)).content())
+            .toList(),
+        extensions.taken(plugin.id, plugin.extensions));
+  }
+
+  private static String inputs(
+      Hosted plugin,
+      Map<String, String> environment,
+      Collection<String> sections,
+      List<String> taken) {
     PluginManifest manifest = plugin.jar.manifest();
     StringBuilder all = new StringBuilder(plugin.jar.sha256());
     environment.entrySet().stream()
         .filter(variable -> manifest.mayRead(variable.getKey()))
         .sorted(Map.Entry.comparingByKey())
         .forEach(variable -> all.append('\0').append(variable));
-    for (List<String> section : plugin.sections) {
-      all.append('\0').append(services.settings().part(section.toArray(String[]::new)).content());
-    }
-    return all.append('\0').append(extensions.taken(plugin.id, plugin.extensions)).toString();
+    sections.forEach(content -> all.append('\0').append(content));
+    return all.append('\0').append(taken).toString();
   }
 
   private void load(Hosted plugin, Map<String, String> environment) throws InterruptedException {
@@ -557,41 +623,43 @@ public final class PluginHost {
     }
     @Nullable HostedPlugin made = null;
     @Nullable HostedContext context = null;
+    List<String> taken = List.of();
     try {
-      made =
-          new HostedPlugin(
-              plugin.jar,
-              copies.path(plugin.jar.sha256()),
-              services,
-              reason -> plugin.tooMuch = plugin.tooMuch == null ? reason : plugin.tooMuch);
-      context = new HostedContext(made, services, copies.stateOf(plugin.id), environment);
       Path copy = copies.path(plugin.jar.sha256());
+      made = new HostedPlugin(plugin.jar, copy, services);
+      context = new HostedContext(made, services, copies.stateOf(plugin.id), environment);
       JarExtensions declared = JarExtensions.read(copy, manifest, environment);
       plugin.extensions = declared.ids();
-      extensions.prepare(plugin.id, declared, copy);
+      taken = extensions.taken(plugin.id, declared.ids());
+      extensions.prepare(plugin.id, declared, taken, copy);
       made.start(context);
       made.publish(earlier);
       extensions.declare(plugin.id, declared);
       made.declares(declared.ids());
-    } catch (PluginRefusedException | IOException e) {
+    } catch (PluginRefusedException | IOException | RuntimeException | LinkageError e) {
       if (made != null && context != null) {
         close(made, context, STOP_DRAIN);
       }
-      plugin.tooMuch = null; // of the one that was not taken
       if (made != null) {
-        noteInputs(plugin, made, environment);
+        noteInputs(plugin, made, environment, taken);
       }
-      String reason = String.valueOf(e.getMessage());
+      boolean isForeseen = e instanceof PluginRefusedException || e instanceof IOException;
+      String reason = isForeseen ? String.valueOf(e.getMessage()) : fault(e);
       LOG.warn("plugins: {} {}: {}", plugin.id, manifest.version(), reason);
+      if (!isForeseen) {
+        LOG.error("plugins: {}", plugin.id, e);
+      }
+      plugin.problem = earlier == null ? "" : "the newer jar is not used: " + reason;
       become(
           plugin,
           earlier == null ? PluginState.FAILED : PluginState.READY,
-          earlier == null ? reason : "the newer jar is not used: " + reason);
+          earlier == null ? reason : plugin.problem);
       return;
     }
     plugin.running = made;
     plugin.context = context;
-    noteInputs(plugin, made, environment);
+    plugin.problem = "";
+    noteInputs(plugin, made, environment, taken);
     if (earlier != null && earlierContext != null) {
       close(earlier, earlierContext, DRAIN_MAX);
     }
@@ -604,9 +672,11 @@ public final class PluginHost {
         made.offers());
   }
 
-  private void noteInputs(Hosted plugin, HostedPlugin made, Map<String, String> environment) {
+  /** What it was started with, which may have changed since. */
+  private static void noteInputs(
+      Hosted plugin, HostedPlugin made, Map<String, String> environment, List<String> taken) {
     plugin.sections = made.sections();
-    plugin.triedWith = inputs(plugin, environment);
+    plugin.triedWith = inputs(plugin, environment, plugin.sections.values(), taken);
   }
 
   private void unload(Hosted plugin, Duration patience) {

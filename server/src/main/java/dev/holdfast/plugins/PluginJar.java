@@ -40,7 +40,7 @@ record PluginJar(Path file, String sha256, PluginManifest manifest, String signe
    * @throws IOException when it is not (yet) a whole archive
    */
   static PluginJar read(Path file) throws IOException, PluginRefusedException {
-    require(Files.size(file) <= BYTES_MAX, "the jar is larger than 128 MiB");
+    requireSize(file);
     String sha256 = sha256(file);
     // Verified while its entries are read; a wrong signature is a SecurityException.
     try (JarFile jar = new JarFile(file.toFile(), true)) {
@@ -53,6 +53,20 @@ record PluginJar(Path file, String sha256, PluginManifest manifest, String signe
       throw new PluginRefusedException(
           "its signature is wrong: " + PluginManifest.printable(String.valueOf(e.getMessage())));
     }
+  }
+
+  /**
+   * What costs little to look at: whether it may be worth a copy.
+   *
+   * @throws IOException when it is not (yet) a whole archive
+   */
+  static void requireWhole(Path file) throws IOException, PluginRefusedException {
+    requireSize(file);
+    new JarFile(file.toFile(), false).close();
+  }
+
+  private static void requireSize(Path file) throws IOException, PluginRefusedException {
+    require(Files.size(file) <= BYTES_MAX, "the jar is larger than 128 MiB");
   }
 
   /**

@@ -19,6 +19,7 @@ import java.util.Map;
  *
  * @param folder where the operator puts jars
  * @param dataDir the server's data folder
+ * @param onExtensions runs after plugins have declared other extensions or have given some up
  * @param secrets hidden in everything that the server writes
  * @param settings what they read
  * @param serverVersion for the ranges of manifests
@@ -30,6 +31,7 @@ public record PluginServices(
     Channels channels,
     Models models,
     Extensions extensions,
+    Runnable onExtensions,
     HttpCaller http,
     GuardedWeb web,
     Guards guards,

@@ -9,9 +9,8 @@ import java.util.TreeSet;
  * The {@code plugins} section of holdfast.yaml, without the sections of the plugins themselves.
  *
  * @param signers fingerprints of the certificates that are trusted, SHA-256 in hexadecimal
- * @param configured ids of the plugins that have a section
  */
-public record PluginsConfig(Trust trust, Set<String> signers, Set<String> configured) {
+public record PluginsConfig(Trust trust, Set<String> signers) {
   /** Whose jars are loaded. */
   public enum Trust {
     /** The first jar of a version is trusted; another one of that version is refused. */
@@ -24,7 +23,6 @@ public record PluginsConfig(Trust trust, Set<String> signers, Set<String> config
 
   public PluginsConfig {
     signers = Set.copyOf(signers);
-    configured = Set.copyOf(configured);
     if (trust == Trust.SIGNED && signers.isEmpty()) {
       throw new RefusedValueException(
           "trust", "trust: signed needs signers: the SHA-256 of at least one certificate");
@@ -44,6 +42,7 @@ public record PluginsConfig(Trust trust, Set<String> signers, Set<String> config
     for (String signer : plugins.texts("signers", java.util.List.of())) {
       signers.add(signer.replace(":", "").toLowerCase(java.util.Locale.ROOT));
     }
-    return new PluginsConfig(trust, signers, plugins.leaveOthers());
+    Set<String> _ = plugins.leaveOthers();
+    return new PluginsConfig(trust, signers);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.plugins;
 
+import dev.holdfast.extensions.Texts;
 import dev.holdfast.supervision.Fatal;
 
 /** What a plugin threw, as text: the object itself would keep the plugin's classes loaded. */
@@ -19,8 +20,12 @@ final class ThrownText {
       Fatal.check(e);
       text = thrown.getClass().getSimpleName();
     }
-    String shown = PluginManifest.printable(text);
-    return shown.length() <= HEAD_MAX ? shown : shown.substring(0, HEAD_MAX) + "...";
+    return cut(PluginManifest.printable(text), HEAD_MAX);
+  }
+
+  /** Says so when something is missing. */
+  static String cut(String text, int unitsMax) {
+    return text.length() <= unitsMax ? text : Texts.cut(text, unitsMax) + "...";
   }
 
   /** The same with where it came from. */

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,18 +60,19 @@ final class TrustLock {
   }
 
   void setDisabled(String id, boolean disabled) throws IOException {
-    plugin(id).put(DISABLED, disabled);
-    write();
+    change(id, plugin -> plugin.put(DISABLED, disabled));
   }
 
   /** Trusts this jar from now on. */
   void approve(PluginJar jar) throws IOException {
-    plugin(jar.manifest().id())
-        .withObjectProperty(VERSIONS)
-        .putObject(jar.manifest().version())
-        .put(SHA256, jar.sha256())
-        .put(SIGNER, jar.signer());
-    write();
+    change(
+        jar.manifest().id(),
+        plugin ->
+            plugin
+                .withObjectProperty(VERSIONS)
+                .putObject(jar.manifest().version())
+                .put(SHA256, jar.sha256())
+                .put(SIGNER, jar.signer()));
   }
 
   /** Why the jar may not be loaded; empty when it may. Writes down what is trusted by that. */
@@ -86,7 +88,8 @@ final class TrustLock {
                   new Doubt(
                       false,
                       jar.signer().isEmpty()
-                          ? "it is not signed, or not all of it by one signer, and plugins.trust is signed"
+                          ? "it is not signed, or not all of it by one signer, and plugins.trust is"
+                              + " signed"
                           : "it is signed by " + jar.signer() + ", who is not in plugins.signers"));
       case PINNED ->
           isSame
@@ -122,15 +125,15 @@ final class TrustLock {
    */
   record Doubt(boolean waits, String text) {}
 
-  private ObjectNode plugin(String id) {
-    return all.withObjectProperty(id);
-  }
-
-  private void write() throws IOException {
+  /** What cannot be written does not hold either: it would be forgotten at the next start. */
+  private void change(String id, Consumer<ObjectNode> plugin) throws IOException {
+    ObjectNode changed = all.deepCopy();
+    plugin.accept(changed.withObjectProperty(id));
     byte[] bytes =
         json.writerWithDefaultPrettyPrinter()
-            .writeValueAsString(all)
+            .writeValueAsString(changed)
             .getBytes(StandardCharsets.UTF_8);
     AtomicFiles.write(file, bytes);
+    all = changed;
   }
 }

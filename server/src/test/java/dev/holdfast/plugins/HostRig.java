@@ -100,6 +100,7 @@ final class HostRig {
                 channels,
                 models,
                 extensions,
+                () -> {},
                 http,
                 GuardedWeb.of(http, List.of(), Set::of, guards, time),
                 guards,

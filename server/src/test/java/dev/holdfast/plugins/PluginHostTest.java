@@ -104,7 +104,8 @@ class PluginHostTest {
               } catch (CallFailedException | InterruptedException e) {
                 return e.getMessage();
               }
-            }));""",
+            }));\
+            """,
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
@@ -225,8 +226,9 @@ class PluginHostTest {
   void anExitIsRefusedAndThePluginIsParked() throws Exception {
     jar("1.0.0")
         .doing(
-            "context.offer(tool(\"greet\", () -> { System.exit(3); return \"x\"; }));"
-                + "context.offer(tool(\"halt\", () -> { Runtime.getRuntime().halt(3); return \"x\"; }));",
+            "context.offer(tool(\"greet\", () -> { System.exit(3); return \"x\";"
+                + " }));context.offer(tool(\"halt\", () -> { Runtime.getRuntime().halt(3); return"
+                + " \"x\"; }));",
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
@@ -260,8 +262,9 @@ class PluginHostTest {
   void onePluginThatThrowsAgainAndAgainIsParked() throws Exception {
     jar("1.0.0")
         .doing(
-            "context.offer(tool(\"greet\", () -> { throw new StackOverflowError(); }));"
-                + "context.offer(tool(\"link\", () -> { throw new NoClassDefFoundError(\"x\"); }));",
+            "context.offer(tool(\"greet\", () -> { throw new StackOverflowError();"
+                + " }));context.offer(tool(\"link\", () -> { throw new NoClassDefFoundError(\"x\");"
+                + " }));",
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
@@ -277,9 +280,9 @@ class PluginHostTest {
   void aStartThatHangsEndsAndNothingIsOffered() throws Exception {
     jar("1.0.0")
         .doing(
-            "context.offer(tool(\"greet\", () -> \"x\"));"
-                + " while (true) { try { Thread.sleep(1000); } catch (InterruptedException e) { break; } }"
-                + " throw new IllegalStateException(\"woken\");",
+            "context.offer(tool(\"greet\", () -> \"x\")); while (true) { try { Thread.sleep(1000);"
+                + " } catch (InterruptedException e) { break; } } throw new"
+                + " IllegalStateException(\"woken\");",
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.FAILED);
@@ -291,9 +294,9 @@ class PluginHostTest {
   void itSeesNothingOfTheServer() throws Exception {
     jar("1.0.0")
         .doing(
-            "try { Class.forName(\"dev.holdfast.plugins.PluginHost\");"
-                + " throw new Exception(\"it sees the server\"); }"
-                + " catch (ClassNotFoundException e) { context.offer(tool(\"greet\", () -> \"fine\")); }",
+            "try { Class.forName(\"dev.holdfast.plugins.PluginHost\"); throw new Exception(\"it"
+                + " sees the server\"); } catch (ClassNotFoundException e) {"
+                + " context.offer(tool(\"greet\", () -> \"fine\")); }",
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
@@ -354,6 +357,80 @@ class PluginHostTest {
     assertThat(post()).isEqualTo("one");
     rig.host().lookOnce();
     assertThat(rig.host().plugins()).isEmpty();
+  }
+
+  @Test
+  void aFolderThatCannotBeReadTakesNothingAway() throws Exception {
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.stopLooking();
+    Path aside = Files.move(rig.plugins(), folder.resolve("aside"));
+    Files.writeString(rig.plugins(), "no folder");
+    rig.host().lookOnce();
+    rig.host().lookOnce();
+    assertThat(rig.call("greet")).isEqualTo("one");
+    assertThat(rig.host().conditions())
+        .extracting(ConditionReport::reason)
+        .containsExactly("unreadable");
+    Files.delete(rig.plugins());
+    Files.move(aside, rig.plugins());
+    rig.host().lookOnce();
+    assertThat(rig.host().conditions()).isEmpty();
+    assertThat(rig.call("greet")).isEqualTo("one");
+  }
+
+  @Test
+  void aProgramThatCannotBeAFileIsMissing() throws Exception {
+    jar("1.0.0").with("Holdfast-Requires-Bins", "a\0b").into(rig.plugins(), "a.jar");
+    PluginJars.of(folder, "other", "1.0.0").withTool("greet", "one").into(rig.plugins(), "b.jar");
+    rig.awaitState("other", PluginState.READY);
+    assertThat(rig.view("hello").state()).isEqualTo(PluginState.GATED);
+  }
+
+  @Test
+  void aFaultThatOnePluginBringsOutStopsNoOther() throws Exception {
+    rig.channels()
+        .onAdded(
+            name -> {
+              throw new IllegalStateException("no room for " + name);
+            });
+    chat("1.0.0", "one").into(rig.plugins(), "a.jar");
+    PluginJars.of(folder, "other", "1.0.0").withTool("greet", "one").into(rig.plugins(), "b.jar");
+    rig.awaitState("other", PluginState.READY);
+    assertThat(rig.view("hello").state()).isEqualTo(PluginState.FAILED);
+    assertThat(rig.view("hello").reason()).contains("no room for chat");
+  }
+
+  @Test
+  void aSettingThatCannotBeReadStopsNoPlugin() throws Exception {
+    jar("1.0.0").withTool("greet", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.configure("plugins:\n  trust: signed\n");
+    rig.await(() -> rig.view("hello").reason().contains("trust: signed needs signers"));
+    assertThat(rig.call("greet")).isEqualTo("one");
+    rig.configure("");
+    rig.await(() -> rig.view("hello").reason().isEmpty());
+  }
+
+  @Test
+  void whatIsConfiguredWhileItStartsIsReadByTheNextStart() throws Exception {
+    rig.configure("plugins:\n  hello:\n    name: Ada\n");
+    jar("1.0.0")
+        .doing(
+            """
+            String name = context.config().text("name", "you");
+            Path state = context.stateFolder();
+            Files.writeString(state.resolve("begun"), "");
+            while (Files.notExists(state.resolve("go"))) { context.sleep(Duration.ofMillis(10)); }
+            context.offer(tool("greet", () -> "hello " + name));
+            """,
+            "")
+        .into(rig.plugins(), "hello.jar");
+    Path state = rig.data().resolve("plugin-state/hello");
+    rig.await(() -> Files.exists(state.resolve("begun")));
+    rig.configure("plugins:\n  hello:\n    name: Grace\n");
+    Files.writeString(state.resolve("go"), "");
+    rig.await(() -> rig.call("greet").equals("hello Grace"));
   }
 
   @Test

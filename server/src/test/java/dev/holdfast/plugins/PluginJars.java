@@ -58,6 +58,7 @@ final class PluginJars {
         """
         package sample;
         import dev.holdfast.api.*;
+        import java.nio.file.*;
         import java.time.Duration;
         import java.util.*;
         public class Sample implements Plugin {

@@ -62,6 +62,18 @@ class PluginTrustTest {
   }
 
   @Test
+  void allIsWellAgainWhenTheRefusedJarIsReplacedByTheOneThatRuns() throws Exception {
+    Path jar = jar("1.0.0", "one").into(rig.plugins(), "hello.jar");
+    Path aside = Files.copy(jar, folder.resolve("aside.jar"));
+    rig.awaitState("hello", PluginState.READY);
+    jar("1.0.0", "forged").into(rig.plugins(), "hello.jar");
+    awaitReason("was another jar");
+    drop(aside);
+    rig.await(() -> rig.view("hello").reason().isEmpty());
+    assertThat(rig.call("greet")).isEqualTo("one");
+  }
+
+  @Test
   void onlyWhatIsSignedAsAWholeByAKnownSignerIsLoaded() throws Exception {
     Path key = key("good");
     rig.configure(

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,8 +66,9 @@ class PluginUnloadTest {
   void aThreadThatItKeepsIsToldOf() throws Exception {
     PluginJars.of(folder, "hello", "1.0.0")
         .doing(
-            "new Thread(() -> { while (true) { try { Thread.sleep(100_000); }"
-                + " catch (InterruptedException e) { } } }, \"stubborn\") {{ setDaemon(true); }}.start();",
+            "new Thread(() -> { while (true) { try { Thread.sleep(100_000); } catch"
+                + " (InterruptedException e) { } } }, \"stubborn\") {{ setDaemon(true);"
+                + " }}.start();",
             "")
         .into(rig.plugins(), "hello.jar");
     rig.awaitState("hello", PluginState.READY);
@@ -76,6 +78,116 @@ class PluginUnloadTest {
           System.gc();
           return rig.host().vanishing() == 1;
         });
+  }
+
+  private void pollsStubbornly() throws Exception {
+    PluginJars.of(folder, "hello", "1.0.0")
+        .doing(
+            """
+            PluginContext.Background polls = context.every("polls", Duration.ofMillis(10), () -> {
+              try { Thread.sleep(1_000_000); } catch (Exception e) { return; }
+            });
+            context.offer(tool("cancel", () -> { polls.cancel(); return "cancelled"; }));\
+            """,
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    rig.await(() -> polls() == 1);
+  }
+
+  private static long polls() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().matches("plugin-hello-[0-9]+ polls"))
+        .count();
+  }
+
+  @Test
+  void aJobThatSwallowsItsInterruptEndsWhenItIsCancelled() throws Exception {
+    pollsStubbornly();
+    assertThat(rig.call("cancel")).isEqualTo("cancelled");
+    rig.await(() -> polls() == 0);
+  }
+
+  @Test
+  void aJobThatSwallowsItsInterruptEndsWithItsPlugin() throws Exception {
+    pollsStubbornly();
+    assertThat(rig.host().enable("hello", false)).isTrue();
+    awaitVanished();
+    assertThat(polls()).isZero();
+  }
+
+  /** With a tool {@code wait} that ends when the file {@code go} is in its folder. */
+  private static String waiting(String then) {
+    return """
+    Path state = context.stateFolder();
+    context.offer(tool("wait", () -> {
+      try {
+        Files.writeString(state.resolve("begun"), "");
+        while (Files.notExists(state.resolve("go"))) { context.sleep(Duration.ofMillis(10)); }
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+      %s
+      return "done";
+    }));
+    """
+        .formatted(then);
+  }
+
+  @Test
+  void whatIsOfferedWhileThePluginEndsIsNeverFound() throws Exception {
+    PluginJars.of(folder, "hello", "1.0.0")
+        .doing(
+            waiting(
+                """
+                context.offer(tool("late", () -> "x"));
+                context.offer(tool("greet", () -> "one"));\
+                """),
+            "")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    Path state = rig.data().resolve("plugin-state/hello");
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    Thread _ = Thread.ofVirtual().start(() -> answer.complete(call("wait")));
+    rig.await(() -> Files.exists(state.resolve("begun")));
+    PluginJars.of(folder, "hello", "2.0.0")
+        .withTool("greet", "two")
+        .into(rig.plugins(), "hello.jar");
+    rig.await(() -> rig.view("hello").version().equals("2.0.0"));
+    Files.writeString(state.resolve("go"), "");
+    assertThat(answer.join()).as("it is not to blame").isEqualTo("done");
+    awaitVanished();
+    assertThat(call("late")).contains("There is no tool");
+    assertThat(call("greet")).isEqualTo("two");
+  }
+
+  @Test
+  void whatAnOlderVersionThrowsAtItsEndIsNotHeldAgainstTheNewOne() throws Exception {
+    PluginJars.of(folder, "hello", "1.0.0")
+        .doing(
+            "context.offer(tool(\"fail\", () -> { throw new IllegalStateException(); }));",
+            "public void stop() { throw new IllegalStateException(); }")
+        .into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    for (int i = 1; i < PluginCalls.BLAME_MAX; i++) {
+      assertThat(call("fail")).contains("IllegalStateException");
+    }
+    PluginJars.of(folder, "hello", "1.1.0")
+        .withTool("greet", "two")
+        .into(rig.plugins(), "hello.jar");
+    rig.await(() -> rig.view("hello").version().equals("1.1.0"));
+    awaitVanished();
+    rig.host().lookOnce();
+    assertThat(rig.view("hello").state()).isEqualTo(PluginState.READY);
+    assertThat(call("greet")).isEqualTo("two");
+  }
+
+  private String call(String tool) {
+    try {
+      return rig.call(tool);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private void cycle(int times) throws Exception {
