@@ -30,12 +30,12 @@ final class RemoteServer implements AutoCloseable {
   private static final List<String> NAMES =
       List.of(
           "echo", "stream", "endless", "silent", "garbage", "long", "wrong", "limited", "broken",
-          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask");
+          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask", "form");
   private static final String END = "\n\n";
 
   final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
   final Map<String, String> lastHeaders = new ConcurrentHashMap<>();
-  final ConcurrentLinkedQueue<JsonObject> answersFromClient = new ConcurrentLinkedQueue<>();
+  final LinkedBlockingQueue<JsonObject> answersFromClient = new LinkedBlockingQueue<>();
   final CountDownLatch silentCallGone = new CountDownLatch(1);
 
   private final Set<String> flags;
@@ -334,6 +334,19 @@ final class RemoteServer implements AutoCloseable {
         announcements.add(
             "{\"jsonrpc\":\"2.0\",\"id\":\"mine\",\"method\":\"sampling/createMessage\"}");
         json(exchange, 200, answer);
+      }
+      case "form" -> {
+        JsonObject form =
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", "form")
+                .put("method", "elicitation/create")
+                .put("params", parameters.getJsonObject("arguments"));
+        try (OutputStream out = stream(exchange)) {
+          write(out, "data: " + form.encode() + END);
+          JsonObject told = answersFromClient.take();
+          write(out, "data: " + result(id, text(told.encode())).encode() + END);
+        }
       }
       default -> json(exchange, 200, answer);
     }
