@@ -220,14 +220,14 @@ final class McpExtension implements Extension {
 
   @Override
   public void stop() {
-    tools.clear();
-    metrics.close();
     locked(
         () -> {
-          stopped = true;
+          stopped = true; // first: from here on nothing more is offered
           changed.signalAll();
           return null;
         });
+    tools.clear();
+    metrics.close();
     Thread owner = thread;
     if (owner != null) {
       owner.interrupt();

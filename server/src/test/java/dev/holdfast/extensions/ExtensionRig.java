@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,27 +89,39 @@ final class ExtensionRig {
   }
 
   private Extensions made() {
-    return new Extensions(
-        new ExtensionServices(
-            folder,
-            () -> children,
-            http,
-            toolbox,
-            guards,
-            () -> environment,
-            secrets,
-            new AttachmentsConfig(
-                2,
-                100_000,
-                1_024,
-                Duration.ofSeconds(20),
-                1_000_000,
-                new AttachmentsConfig.Images(600, 4, 10_000)),
-            pace,
-            () -> trustsFirstList,
-            () -> 0.5,
-            time,
-            meters));
+    return new Extensions(services());
+  }
+
+  ExtensionServices services() {
+    return new ExtensionServices(
+        folder,
+        () -> children,
+        http,
+        toolbox,
+        guards,
+        () -> environment,
+        secrets,
+        new AttachmentsConfig(
+            2,
+            100_000,
+            1_024,
+            Duration.ofSeconds(20),
+            1_000_000,
+            new AttachmentsConfig.Images(600, 4, 10_000)),
+        pace,
+        () -> trustsFirstList,
+        () -> 0.5,
+        time,
+        meters);
+  }
+
+  /** One beside the declared ones, started. */
+  McpExtension started(String entry) throws Exception {
+    McpExtension extension =
+        new McpExtension("configuration", parsed(entry).getFirst(), services());
+    extension.start(Optional.empty());
+    TimedWait.until("it serves", () -> extension.view().state() == ExtensionState.READY);
+    return extension;
   }
 
   Extensions extensions() {

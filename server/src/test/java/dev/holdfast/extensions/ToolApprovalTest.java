@@ -6,6 +6,7 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.time.TimedWait;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -121,6 +122,16 @@ class ToolApprovalTest {
     List<String> _ = rig.declare(ExtensionRig.server("demo"));
     TimedWait.until("known", () -> !rig.view("demo").held().isEmpty());
     assertThat(rig.offered()).isEmpty();
+  }
+
+  /** Its tools would stay for ever, and keep those of the next one of that name out. */
+  @Test
+  void whatIsApprovedWhileItIsStoppedIsNotOffered() throws Exception {
+    McpExtension stopped = rig.started(ExtensionRig.server("demo"));
+    rig.meters.config().onMeterRemoved(_ -> stopped.approve(""));
+    stopped.stop();
+    assertThat(rig.offered()).isEmpty();
+    assertThat(stopped.awaitEnd(Duration.ofSeconds(30))).isTrue();
   }
 
   @Test
