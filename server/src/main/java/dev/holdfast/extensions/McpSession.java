@@ -272,8 +272,8 @@ final class McpSession implements AutoCloseable {
         lines.incrementAndGet();
         dispatch(JsonTexts.mapped(came.message().get(), redaction));
         return true;
-      } catch (ClassCastException e) {
-        LOG.debug("extension {}: a message has members of other types", name);
+      } catch (RuntimeException e) {
+        LOG.debug("extension {}: a message was not understood", name, e);
       }
     }
     strays.incrementAndGet();
@@ -287,7 +287,9 @@ final class McpSession implements AutoCloseable {
     } else if (message.getValue("id") != null) {
       serve(message);
     } else {
-      hear(message.getString("method"), message.getJsonObject("params", new JsonObject()));
+      hear(
+          String.valueOf(message.getValue("method")),
+          message.getValue("params") instanceof JsonObject given ? given : new JsonObject());
     }
   }
 

@@ -302,6 +302,15 @@ class McpExtensionTest {
   }
 
   @Test
+  void membersThatAreNullOrOfAnotherTypeEndNothing() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_nulls").isError()).isFalse();
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    assertThat(rig.starts("demo")).isOne();
+    assertThat(rig.view("demo").strays()).isEqualTo(3);
+  }
+
+  @Test
   void aFloodOfGarbageEndsTheServer() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     assertThat(rig.call("demo_flood").text()).contains("lines that are no messages");
