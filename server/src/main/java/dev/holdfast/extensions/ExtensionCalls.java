@@ -25,7 +25,6 @@ final class ExtensionCalls {
   ExtensionCalls(ExtensionConfig config, ExtensionMetrics metrics, ExtensionServices services) {
     this.config = config;
     this.metrics = metrics;
-    // The toolbox repeats what may be repeated.
     this.guard =
         services.guards().guard(guardName(config.id()), GuardConfig.DEFAULT.withoutRetries());
     this.time = services.time();
@@ -46,8 +45,9 @@ final class ExtensionCalls {
     long begun = time.nanos();
     ToolResult result;
     try {
+      // One try, for which nothing is slept: the toolbox repeats what may be repeated.
       result =
-          guard.run(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
+          guard.probe(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
     } catch (CallFailedException e) {
       result = failed(e.failure(), replay);
     } catch (InterruptedException e) {

@@ -191,6 +191,17 @@ class RemoteExtensionTest {
     }
   }
 
+  @Test
+  void untilAPauseThatTheServerAskedForIsOverCallsFailAtOnce() throws Exception {
+    try (RemoteServer far = new RemoteServer()) {
+      rig.serve(far.entry("demo", ""));
+      assertThat(failure(rig.call("demo_paused")).code()).isEqualTo(FailureCode.RATE_LIMITED);
+      Failure next = failure(rig.call("demo_echo"));
+      assertThat(next.code()).isEqualTo(FailureCode.RATE_LIMITED);
+      assertThat(next.retryAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(20));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"endless", "garbage", "wrong"})
   void theAnswerIsFoundAmongWhateverElseComes(String tool) throws Exception {

@@ -30,7 +30,8 @@ final class RemoteServer implements AutoCloseable {
   private static final List<String> NAMES =
       List.of(
           "echo", "stream", "endless", "silent", "garbage", "long", "wrong", "limited", "broken",
-          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask", "form");
+          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask", "form",
+          "paused");
   private static final String END = "\n\n";
 
   final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
@@ -294,6 +295,10 @@ final class RemoteServer implements AutoCloseable {
       }
       case "limited" -> {
         exchange.getResponseHeaders().add("Retry-After", "600");
+        answer(exchange, 429, "", "");
+      }
+      case "paused" -> {
+        exchange.getResponseHeaders().add("Retry-After", "20");
         answer(exchange, 429, "", "");
       }
       case "broken" -> answer(exchange, 500, "text/html", "<html>no</html>");
