@@ -120,7 +120,7 @@ def call(request):
                         "progressToken": token,
                         "progress": step,
                         "total": 2,
-                        "message": "step %d" % step,
+                        "message": arguments.get("say", "step %d") % step,
                     },
                 }
             )

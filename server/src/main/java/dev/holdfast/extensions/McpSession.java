@@ -34,8 +34,8 @@ final class McpSession implements AutoCloseable {
   /** So many lines in a row without a message in them are a flood. */
   static final int BAD_LINES_MAX = 1000;
 
-  /** Lists and words of progress are for people. */
-  private static final int PROGRESS_UNITS_MAX = 200;
+  /** Of an error, and of words of progress, which are for people. */
+  private static final int SHOWN_UNITS_MAX = 200;
 
   /** In the context of a failure: the code of the error that the child answered with. */
   static final String RPC_CODE = "rpc_code";
@@ -320,9 +320,7 @@ final class McpSession implements AutoCloseable {
           case METHOD_NOT_FOUND -> FailureCode.ACTION_NOT_SUPPORTED;
           default -> FailureCode.BACKEND_FAILURE;
         };
-    String text = String.valueOf(error.getValue("message"));
-    String shown =
-        text.length() <= PROGRESS_UNITS_MAX ? text : text.substring(0, PROGRESS_UNITS_MAX);
+    String shown = Texts.cut(String.valueOf(error.getValue("message")), SHOWN_UNITS_MAX);
     return Failure.of(kind, "The extension answered with error " + code + ": " + shown)
         .as(FailureKind.INVALID)
         .withContext(Map.of(RPC_CODE, Integer.toString(code)));
@@ -397,7 +395,7 @@ final class McpSession implements AutoCloseable {
     }
     StringBuilder text = new StringBuilder();
     if (parameters.getValue("message") instanceof String message) {
-      text.append(message.strip().replaceAll("\\s+", " "));
+      text.append(Texts.visible(message).strip().replaceAll("\\s+", " "));
     }
     if (parameters.getValue("progress") instanceof Number done) {
       text.append(text.isEmpty() ? "" : " ").append('(').append(done);
@@ -406,7 +404,7 @@ final class McpSession implements AutoCloseable {
       }
       text.append(')');
     }
-    waiting.progress().accept(text.substring(0, Math.min(text.length(), PROGRESS_UNITS_MAX)));
+    waiting.progress().accept(Texts.cut(text.toString(), SHOWN_UNITS_MAX));
   }
 
   /** Ends the server, or takes leave of it. Blocks until that is done. */

@@ -101,6 +101,14 @@ class ActionExtensionTest {
   }
 
   @Test
+  void theErrorThatIsShownToOperatorsHoldsNoSecret() throws Exception {
+    rig.secrets.add("s3cret-of-job");
+    declare(answer("\"status\":\"error\",\"code\":7,\"error\":\"no s3cret-of-job here\""));
+    assertThat(call().isError()).isTrue();
+    assertThat(rig.view("job").lastError()).isEqualTo("no *** here");
+  }
+
+  @Test
   void aFreeTextIsMarkedAsUntrustedAndShowsAllThatIsInIt() throws Exception {
     Path files = Files.createDirectories(rig.folder.resolve("job/files"));
     Files.writeString(

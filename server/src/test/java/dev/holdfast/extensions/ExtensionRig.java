@@ -60,7 +60,7 @@ final class ExtensionRig {
   private final SystemTime time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
   private final HttpCaller http = HttpCaller.create(vertx, time);
-  private final Secrets secrets = new Secrets();
+  final Secrets secrets = new Secrets();
   private final Children children;
   private final AtomicInteger calls = new AtomicInteger();
   private Extensions extensions;

@@ -163,6 +163,17 @@ class McpExtensionTest {
   }
 
   @Test
+  void wordsOfProgressAreShortAndAllOfThemVisible() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    String words = "a\u202eb\u001b %d " + "x".repeat(190) + "\ud83d\ude00".repeat(20);
+    assertThat(rig.call("demo_progress", new JsonObject().put("say", words).encode()).isError())
+        .isFalse();
+    String shown = Objects.requireNonNull(rig.labels.peek()).substring("demo: ".length());
+    assertThat(shown).startsWith("ab 1 xxx").hasSizeLessThanOrEqualTo(200);
+    assertThat(Character.isHighSurrogate(shown.charAt(shown.length() - 1))).isFalse();
+  }
+
+  @Test
   void aRequestOfTheServerIsRefused() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     assertThat(new JsonObject(rig.call("demo_ask").text()).getInteger("code")).isEqualTo(-32601);
