@@ -60,7 +60,9 @@ final class ExtensionCalls {
 
   private static ToolResult failed(Failure failure, ReplayClass replay) {
     boolean mayHaveRun =
-        failure.code() == FailureCode.BACKEND_FAILURE || failure.code() == FailureCode.TIMEOUT;
+        !failure.isUnsent()
+            && (failure.code() == FailureCode.BACKEND_FAILURE
+                || failure.code() == FailureCode.TIMEOUT);
     return failure.isPassing() && mayHaveRun && !replay.isRepeatable()
         ? ToolResult.error(
             failure,

@@ -153,9 +153,9 @@ final class McpSession implements AutoCloseable {
     try {
       Failure over = end.getNow(null);
       if (over != null) {
-        throw new CallFailedException(over);
+        throw new CallFailedException(over.unsent());
       }
-      transport.send(request, timeout, failure -> fail(waiting, named(failure)));
+      send(request, timeout, failure -> fail(waiting, named(failure)));
       return waiting.answer().get(timeout);
     } catch (TimeoutException e) {
       cancel(id, method, "timeout");
@@ -167,6 +167,15 @@ final class McpSession implements AutoCloseable {
     } finally {
       pending.remove(id);
       transport.forget(id);
+    }
+  }
+
+  private void send(JsonObject request, Duration timeout, Consumer<Failure> lost)
+      throws CallFailedException, InterruptedException {
+    try {
+      transport.send(request, timeout, lost);
+    } catch (CallFailedException e) {
+      throw new CallFailedException(e.failure().unsent(), e);
     }
   }
 
