@@ -269,7 +269,12 @@ final class McpExtension implements Extension {
     lock.lockInterruptibly();
     try {
       while (!wanted) {
-        changed.await();
+        if (approved.isUnknown()) {
+          long _ = changed.awaitNanos(services.pace().repair().toNanos());
+          offerWhatRecovers();
+        } else {
+          changed.await();
+        }
       }
       restartAsked = false;
     } finally {
@@ -398,6 +403,13 @@ final class McpExtension implements Extension {
     }
   }
 
+  /** What was approved may be readable again. Under the lock. */
+  private void offerWhatRecovers() {
+    if (approved.recovers()) {
+      offer();
+    }
+  }
+
   @Override
   public boolean approve(String seen) {
     List<ListedTool> meant =
@@ -435,6 +447,11 @@ final class McpExtension implements Extension {
         stale = !listAgain(connected);
         continue;
       }
+      locked(
+          () -> {
+            offerWhatRecovers();
+            return null;
+          });
       if (isOverfull(session) && awaitNoCalls(connected)) {
         throw new CallFailedException(
             session.malformed(

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.ParameterizedTest;
 
 /** What a server lists later than at first is offered when an operator has said so. */
 @Timeout(60)
@@ -122,6 +124,28 @@ class ToolApprovalTest {
     List<String> _ = rig.declare(ExtensionRig.server("demo"));
     TimedWait.until("known", () -> !rig.view("demo").held().isEmpty());
     assertThat(rig.offered()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whenWhatWasApprovedCanBeReadAgainItIsOfferedAgain(boolean isRunning) throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Path file = rig.folder.resolve("demo/approved.json");
+    Path aside = rig.folder.resolve("demo/aside");
+    Files.move(file, aside);
+    Files.createDirectory(file);
+    rig.again(rig.pace);
+    List<String> _ = rig.declare(ExtensionRig.server("demo"));
+    TimedWait.until("known", () -> !rig.view("demo").held().isEmpty());
+    if (isRunning) {
+      rig.extensions().restart("demo");
+      rig.await("demo", ExtensionState.READY);
+    }
+    assertThat(rig.offered()).isEmpty();
+    Files.delete(file);
+    Files.move(aside, file);
+    TimedWait.until("offered", () -> rig.offered().contains("demo_echo"));
+    assertThat(rig.view("demo").held()).isEmpty();
   }
 
   /** Its tools would stay for ever, and keep those of the next one of that name out. */
