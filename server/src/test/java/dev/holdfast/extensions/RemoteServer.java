@@ -364,6 +364,13 @@ final class RemoteServer implements AutoCloseable {
       try (OutputStream out = stream(exchange)) {
         write(out, "id: point-2\ndata: " + resumed.take().encode() + END);
       }
+    } else if (is("get-closed")) {
+      stream(exchange).close();
+    } else if (is("get-busy")) {
+      answer(exchange, 503, "", "");
+    } else if (is("get-paused")) {
+      exchange.getResponseHeaders().add("Retry-After", "90");
+      answer(exchange, 429, "", "");
     } else if (is("modern") || is("no-stream")) {
       answer(exchange, 405, "", "");
     } else {
