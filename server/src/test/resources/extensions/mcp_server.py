@@ -309,6 +309,7 @@ def feature(method, params):
 
 
 def handle(request):
+    global changed
     method, ident = request.get("method"), request.get("id")
     if method is None:
         waiting = asked.pop(ident, None)
@@ -350,10 +351,17 @@ def handle(request):
             }
         )
     elif method == "ping":
+        if "restless" in flags:
+            send({"method": "notifications/tools/list_changed"})
         if "no-ping" not in flags:
             send({"id": ident, "result": {}})
     elif method == "tools/list":
         send({"id": ident, "result": page(request["params"])})
+        if "late" in flags and not changed:
+            changed = True
+            send({"method": "notifications/tools/list_changed"})
+        if "restless" in flags:
+            send({"method": "notifications/tools/list_changed"})
     elif method == "tools/call":
         call(request)
     elif "features" in flags and feature(method, request["params"]) is not None:

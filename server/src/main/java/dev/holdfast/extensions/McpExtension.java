@@ -309,13 +309,13 @@ final class McpExtension implements Extension {
     session.start();
     CompletableFuture<Void> _ = session.end().thenAccept(_ -> signal());
     McpClient connected = McpClient.connect(session, config.timeouts().start());
+    boolean _ = takeListChanged(); // what changes from here on may not be in the list
     list(connected);
     locked(
         () -> {
           client = connected;
           lastUsedNanos = services.time().nanos();
           lastError = "";
-          listChanged = false;
           return null;
         });
     become(ExtensionState.READY, null);
@@ -429,11 +429,14 @@ final class McpExtension implements Extension {
   /** Looks after a child that serves; returns when it is to end. */
   private void attend(McpClient connected) throws CallFailedException, InterruptedException {
     McpSession session = connected.session();
+    ListRefresh refresh = new ListRefresh(services.pace(), services.time());
+    long heartbeatAt = nextHeartbeat();
     long heard = session.messages();
     int misses = 0;
     boolean stale = false;
     while (true) {
-      awaitSignal(session, services.pace().heartbeat());
+      Duration untilHeartbeat = Duration.ofNanos(heartbeatAt - services.time().nanos());
+      awaitSignal(session, refresh.waitAtMost(untilHeartbeat));
       Failure end = session.end().getNow(null);
       if (end != null) {
         throw new CallFailedException(end);
@@ -442,11 +445,16 @@ final class McpExtension implements Extension {
         return;
       }
       if (takeListChanged()) {
-        services.time().sleep(services.pace().settle());
-        takeListChanged();
+        refresh.changed();
+      }
+      if (refresh.isDue()) {
         stale = !listAgain(connected);
+        refresh.done();
+      }
+      if (services.time().nanos() - heartbeatAt < 0) {
         continue;
       }
+      heartbeatAt = nextHeartbeat();
       locked(
           () -> {
             offerWhatRecovers();
@@ -471,6 +479,10 @@ final class McpExtension implements Extension {
         throw new CallFailedException(session.malformed("gives no sign of life"));
       }
     }
+  }
+
+  private long nextHeartbeat() {
+    return services.time().nanos() + services.pace().heartbeat().toNanos();
   }
 
   private void awaitSignal(McpSession session, Duration limit) throws InterruptedException {
