@@ -36,11 +36,15 @@ final class ExtensionCalls {
 
   /** Whatever goes wrong is a result. */
   ToolResult run(ReplayClass replay, Call<ToolResult> call) throws InterruptedException {
-    return run(replay, Duration.ZERO, call);
+    return run(replay, Duration.ZERO, _ -> call.run());
   }
 
-  /** As the other one; {@code asking}: how much longer it may take while a person is asked. */
-  ToolResult run(ReplayClass replay, Duration asking, Call<ToolResult> call)
+  /**
+   * As the other one, for a call that may ask a person, which it says first.
+   *
+   * @param asking how much longer it may take then
+   */
+  ToolResult run(ReplayClass replay, Duration asking, Guard.ReleasableCall<ToolResult> call)
       throws InterruptedException {
     long begun = time.nanos();
     ToolResult result;

@@ -684,7 +684,10 @@ final class McpExtension implements Extension {
     PersonInputs inputs = new PersonInputs(config.id(), context, services.time());
     try {
       ToolResult result =
-          calls.run(replay, PersonInputs.WAIT_MAX, () -> exchange.with(session, inputs));
+          calls.run(
+              replay,
+              PersonInputs.WAIT_MAX,
+              release -> exchange.with(session, inputs.beforeAsking(release)));
       return inputs.noted(result, structured);
     } finally {
       release();

@@ -288,6 +288,29 @@ class ElicitationTest {
     assertThat(call("demo_form", FORM).text()).contains("Ann");
   }
 
+  @Test
+  void whileAPersonIsAskedAnotherCallIsTheTrialOfTheBreaker() throws Exception {
+    String id = ExtensionRig.TRIED_SOON;
+    rig.serve(ExtensionRig.server(id, "forms"));
+    String breaker = ExtensionCalls.guardName(id);
+    rig.guards.trip(breaker);
+    TimedWait.until("half open", () -> rig.guards.guard(breaker).opensIn().isZero());
+    Thread asking =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    call(id + "_form", FORM);
+                  } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    person.begun.await();
+    assertThat(rig.call(id + "_echo").isError()).isFalse();
+    person.answers("Ann");
+    asking.join();
+  }
+
   /** The server does not say for whom it asks. */
   @Test
   void whileItWorksForSeveralPeopleNoneOfThemIsAsked() throws Exception {

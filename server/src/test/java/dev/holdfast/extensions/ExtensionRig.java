@@ -14,6 +14,7 @@ import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.resilience.BreakerSettings;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
@@ -42,6 +43,11 @@ final class ExtensionRig {
   /** As one argument: a child need not see where the sources of the tests lie. */
   private static final String SCRIPT = script();
 
+  /** The id of an extension whose breaker is half open soon after it has opened. */
+  static final String TRIED_SOON = "brief";
+
+  private static final Duration SOON = Duration.ofMillis(1);
+
   final Path folder;
   final Map<String, String> environment = new ConcurrentHashMap<>();
   final ConcurrentLinkedQueue<String> labels = new ConcurrentLinkedQueue<>();
@@ -69,7 +75,15 @@ final class ExtensionRig {
     Path data = Files.createDirectories(temporary.resolve("data")).toRealPath();
     folder = Files.createDirectories(data.resolve("extensions"));
     toolbox = new Toolbox(List.of(), new ToolOutputConfig(2_000_000, 5000), secrets, time, meters);
-    guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
+    guards =
+        Guards.create(
+            new GuardsConfig(
+                BreakerSettings.DEFAULT,
+                Map.of("ext:" + TRIED_SOON, new BreakerSettings(5, 2, SOON, SOON))),
+            GuardMemory.none(),
+            time,
+            meters,
+            vertx);
     try {
       children = Children.open(ChildrenConfig.of(Sandbox.AUTO, data), time);
     } catch (CallFailedException e) {
