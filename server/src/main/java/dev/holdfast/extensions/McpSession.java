@@ -84,6 +84,10 @@ final class McpSession implements AutoCloseable {
     Thread.ofVirtual().name("extension " + name + " reader").start(this::read);
   }
 
+  String name() {
+    return name;
+  }
+
   /** Completes with the reason when no request can succeed any more. */
   CompletableFuture<Failure> end() {
     return end.copy();

@@ -205,8 +205,7 @@ class ElicitationTest {
         session.start();
         McpClient client = McpClient.connect(session, Duration.ofSeconds(30));
         JsonObject result =
-            client.call(
-                "form", new JsonObject(FORM), "key", Duration.ofSeconds(30), _ -> {}, slow);
+            client.call("form", new JsonObject(FORM), "key", Duration.ofSeconds(30), _ -> {}, slow);
         assertThat(result.encode()).contains("decline");
       }
     } finally {

@@ -103,6 +103,19 @@ class RemoteExtensionTest {
     }
   }
 
+  @Test
+  void aToolWhoseMarksAreNotValidIsLeftOutWhereMarksMeanSomething() throws Exception {
+    try (RemoteServer newer = new RemoteServer("modern");
+        RemoteServer older = new RemoteServer()) {
+      List<String> _ = rig.declare(newer.entry("newer", ""), older.entry("older", ""));
+      rig.await("newer", ExtensionState.READY);
+      rig.await("older", ExtensionState.READY);
+      assertThat(rig.offered())
+          .contains("newer_mirrored", "older_mismarked")
+          .doesNotContain("newer_mismarked");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"first", "modern"})
   void aChangedListIsHeardOfAndReadSoon(String flag) throws Exception {

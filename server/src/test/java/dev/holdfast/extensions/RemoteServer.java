@@ -30,8 +30,8 @@ final class RemoteServer implements AutoCloseable {
   private static final List<String> NAMES =
       List.of(
           "echo", "stream", "endless", "silent", "garbage", "long", "wrong", "limited", "broken",
-          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask", "form",
-          "paused");
+          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask",
+          "form", "paused");
   private static final String END = "\n\n";
 
   final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
@@ -216,6 +216,16 @@ final class RemoteServer implements AutoCloseable {
                 new JsonObject()
                     .put("type", "object")
                     .put("properties", new JsonObject().put("region", region))));
+    tools.add(
+        new JsonObject()
+            .put("name", "mismarked")
+            .put(
+                "inputSchema",
+                new JsonObject()
+                    .put("type", "object")
+                    .put(
+                        "properties",
+                        new JsonObject().put("region", region.copy().put("x-mcp-header", "")))));
     if (hasChanged) {
       tools.add(
           new JsonObject()
