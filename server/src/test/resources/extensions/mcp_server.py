@@ -42,7 +42,7 @@ def tool(name, schema=None, **more):
 NAMES = (
     "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
     "folder refuse flood close_output busy"
-).split() + "rug poison huge odd grow".split()
+).split() + "rug poison huge odd grow nulls".split()
 
 FORMS = (
     "form form_twice form_and_die form_and_answer form_withdrawn form_flood endless"
@@ -120,7 +120,7 @@ def call(request):
                         "progressToken": token,
                         "progress": step,
                         "total": 2,
-                        "message": "step %d" % step,
+                        "message": arguments.get("say", "step %d") % step,
                     },
                 }
             )
@@ -212,6 +212,12 @@ def call(request):
         send({"id": 99, "method": "roots/list"})
         sys.stdout.flush()
         os.write(1, b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"\xff"}]}}\n' % ident)
+    elif name == "nulls":
+        send({"method": "notifications/progress", "params": None})
+        send({"method": "notifications/cancelled", "params": None})
+        send({"method": "notifications/tools/list_changed", "params": None})
+        send({"method": None})
+        send({"method": 5, "params": 5})
     elif name == "grow":
         grown = bytearray(arguments["mb"] << 20)
         grown[::4096] = b"x" * len(grown[::4096])
@@ -303,6 +309,7 @@ def feature(method, params):
 
 
 def handle(request):
+    global changed
     method, ident = request.get("method"), request.get("id")
     if method is None:
         waiting = asked.pop(ident, None)
@@ -344,10 +351,17 @@ def handle(request):
             }
         )
     elif method == "ping":
+        if "restless" in flags:
+            send({"method": "notifications/tools/list_changed"})
         if "no-ping" not in flags:
             send({"id": ident, "result": {}})
     elif method == "tools/list":
         send({"id": ident, "result": page(request["params"])})
+        if "late" in flags and not changed:
+            changed = True
+            send({"method": "notifications/tools/list_changed"})
+        if "restless" in flags:
+            send({"method": "notifications/tools/list_changed"})
     elif method == "tools/call":
         call(request)
     elif "features" in flags and feature(method, request["params"]) is not None:

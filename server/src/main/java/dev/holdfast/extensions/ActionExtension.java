@@ -115,7 +115,7 @@ final class ActionExtension implements Extension {
         calls.run(config.tools().replayOf(action.name()), () -> run(action, arguments, context));
     Failure failure = result.failure();
     if (failure != null) {
-      lastError = failure.message();
+      lastError = services.secrets().redact(failure.message());
     }
     return result;
   }

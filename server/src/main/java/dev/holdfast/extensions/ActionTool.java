@@ -19,6 +19,7 @@ final class ActionTool extends ExtensionTool {
 
   ActionTool(ExtensionConfig config, ActionConfig action, Caller caller) {
     super(
+        config.id(),
         new ToolSpec(
             OfferedTools.name(config.id(), action.name()),
             action.description().isBlank() ? action.name() : action.description(),
@@ -32,6 +33,6 @@ final class ActionTool extends ExtensionTool {
 
   @Override
   public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
-    return caller.call(action, new JsonObject(argumentsJson), context);
+    return shown(caller.call(action, new JsonObject(argumentsJson), context));
   }
 }

@@ -35,7 +35,7 @@ final class ApprovedTools {
 
   // What follows is under the own lock.
   private final Map<String, Print> approved = new TreeMap<>();
-  private State state;
+  private State state = State.EMPTY;
 
   private enum State {
     /** Nothing was ever approved of this server. */
@@ -120,7 +120,9 @@ final class ApprovedTools {
       tools.fieldNames().forEach(name -> approved.put(name, Print.of(tools.getJsonObject(name))));
       return State.KNOWN;
     } catch (IOException | DecodeException | ClassCastException | NullPointerException e) {
-      LOG.warn("extension {}: what was approved cannot be read ({})", config.id(), e.toString());
+      if (state != State.UNKNOWN) {
+        LOG.warn("extension {}: what was approved cannot be read ({})", config.id(), e.toString());
+      }
       approved.clear();
       return State.UNKNOWN;
     }
@@ -132,6 +134,20 @@ final class ApprovedTools {
     config.remote().ifPresent(remote -> all.append(remote.url()).append('\0'));
     config.environment().forEach(name -> all.append('\0').append(name));
     return OfferedTools.hash(all.toString());
+  }
+
+  /** Whether what was approved can be read only now; the tools that wait may not have to. */
+  synchronized boolean recovers() {
+    if (state == State.UNKNOWN) {
+      state = read();
+      return state != State.UNKNOWN;
+    }
+    return false;
+  }
+
+  /** Whether what was approved cannot be read. */
+  synchronized boolean isUnknown() {
+    return state == State.UNKNOWN;
   }
 
   /** Approves the first list of a server, and none after it. */

@@ -25,7 +25,6 @@ final class ExtensionCalls {
   ExtensionCalls(ExtensionConfig config, ExtensionMetrics metrics, ExtensionServices services) {
     this.config = config;
     this.metrics = metrics;
-    // The toolbox repeats what may be repeated.
     this.guard =
         services.guards().guard(guardName(config.id()), GuardConfig.DEFAULT.withoutRetries());
     this.time = services.time();
@@ -37,17 +36,22 @@ final class ExtensionCalls {
 
   /** Whatever goes wrong is a result. */
   ToolResult run(ReplayClass replay, Call<ToolResult> call) throws InterruptedException {
-    return run(replay, Duration.ZERO, call);
+    return run(replay, Duration.ZERO, _ -> call.run());
   }
 
-  /** As the other one; {@code asking}: how much longer it may take while a person is asked. */
-  ToolResult run(ReplayClass replay, Duration asking, Call<ToolResult> call)
+  /**
+   * As the other one, for a call that may ask a person, which it says first.
+   *
+   * @param asking how much longer it may take then
+   */
+  ToolResult run(ReplayClass replay, Duration asking, Guard.ReleasableCall<ToolResult> call)
       throws InterruptedException {
     long begun = time.nanos();
     ToolResult result;
     try {
+      // One try, for which nothing is slept: the toolbox repeats what may be repeated.
       result =
-          guard.run(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
+          guard.probe(Deadline.in(time, config.timeouts().call().plus(asking).plus(MARGIN)), call);
     } catch (CallFailedException e) {
       result = failed(e.failure(), replay);
     } catch (InterruptedException e) {
@@ -60,7 +64,9 @@ final class ExtensionCalls {
 
   private static ToolResult failed(Failure failure, ReplayClass replay) {
     boolean mayHaveRun =
-        failure.code() == FailureCode.BACKEND_FAILURE || failure.code() == FailureCode.TIMEOUT;
+        !failure.isUnsent()
+            && (failure.code() == FailureCode.BACKEND_FAILURE
+                || failure.code() == FailureCode.TIMEOUT);
     return failure.isPassing() && mayHaveRun && !replay.isRepeatable()
         ? ToolResult.error(
             failure,

@@ -24,8 +24,11 @@ import org.jspecify.annotations.Nullable;
 final class HttpRequest {
   private static final int ERROR_BYTES_MAX = 64 << 10;
 
-  /** Whoever waits gives up first, so that the server is told. */
-  private static final Duration MARGIN = Duration.ofSeconds(5);
+  /**
+   * Whoever waits gives up first, so that the server is told; and its time does not run while a
+   * person is asked.
+   */
+  private static final Duration MARGIN = PersonInputs.WAIT_MAX.plusSeconds(5);
 
   private static final int RESUMPTIONS_MAX = 10;
   private static final Duration RESUME_MIN = Duration.ofMillis(100);

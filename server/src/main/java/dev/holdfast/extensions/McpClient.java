@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is asked of an MCP server, in the form of its era. Servers before 2026-07-28 are greeted
@@ -51,6 +53,7 @@ record McpClient(McpSession session, Era era, String server, Features features) 
   private static final Set<String> KNOWN =
       Set.of("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
 
+  private static final Logger LOG = LoggerFactory.getLogger(McpClient.class);
   private static final String META = "io.modelcontextprotocol/";
   private static final int PAGES_MAX = 64;
 
@@ -194,7 +197,7 @@ record McpClient(McpSession session, Era era, String server, Features features) 
         throw new CallFailedException(session.malformed("listed no tools"));
       }
       for (Object each : listed) {
-        Optional<ListedTool> tool = ListedTool.read(each);
+        Optional<ListedTool> tool = isCallable(each) ? ListedTool.read(each) : Optional.empty();
         if (tool.isPresent() && tools.size() < LISTED_MAX && units < LISTED_UNITS_MAX) {
           tools.add(tool.get());
           units += tool.get().units();
@@ -206,6 +209,19 @@ record McpClient(McpSession session, Era era, String server, Features features) 
       cursor = next;
     }
     return tools;
+  }
+
+  /** In the newer era a tool must not be called whose arguments cannot be told as headers. */
+  private boolean isCallable(@Nullable Object listed) {
+    boolean isValid =
+        era == Era.HANDSHAKE
+            || !(listed instanceof JsonObject tool)
+            || !(tool.getValue("inputSchema") instanceof JsonObject schema)
+            || ParameterHeaders.areValid(schema);
+    if (!isValid) {
+      LOG.warn("extension {}: a tool is left out, its x-mcp-header is not valid", session.name());
+    }
+    return isValid;
   }
 
   /**

@@ -135,7 +135,8 @@ final class McpEndpoint {
 
   /** As a header can carry it. */
   static String encoded(String value) {
-    return PLAIN.matcher(value).matches() && !(value.startsWith("=?") && value.endsWith("?="))
+    return (value.isEmpty() || PLAIN.matcher(value).matches())
+            && !(value.startsWith("=?") && value.endsWith("?="))
         ? value
         : "=?base64?"
             + Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8))

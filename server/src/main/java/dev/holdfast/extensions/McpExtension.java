@@ -220,14 +220,14 @@ final class McpExtension implements Extension {
 
   @Override
   public void stop() {
-    tools.clear();
-    metrics.close();
     locked(
         () -> {
-          stopped = true;
+          stopped = true; // first: from here on nothing more is offered
           changed.signalAll();
           return null;
         });
+    tools.clear();
+    metrics.close();
     Thread owner = thread;
     if (owner != null) {
       owner.interrupt();
@@ -269,7 +269,12 @@ final class McpExtension implements Extension {
     lock.lockInterruptibly();
     try {
       while (!wanted) {
-        changed.await();
+        if (approved.isUnknown()) {
+          long _ = changed.awaitNanos(services.pace().repair().toNanos());
+          offerWhatRecovers();
+        } else {
+          changed.await();
+        }
       }
       restartAsked = false;
     } finally {
@@ -304,13 +309,13 @@ final class McpExtension implements Extension {
     session.start();
     CompletableFuture<Void> _ = session.end().thenAccept(_ -> signal());
     McpClient connected = McpClient.connect(session, config.timeouts().start());
+    boolean _ = takeListChanged(); // what changes from here on may not be in the list
     list(connected);
     locked(
         () -> {
           client = connected;
           lastUsedNanos = services.time().nanos();
           lastError = "";
-          listChanged = false;
           return null;
         });
     become(ExtensionState.READY, null);
@@ -398,6 +403,13 @@ final class McpExtension implements Extension {
     }
   }
 
+  /** What was approved may be readable again. Under the lock. */
+  private void offerWhatRecovers() {
+    if (approved.recovers()) {
+      offer();
+    }
+  }
+
   @Override
   public boolean approve(String seen) {
     List<ListedTool> meant =
@@ -417,11 +429,14 @@ final class McpExtension implements Extension {
   /** Looks after a child that serves; returns when it is to end. */
   private void attend(McpClient connected) throws CallFailedException, InterruptedException {
     McpSession session = connected.session();
+    ListRefresh refresh = new ListRefresh(services.pace(), services.time());
+    long heartbeatAt = nextHeartbeat();
     long heard = session.messages();
     int misses = 0;
     boolean stale = false;
     while (true) {
-      awaitSignal(session, services.pace().heartbeat());
+      Duration untilHeartbeat = Duration.ofNanos(heartbeatAt - services.time().nanos());
+      awaitSignal(session, refresh.waitAtMost(untilHeartbeat));
       Failure end = session.end().getNow(null);
       if (end != null) {
         throw new CallFailedException(end);
@@ -430,11 +445,21 @@ final class McpExtension implements Extension {
         return;
       }
       if (takeListChanged()) {
-        services.time().sleep(services.pace().settle());
-        takeListChanged();
+        refresh.changed();
+      }
+      if (refresh.isDue()) {
         stale = !listAgain(connected);
+        refresh.done();
+      }
+      if (services.time().nanos() - heartbeatAt < 0) {
         continue;
       }
+      heartbeatAt = nextHeartbeat();
+      locked(
+          () -> {
+            offerWhatRecovers();
+            return null;
+          });
       if (isOverfull(session) && awaitNoCalls(connected)) {
         throw new CallFailedException(
             session.malformed(
@@ -454,6 +479,10 @@ final class McpExtension implements Extension {
         throw new CallFailedException(session.malformed("gives no sign of life"));
       }
     }
+  }
+
+  private long nextHeartbeat() {
+    return services.time().nanos() + services.pace().heartbeat().toNanos();
   }
 
   private void awaitSignal(McpSession session, Duration limit) throws InterruptedException {
@@ -655,7 +684,10 @@ final class McpExtension implements Extension {
     PersonInputs inputs = new PersonInputs(config.id(), context, services.time());
     try {
       ToolResult result =
-          calls.run(replay, PersonInputs.WAIT_MAX, () -> exchange.with(session, inputs));
+          calls.run(
+              replay,
+              PersonInputs.WAIT_MAX,
+              release -> exchange.with(session, inputs.beforeAsking(release)));
       return inputs.noted(result, structured);
     } finally {
       release();

@@ -34,8 +34,8 @@ final class McpSession implements AutoCloseable {
   /** So many lines in a row without a message in them are a flood. */
   static final int BAD_LINES_MAX = 1000;
 
-  /** Lists and words of progress are for people. */
-  private static final int PROGRESS_UNITS_MAX = 200;
+  /** Of an error, and of words of progress, which are for people. */
+  private static final int SHOWN_UNITS_MAX = 200;
 
   /** In the context of a failure: the code of the error that the child answered with. */
   static final String RPC_CODE = "rpc_code";
@@ -82,6 +82,10 @@ final class McpSession implements AutoCloseable {
   void start() {
     CompletableFuture<Void> _ = transport.gone().thenAccept(this::endWith);
     Thread.ofVirtual().name("extension " + name + " reader").start(this::read);
+  }
+
+  String name() {
+    return name;
   }
 
   /** Completes with the reason when no request can succeed any more. */
@@ -153,9 +157,9 @@ final class McpSession implements AutoCloseable {
     try {
       Failure over = end.getNow(null);
       if (over != null) {
-        throw new CallFailedException(over);
+        throw new CallFailedException(over.unsent());
       }
-      transport.send(request, timeout, failure -> fail(waiting, named(failure)));
+      send(request, timeout, failure -> fail(waiting, named(failure)));
       return waiting.answer().get(timeout);
     } catch (TimeoutException e) {
       cancel(id, method, "timeout");
@@ -167,6 +171,15 @@ final class McpSession implements AutoCloseable {
     } finally {
       pending.remove(id);
       transport.forget(id);
+    }
+  }
+
+  private void send(JsonObject request, Duration timeout, Consumer<Failure> lost)
+      throws CallFailedException, InterruptedException {
+    try {
+      transport.send(request, timeout, lost);
+    } catch (CallFailedException e) {
+      throw new CallFailedException(e.failure().unsent(), e);
     }
   }
 
@@ -272,8 +285,8 @@ final class McpSession implements AutoCloseable {
         lines.incrementAndGet();
         dispatch(JsonTexts.mapped(came.message().get(), redaction));
         return true;
-      } catch (ClassCastException e) {
-        LOG.debug("extension {}: a message has members of other types", name);
+      } catch (RuntimeException e) {
+        LOG.debug("extension {}: a message was not understood", name, e);
       }
     }
     strays.incrementAndGet();
@@ -287,7 +300,9 @@ final class McpSession implements AutoCloseable {
     } else if (message.getValue("id") != null) {
       serve(message);
     } else {
-      hear(message.getString("method"), message.getJsonObject("params", new JsonObject()));
+      hear(
+          String.valueOf(message.getValue("method")),
+          message.getValue("params") instanceof JsonObject given ? given : new JsonObject());
     }
   }
 
@@ -318,9 +333,7 @@ final class McpSession implements AutoCloseable {
           case METHOD_NOT_FOUND -> FailureCode.ACTION_NOT_SUPPORTED;
           default -> FailureCode.BACKEND_FAILURE;
         };
-    String text = String.valueOf(error.getValue("message"));
-    String shown =
-        text.length() <= PROGRESS_UNITS_MAX ? text : text.substring(0, PROGRESS_UNITS_MAX);
+    String shown = Texts.cut(String.valueOf(error.getValue("message")), SHOWN_UNITS_MAX);
     return Failure.of(kind, "The extension answered with error " + code + ": " + shown)
         .as(FailureKind.INVALID)
         .withContext(Map.of(RPC_CODE, Integer.toString(code)));
@@ -395,7 +408,7 @@ final class McpSession implements AutoCloseable {
     }
     StringBuilder text = new StringBuilder();
     if (parameters.getValue("message") instanceof String message) {
-      text.append(message.strip().replaceAll("\\s+", " "));
+      text.append(Texts.visible(message).strip().replaceAll("\\s+", " "));
     }
     if (parameters.getValue("progress") instanceof Number done) {
       text.append(text.isEmpty() ? "" : " ").append('(').append(done);
@@ -404,7 +417,7 @@ final class McpSession implements AutoCloseable {
       }
       text.append(')');
     }
-    waiting.progress().accept(text.substring(0, Math.min(text.length(), PROGRESS_UNITS_MAX)));
+    waiting.progress().accept(Texts.cut(text.toString(), SHOWN_UNITS_MAX));
   }
 
   /** Ends the server, or takes leave of it. Blocks until that is done. */

@@ -1,11 +1,12 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Failure;
 import dev.holdfast.net.EventReader;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Streamed;
 import dev.holdfast.net.HttpFailedException;
+import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -22,8 +23,17 @@ final class NotificationStream implements HttpTransport.Work {
 
   private static final Duration TOTAL_MAX = Duration.ofHours(1);
   private static final long BYTES_MAX = 64L << 20;
-  private static final Duration WAIT_MIN = Duration.ofSeconds(1);
-  private static final Duration WAIT_MAX = Duration.ofSeconds(60);
+
+  /** One that lasts so long is sound, and so is one that says where to go on from. */
+  private static final Duration SOUND_MIN = Duration.ofSeconds(5);
+
+  private static final Backoff WAITS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(60));
+
+  /** The longest wait that a server can ask for. */
+  private static final Duration ASKED_MAX = Duration.ofHours(1);
+
+  private static final Limits LIMITS =
+      new Limits(CONNECT_MAX, QUIET_MAX, QUIET_MAX, TOTAL_MAX, BYTES_MAX);
 
   /** Stands for what may have been said while nobody listened. */
   private static final Inbound CHANGED =
@@ -38,6 +48,7 @@ final class NotificationStream implements HttpTransport.Work {
   private final int messageBytesMax;
   private final InboundQueue inbound;
   private final Time time;
+  private String lastEvent = "";
 
   /** Asks for the stream. */
   interface Opening {
@@ -57,43 +68,46 @@ final class NotificationStream implements HttpTransport.Work {
   /** Returns when the server offers no such stream. */
   @Override
   public void run() throws InterruptedException {
-    Limits limits = new Limits(CONNECT_MAX, QUIET_MAX, QUIET_MAX, TOTAL_MAX, BYTES_MAX);
-    String lastEvent = "";
-    Duration wait = WAIT_MIN;
+    int early = 0;
     for (boolean isFirst = true; ; isFirst = false) {
+      long begun = time.nanos();
+      String lastBefore = lastEvent;
+      Duration asked = Duration.ZERO;
       try {
-        Streamed answer = opening.open(lastEvent, limits);
-        if (!HttpAnswers.isAccepted(answer) || !HttpAnswers.isStream(answer)) {
+        Streamed answer = opening.open(lastEvent, LIMITS);
+        if (HttpAnswers.isAccepted(answer) && HttpAnswers.isStream(answer)) {
+          asked = pass(answer, isFirst);
+        } else {
           answer.body().close();
-          if (!HttpAnswers.refusal(answer, false, time.now()).failure().isPassing()) {
+          Failure refusal = HttpAnswers.refusal(answer, false, time.now()).failure();
+          if (!refusal.isPassing()) {
             return;
           }
-        } else {
-          if (!isFirst && lastEvent.isEmpty()) {
-            inbound.put(CHANGED, 0);
-          }
-          EventReader reader = new EventReader(answer.body(), false, messageBytesMax);
-          pass(answer, reader);
-          lastEvent = reader.lastId().isEmpty() ? lastEvent : reader.lastId();
-          wait = longer(WAIT_MIN, reader.retry());
+          asked = refusal.retryAfter();
         }
-      } catch (CallFailedException e) {
-        boolean wasQuiet =
-            e.failure().code() == FailureCode.TIMEOUT
-                || e.failure().code() == FailureCode.STREAM_TIMEOUT;
-        wait = wasQuiet ? WAIT_MIN : wait.multipliedBy(2);
+      } catch (CallFailedException _) {
+        // It could not be reached, or broke off: it is asked for again all the same.
       }
-      wait = wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
-      time.sleep(wait);
+      boolean wasSound =
+          time.nanos() - begun >= SOUND_MIN.toNanos() || !lastEvent.equals(lastBefore);
+      early = wasSound ? 1 : early + 1;
+      time.sleep(between(WAITS.after(early), asked, ASKED_MAX));
     }
   }
 
-  private static Duration longer(Duration one, Duration other) {
-    return one.compareTo(other) > 0 ? one : other;
+  /** {@code asked}, but at least and at most so long. */
+  private static Duration between(Duration least, Duration asked, Duration most) {
+    Duration enough = asked.compareTo(least) < 0 ? least : asked;
+    return enough.compareTo(most) > 0 ? most : enough;
   }
 
-  private void pass(Streamed answer, EventReader reader)
+  /** Hands on what comes; returns how long the server wants to be left alone. */
+  private Duration pass(Streamed answer, boolean isFirst)
       throws CallFailedException, InterruptedException {
+    if (!isFirst && lastEvent.isEmpty()) {
+      inbound.put(CHANGED, 0);
+    }
+    EventReader reader = new EventReader(answer.body(), false, messageBytesMax);
     try (var _ = answer.body()) {
       EventReader.@Nullable Event event = reader.next();
       while (event != null) {
@@ -102,6 +116,9 @@ final class NotificationStream implements HttpTransport.Work {
       }
     } catch (IOException e) {
       throw HttpAnswers.broken(e);
+    } finally {
+      lastEvent = reader.lastId().isEmpty() ? lastEvent : reader.lastId();
     }
+    return reader.retry();
   }
 }

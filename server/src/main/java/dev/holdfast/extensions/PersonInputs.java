@@ -25,11 +25,18 @@ final class PersonInputs implements McpInputs {
   private final List<String> notes = new ArrayList<>();
   private Duration left = WAIT_MAX;
   private int forms;
+  private Runnable before = () -> {};
 
   PersonInputs(String id, ToolContext context, Time time) {
     this.source = "extension " + id;
     this.context = context;
     this.time = time;
+  }
+
+  /** {@code task} is run before a person is asked. */
+  PersonInputs beforeAsking(Runnable task) {
+    before = task;
+    return this;
   }
 
   @Override
@@ -52,6 +59,7 @@ final class PersonInputs implements McpInputs {
             if (forms > FORMS_MAX || !left.isPositive()) {
               yield new FormReply.Declined("one call may not ask for more");
             }
+            before.run();
             long begun = time.nanos();
             FormReply came = asker.ask(form, left, moot);
             left = left.minusNanos(time.nanos() - begun);

@@ -36,7 +36,6 @@ final class ReadResourceTool extends ExtensionTool {
   private final Duration limit;
   private final AttachmentsConfig attachments;
   private final Caller caller;
-  private final String frame;
 
   /** Makes the call. */
   interface Caller {
@@ -61,13 +60,13 @@ final class ReadResourceTool extends ExtensionTool {
       AttachmentsConfig attachments,
       Caller caller) {
     super(
+        config.id(),
         new ToolSpec(OfferedTools.name(config.id(), NAME), listed.description(), listed.schema()),
         config.tools().replay().getOrDefault(NAME, ReplayClass.READ),
         timeout);
     this.limit = config.timeouts().call();
     this.attachments = attachments;
     this.caller = caller;
-    this.frame = McpTool.frame(config.id());
   }
 
   /**
@@ -100,7 +99,7 @@ final class ReadResourceTool extends ExtensionTool {
     JsonObject given = new JsonObject(argumentsJson);
     String uri = given.getString("uri", "");
     String cursor = given.getString("cursor", "");
-    ToolResult result =
+    return shown(
         caller.call(
             replay(),
             context,
@@ -110,9 +109,7 @@ final class ReadResourceTool extends ExtensionTool {
                     ? page(client.resources(cursor, limit))
                     : contents(
                         client.resource(uri, limit, inputs),
-                        new ResultImages(attachments, context)));
-    String text = Texts.visible(result.text());
-    return result.withText(result.isError() ? text : frame + text);
+                        new ResultImages(attachments, context))));
   }
 
   /** A page, as its server cuts it. */

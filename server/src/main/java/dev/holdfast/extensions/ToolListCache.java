@@ -1,31 +1,24 @@
 package dev.holdfast.extensions;
 
-import dev.holdfast.store.engine.AtomicFiles;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The tools that an MCP server listed last, so that they can be offered before it runs. What was
  * listed by another command, with other variables or by files that have changed since is not used.
  */
 final class ToolListCache {
-  private static final Logger LOG = LoggerFactory.getLogger(ToolListCache.class);
   private static final int BYTES_MAX = 32 << 20;
 
   private final ExtensionConfig config;
-  private final Path folder;
-  private final Path file;
+  private final KeptList list;
 
   /**
    * What is known.
@@ -40,42 +33,24 @@ final class ToolListCache {
 
   ToolListCache(ExtensionConfig config, Path folder) {
     this.config = config;
-    this.folder = folder;
-    this.file = folder.resolve("tools.json");
+    this.list = new KeptList(config.id(), folder.resolve("tools.json"), BYTES_MAX, this::key);
   }
 
   Optional<Known> read() {
-    try {
-      if (!Files.isRegularFile(file) || Files.size(file) > BYTES_MAX) {
-        return Optional.empty();
-      }
-      JsonObject kept = new JsonObject(Files.readString(file));
-      if (!key().equals(kept.getString("key"))) {
-        return Optional.empty();
-      }
-      List<ListedTool> tools = new ArrayList<>();
-      for (Object tool : kept.getJsonArray("tools")) {
-        tools.add(ListedTool.of((JsonObject) tool));
-      }
-      return Optional.of(new Known(kept.getString("server"), tools));
-    } catch (IOException | DecodeException | ClassCastException | NullPointerException e) {
-      LOG.warn("extension {}: what it listed last cannot be read ({})", config.id(), e.toString());
-      return Optional.empty();
-    }
+    return list.read(
+        kept -> {
+          List<ListedTool> tools = new ArrayList<>();
+          for (Object tool : kept.getJsonArray("tools")) {
+            tools.add(ListedTool.of((JsonObject) tool));
+          }
+          return new Known(kept.getString("server"), tools);
+        });
   }
 
-  /** Without it the next start of the server has to start the child too. */
   void keep(Known known) {
     JsonArray tools = new JsonArray();
     known.tools().forEach(tool -> tools.add(tool.toJson()));
-    JsonObject kept =
-        new JsonObject().put("key", key()).put("server", known.server()).put("tools", tools);
-    try {
-      AtomicFiles.createFolders(folder);
-      AtomicFiles.write(file, kept.encode().getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      LOG.warn("extension {}: its list of tools was not kept ({})", config.id(), e.toString());
-    }
+    list.keep(new JsonObject().put("server", known.server()).put("tools", tools));
   }
 
   /** Changes with whatever may change the list. */

@@ -54,7 +54,10 @@ public final class EventReader {
     return jsonLines ? nextLine() : nextEvent();
   }
 
-  /** Where a stream that breaks off can be taken up again; empty where it cannot. */
+  /**
+   * Where a stream that breaks off can be taken up again: behind the last event that came whole;
+   * empty where it cannot.
+   */
   public String lastId() {
     return lastId;
   }
@@ -75,10 +78,12 @@ public final class EventReader {
 
   private @Nullable Event nextEvent() throws IOException {
     String name = "";
+    String id = lastId;
     StringBuilder data = new StringBuilder();
     boolean any = false;
     for (String line = line(); line != null; line = line()) {
       if (line.isEmpty()) {
+        lastId = id;
         if (any) {
           return new Event(name, data.toString());
         }
@@ -92,7 +97,7 @@ public final class EventReader {
           throw new TooLongException(eventBytesMax);
         }
       } else if (line.startsWith("id:") && line.indexOf('\0') < 0) {
-        lastId = value(line, "id:".length());
+        id = value(line, "id:".length());
       } else if (line.startsWith("retry:")) {
         waitAsTold(value(line, "retry:".length()));
       }

@@ -149,7 +149,7 @@ public final class Guard {
       awaitHold(deadline);
       CallFailedException failed;
       try {
-        return attempt(deadline, flow, call, judge);
+        return attempt(deadline, flow, _ -> call.run(), judge);
       } catch (CallFailedException e) {
         failed = e;
       }
@@ -165,6 +165,23 @@ public final class Guard {
     return probe(deadline, FlowKey.NONE, call, Verdict::of);
   }
 
+  /** A call that may wait for something else than its dependency. */
+  public interface ReleasableCall<T> {
+    /**
+     * Blocks the calling thread; an interrupt ends it.
+     *
+     * @param release from then on the call's end says nothing about the dependency, and another one
+     *     may be the trial of a half-open breaker
+     */
+    T run(Runnable release) throws CallFailedException, InterruptedException;
+  }
+
+  /** As {@link #probe(Deadline, Call)}. */
+  public <T> T probe(Deadline deadline, ReleasableCall<T> call)
+      throws CallFailedException, InterruptedException {
+    return probeOnce(deadline, FlowKey.NONE, call, Verdict::of);
+  }
+
   /**
    * As {@link #probe(Deadline, Call)}.
    *
@@ -173,6 +190,12 @@ public final class Guard {
    */
   public <T> T probe(
       Deadline deadline, FlowKey flow, Call<T> call, Function<Failure, Verdict> judge)
+      throws CallFailedException, InterruptedException {
+    return probeOnce(deadline, flow, _ -> call.run(), judge);
+  }
+
+  private <T> T probeOnce(
+      Deadline deadline, FlowKey flow, ReleasableCall<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     Duration held = retryAfterHold.left();
     if (!held.isZero()) {
@@ -216,7 +239,7 @@ public final class Guard {
   }
 
   private <T> T attempt(
-      Deadline deadline, FlowKey flow, Call<T> call, Function<Failure, Verdict> judge)
+      Deadline deadline, FlowKey flow, ReleasableCall<T> call, Function<Failure, Verdict> judge)
       throws CallFailedException, InterruptedException {
     while (true) {
       if (deadline.isOver()) {
@@ -240,10 +263,13 @@ public final class Guard {
   }
 
   private <T> T attempt(
-      Deadline deadline, Call<T> call, Function<Failure, Verdict> judge, BreakerPermit permit)
+      Deadline deadline,
+      ReleasableCall<T> call,
+      Function<Failure, Verdict> judge,
+      BreakerPermit permit)
       throws CallFailedException, InterruptedException {
     try {
-      T result = DeadlineWatch.run(deadline, call);
+      T result = DeadlineWatch.run(deadline, () -> call.run(permit::neutral));
       permit.succeeded();
       return result;
     } catch (CallFailedException e) {

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.net.HttpCaller;
+import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.TimedWait;
 import dev.holdfast.tools.forms.FormAsker;
 import dev.holdfast.tools.forms.FormReply;
 import dev.holdfast.tools.forms.PersonForm;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -170,6 +174,45 @@ class ElicitationTest {
     assertThat(code(call("demo_hang", "{}"))).isEqualTo(FailureCode.TIMEOUT);
   }
 
+  /** Of 35 s, the limit of the call and what a connection has beyond it. */
+  @Test
+  void aConnectionStaysOpenWhileAPersonIsAsked() throws Exception {
+    ManualTime time = new ManualTime();
+    McpInputs slow =
+        new McpInputs() {
+          @Override
+          public Object person() {
+            return "ann";
+          }
+
+          @Override
+          public Optional<JsonObject> elicit(JsonObject asked, CompletableFuture<?> moot) {
+            time.advance(Duration.ofMinutes(4));
+            return Optional.of(McpInputs.declined());
+          }
+        };
+    Vertx vertx = Vertx.vertx();
+    try (RemoteServer far = new RemoteServer("no-stream");
+        HttpCaller http = HttpCaller.create(vertx, time)) {
+      RemoteConfig remote =
+          ExtensionRig.parsed(far.entry("demo", "")).getFirst().remote().orElseThrow();
+      try (McpSession session =
+          new McpSession(
+              "demo",
+              new HttpTransport(new McpEndpoint(http, remote), 1_000_000, time),
+              text -> text,
+              _ -> {})) {
+        session.start();
+        McpClient client = McpClient.connect(session, Duration.ofSeconds(30));
+        JsonObject result =
+            client.call("form", new JsonObject(FORM), "key", Duration.ofSeconds(30), _ -> {}, slow);
+        assertThat(result.encode()).contains("decline");
+      }
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().get();
+    }
+  }
+
   @Test
   void aStoppedTurnCancelsTheQuestion() throws Exception {
     rig.serve(ExtensionRig.server("demo", "forms"));
@@ -242,6 +285,29 @@ class ElicitationTest {
     assertThat(answeredQuietly()).doesNotContain("accept");
     person.answers("Ann");
     assertThat(call("demo_form", FORM).text()).contains("Ann");
+  }
+
+  @Test
+  void whileAPersonIsAskedAnotherCallIsTheTrialOfTheBreaker() throws Exception {
+    String id = ExtensionRig.TRIED_SOON;
+    rig.serve(ExtensionRig.server(id, "forms"));
+    String breaker = ExtensionCalls.guardName(id);
+    rig.guards.trip(breaker);
+    TimedWait.until("half open", () -> rig.guards.guard(breaker).opensIn().isZero());
+    Thread asking =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    call(id + "_form", FORM);
+                  } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    person.begun.await();
+    assertThat(rig.call(id + "_echo").isError()).isFalse();
+    person.answers("Ann");
+    asking.join();
   }
 
   /** The server does not say for whom it asks. */

@@ -14,6 +14,7 @@ import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
+import dev.holdfast.resilience.BreakerSettings;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
@@ -31,6 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +42,11 @@ import org.junit.jupiter.api.Assumptions;
 final class ExtensionRig {
   /** As one argument: a child need not see where the sources of the tests lie. */
   private static final String SCRIPT = script();
+
+  /** The id of an extension whose breaker is half open soon after it has opened. */
+  static final String TRIED_SOON = "brief";
+
+  private static final Duration SOON = Duration.ofMillis(1);
 
   final Path folder;
   final Map<String, String> environment = new ConcurrentHashMap<>();
@@ -59,7 +66,7 @@ final class ExtensionRig {
   private final SystemTime time = new SystemTime();
   private final Vertx vertx = Vertx.vertx();
   private final HttpCaller http = HttpCaller.create(vertx, time);
-  private final Secrets secrets = new Secrets();
+  final Secrets secrets = new Secrets();
   private final Children children;
   private final AtomicInteger calls = new AtomicInteger();
   private Extensions extensions;
@@ -68,7 +75,15 @@ final class ExtensionRig {
     Path data = Files.createDirectories(temporary.resolve("data")).toRealPath();
     folder = Files.createDirectories(data.resolve("extensions"));
     toolbox = new Toolbox(List.of(), new ToolOutputConfig(2_000_000, 5000), secrets, time, meters);
-    guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
+    guards =
+        Guards.create(
+            new GuardsConfig(
+                BreakerSettings.DEFAULT,
+                Map.of("ext:" + TRIED_SOON, new BreakerSettings(5, 2, SOON, SOON))),
+            GuardMemory.none(),
+            time,
+            meters,
+            vertx);
     try {
       children = Children.open(ChildrenConfig.of(Sandbox.AUTO, data), time);
     } catch (CallFailedException e) {
@@ -88,27 +103,39 @@ final class ExtensionRig {
   }
 
   private Extensions made() {
-    return new Extensions(
-        new ExtensionServices(
-            folder,
-            () -> children,
-            http,
-            toolbox,
-            guards,
-            () -> environment,
-            secrets,
-            new AttachmentsConfig(
-                2,
-                100_000,
-                1_024,
-                Duration.ofSeconds(20),
-                1_000_000,
-                new AttachmentsConfig.Images(600, 4, 10_000)),
-            pace,
-            () -> trustsFirstList,
-            () -> 0.5,
-            time,
-            meters));
+    return new Extensions(services());
+  }
+
+  ExtensionServices services() {
+    return new ExtensionServices(
+        folder,
+        () -> children,
+        http,
+        toolbox,
+        guards,
+        () -> environment,
+        secrets,
+        new AttachmentsConfig(
+            2,
+            100_000,
+            1_024,
+            Duration.ofSeconds(20),
+            1_000_000,
+            new AttachmentsConfig.Images(600, 4, 10_000)),
+        pace,
+        () -> trustsFirstList,
+        () -> 0.5,
+        time,
+        meters);
+  }
+
+  /** One beside the declared ones, started. */
+  McpExtension started(String entry) throws Exception {
+    McpExtension extension =
+        new McpExtension("configuration", parsed(entry).getFirst(), services());
+    extension.start(Optional.empty());
+    TimedWait.until("it serves", () -> extension.view().state() == ExtensionState.READY);
+    return extension;
   }
 
   Extensions extensions() {

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
@@ -163,6 +164,17 @@ class McpExtensionTest {
   }
 
   @Test
+  void wordsOfProgressAreShortAndAllOfThemVisible() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    String words = "a\u202eb\u001b %d " + "x".repeat(190) + "\ud83d\ude00".repeat(20);
+    assertThat(rig.call("demo_progress", new JsonObject().put("say", words).encode()).isError())
+        .isFalse();
+    String shown = Objects.requireNonNull(rig.labels.peek()).substring("demo: ".length());
+    assertThat(shown).startsWith("ab 1 xxx").hasSizeLessThanOrEqualTo(200);
+    assertThat(Character.isHighSurrogate(shown.charAt(shown.length() - 1))).isFalse();
+  }
+
+  @Test
   void aRequestOfTheServerIsRefused() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     assertThat(new JsonObject(rig.call("demo_ask").text()).getInteger("code")).isEqualTo(-32601);
@@ -302,6 +314,15 @@ class McpExtensionTest {
   }
 
   @Test
+  void membersThatAreNullOrOfAnotherTypeEndNothing() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_nulls").isError()).isFalse();
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    assertThat(rig.starts("demo")).isOne();
+    assertThat(rig.view("demo").strays()).isEqualTo(3);
+  }
+
+  @Test
   void aFloodOfGarbageEndsTheServer() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     assertThat(rig.call("demo_flood").text()).contains("lines that are no messages");
@@ -346,6 +367,41 @@ class McpExtensionTest {
   }
 
   /** It reads nothing while it works: neither the request for its list nor a ping. */
+  @Test
+  void aChangeRightBehindTheFirstListIsRead() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "late"));
+    TimedWait.until("read", () -> !rig.view("demo").held().isEmpty());
+  }
+
+  @Test
+  void oneWhoseListChangesWheneverItIsReadIsStoppedWhenNobodyNeedsIt() throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of("restless"), "  timeouts: {idle_secs: 1}\n"));
+    rig.await("demo", ExtensionState.IDLE);
+  }
+
+  @Test
+  void aListThatIsAsItWasIsNotWrittenAgain() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "features"));
+    Path tools = rig.folder.resolve("demo/tools.json");
+    Path prompts = rig.folder.resolve("demo/prompts.json");
+    List<Object> before = List.of(identity(tools), identity(prompts));
+    rig.extensions().restart("demo");
+    TimedWait.until("again", () -> startsOf("demo") == 2);
+    rig.await("demo", ExtensionState.READY);
+    assertThat(List.of(identity(tools), identity(prompts))).isEqualTo(before);
+    assertThat(rig.call("demo_change").isError()).isFalse();
+    TimedWait.until("written", () -> !before.contains(identity(tools)));
+  }
+
+  /** Another one when the file is written anew. */
+  private static Object identity(Path file) {
+    try {
+      return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Test
   void aServerThatWorksAtACallIsNotDisturbedInIt() throws Exception {
     rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {list_secs: 1}\n"));

@@ -103,6 +103,19 @@ class RemoteExtensionTest {
     }
   }
 
+  @Test
+  void aToolWhoseMarksAreNotValidIsLeftOutWhereMarksMeanSomething() throws Exception {
+    try (RemoteServer newer = new RemoteServer("modern");
+        RemoteServer older = new RemoteServer()) {
+      List<String> _ = rig.declare(newer.entry("newer", ""), older.entry("older", ""));
+      rig.await("newer", ExtensionState.READY);
+      rig.await("older", ExtensionState.READY);
+      assertThat(rig.offered())
+          .contains("newer_mirrored", "older_mismarked")
+          .doesNotContain("newer_mismarked");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"first", "modern"})
   void aChangedListIsHeardOfAndReadSoon(String flag) throws Exception {
@@ -188,6 +201,17 @@ class RemoteExtensionTest {
         assertThat(failure(bad).retryAfter()).isGreaterThan(Duration.ofMinutes(9));
       }
       assertThat(far.sessionsMade()).isOne();
+    }
+  }
+
+  @Test
+  void untilAPauseThatTheServerAskedForIsOverCallsFailAtOnce() throws Exception {
+    try (RemoteServer far = new RemoteServer()) {
+      rig.serve(far.entry("demo", ""));
+      assertThat(failure(rig.call("demo_paused")).code()).isEqualTo(FailureCode.RATE_LIMITED);
+      Failure next = failure(rig.call("demo_echo"));
+      assertThat(next.code()).isEqualTo(FailureCode.RATE_LIMITED);
+      assertThat(next.retryAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(20));
     }
   }
 

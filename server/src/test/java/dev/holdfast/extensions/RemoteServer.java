@@ -30,12 +30,13 @@ final class RemoteServer implements AutoCloseable {
   private static final List<String> NAMES =
       List.of(
           "echo", "stream", "endless", "silent", "garbage", "long", "wrong", "limited", "broken",
-          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask");
+          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask",
+          "form", "paused");
   private static final String END = "\n\n";
 
   final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
   final Map<String, String> lastHeaders = new ConcurrentHashMap<>();
-  final ConcurrentLinkedQueue<JsonObject> answersFromClient = new ConcurrentLinkedQueue<>();
+  final LinkedBlockingQueue<JsonObject> answersFromClient = new LinkedBlockingQueue<>();
   final CountDownLatch silentCallGone = new CountDownLatch(1);
 
   private final Set<String> flags;
@@ -215,6 +216,16 @@ final class RemoteServer implements AutoCloseable {
                 new JsonObject()
                     .put("type", "object")
                     .put("properties", new JsonObject().put("region", region))));
+    tools.add(
+        new JsonObject()
+            .put("name", "mismarked")
+            .put(
+                "inputSchema",
+                new JsonObject()
+                    .put("type", "object")
+                    .put(
+                        "properties",
+                        new JsonObject().put("region", region.copy().put("x-mcp-header", "")))));
     if (hasChanged) {
       tools.add(
           new JsonObject()
@@ -296,6 +307,10 @@ final class RemoteServer implements AutoCloseable {
         exchange.getResponseHeaders().add("Retry-After", "600");
         answer(exchange, 429, "", "");
       }
+      case "paused" -> {
+        exchange.getResponseHeaders().add("Retry-After", "20");
+        answer(exchange, 429, "", "");
+      }
       case "broken" -> answer(exchange, 500, "text/html", "<html>no</html>");
       case "denied" -> answer(exchange, 403, "", "");
       case "big" -> {
@@ -335,6 +350,19 @@ final class RemoteServer implements AutoCloseable {
             "{\"jsonrpc\":\"2.0\",\"id\":\"mine\",\"method\":\"sampling/createMessage\"}");
         json(exchange, 200, answer);
       }
+      case "form" -> {
+        JsonObject form =
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", "form")
+                .put("method", "elicitation/create")
+                .put("params", parameters.getJsonObject("arguments"));
+        try (OutputStream out = stream(exchange)) {
+          write(out, "data: " + form.encode() + END);
+          JsonObject told = answersFromClient.take();
+          write(out, "data: " + result(id, text(told.encode())).encode() + END);
+        }
+      }
       default -> json(exchange, 200, answer);
     }
   }
@@ -346,6 +374,13 @@ final class RemoteServer implements AutoCloseable {
       try (OutputStream out = stream(exchange)) {
         write(out, "id: point-2\ndata: " + resumed.take().encode() + END);
       }
+    } else if (is("get-closed")) {
+      stream(exchange).close();
+    } else if (is("get-busy")) {
+      answer(exchange, 503, "", "");
+    } else if (is("get-paused")) {
+      exchange.getResponseHeaders().add("Retry-After", "90");
+      answer(exchange, 429, "", "");
     } else if (is("modern") || is("no-stream")) {
       answer(exchange, 405, "", "");
     } else {

@@ -6,12 +6,15 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.time.TimedWait;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a server lists later than at first is offered when an operator has said so. */
 @Timeout(60)
@@ -121,6 +124,38 @@ class ToolApprovalTest {
     List<String> _ = rig.declare(ExtensionRig.server("demo"));
     TimedWait.until("known", () -> !rig.view("demo").held().isEmpty());
     assertThat(rig.offered()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whenWhatWasApprovedCanBeReadAgainItIsOfferedAgain(boolean isRunning) throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Path file = rig.folder.resolve("demo/approved.json");
+    Path aside = rig.folder.resolve("demo/aside");
+    Files.move(file, aside);
+    Files.createDirectory(file);
+    rig.again(rig.pace);
+    List<String> _ = rig.declare(ExtensionRig.server("demo"));
+    TimedWait.until("known", () -> !rig.view("demo").held().isEmpty());
+    if (isRunning) {
+      rig.extensions().restart("demo");
+      rig.await("demo", ExtensionState.READY);
+    }
+    assertThat(rig.offered()).isEmpty();
+    Files.delete(file);
+    Files.move(aside, file);
+    TimedWait.until("offered", () -> rig.offered().contains("demo_echo"));
+    assertThat(rig.view("demo").held()).isEmpty();
+  }
+
+  /** Its tools would stay for ever, and keep those of the next one of that name out. */
+  @Test
+  void whatIsApprovedWhileItIsStoppedIsNotOffered() throws Exception {
+    McpExtension stopped = rig.started(ExtensionRig.server("demo"));
+    rig.meters.config().onMeterRemoved(_ -> stopped.approve(""));
+    stopped.stop();
+    assertThat(rig.offered()).isEmpty();
+    assertThat(stopped.awaitEnd(Duration.ofSeconds(30))).isTrue();
   }
 
   @Test

@@ -67,7 +67,10 @@ class JarExtensionsTest {
         .run(
             new ToolCall("c1", "dice_roll", "{}"),
             new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}))
-        .text();
+        .text()
+        .lines()
+        .toList()
+        .getLast();
   }
 
   private String reason(PluginState state) throws Exception {

@@ -15,6 +15,7 @@ import dev.holdfast.time.Standstill;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.circuitbreaker.CircuitBreakerState;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -270,6 +271,25 @@ class GuardTest {
         .isInstanceOf(InterruptedException.class);
     assertThat(guard.opensIn()).isZero();
     assertThat(guard.probe(in(ofMinutes(1)), script)).isEqualTo("hello");
+  }
+
+  @Test
+  void aTrialThatIsReleasedLeavesTheTrialToOthersAndCountsNothing() throws Exception {
+    guards.trip("llm:test");
+    time.advance(ofSeconds(10));
+    assertThatThrownBy(
+            () ->
+                guard.probe(
+                    in(ofMinutes(1)),
+                    release -> {
+                      release.run();
+                      assertThat(guard.probe(in(ofMinutes(1)), script)).isEqualTo("hello");
+                      throw new CallFailedException(Failure.of(FailureCode.TIMEOUT, "late"));
+                    }))
+        .isInstanceOf(CallFailedException.class);
+    assertThat(guard.opensIn()).isZero();
+    assertThat(guard.probe(in(ofMinutes(1)), script)).isEqualTo("hello");
+    assertThat(guard.breaker().state()).isEqualTo(CircuitBreakerState.CLOSED);
   }
 
   @Test

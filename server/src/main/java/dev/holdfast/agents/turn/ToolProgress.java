@@ -100,15 +100,16 @@ public final class ToolProgress {
   }
 
   void doing(String label) {
+    String safe = secrets.redact(label);
     endings.epoch().moves();
-    doing.accept(label);
-    endings.news("turn.doing", incoming, Entries.object().put("label", label));
+    doing.accept(safe);
+    endings.news("turn.doing", incoming, Entries.object().put("label", safe));
   }
 
   /** Returns the moment, for {@link #ended}. */
   long started(Pending pending, String label) {
     doing(label);
-    ObjectNode details = head(pending).put("label", label);
+    ObjectNode details = head(pending).put("label", secrets.redact(label));
     details.put("arguments", shown(pending.call().arguments()));
     endings.story(incoming, "tool.started", details);
     endings.news("tool.started", incoming, details);

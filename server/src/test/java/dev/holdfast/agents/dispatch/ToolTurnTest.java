@@ -13,6 +13,7 @@ import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
+import dev.holdfast.bus.News;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -60,6 +61,33 @@ class ToolTurnTest {
     AgentRig world = world();
     world.answerOf(world.send("t", "k1", "look"));
     assertThat(lastResults()).extracting(Message.ToolResult::text).containsExactly("c1", "c2");
+  }
+
+  @Test
+  void whatAToolTellsWhileItRunsShowsNoSecret() throws Exception {
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    body =
+        (_, context) -> {
+          context.progress().doing("logs in with s3cret-of-mine");
+          told.countDown();
+          go.await();
+          return ToolResult.ok("done");
+        };
+    model.calls(call("c1", "read")).says("done");
+    AgentRig world = world();
+    world.secrets.add("s3cret-of-mine");
+    List<String> news = Collections.synchronizedList(new ArrayList<>());
+    try (News.Watch _ = world.news.watch(item -> news.add(item.json()), () -> {})) {
+      Event event = world.send("t", "k1", "look");
+      told.await();
+      assertThat(world.orchestrator.find("web:main:t").orElseThrow().doing())
+          .isEqualTo("logs in with ***");
+      go.countDown();
+      world.answerOf(event);
+      world.await(() -> news.toString().contains("logs in with"), news::toString);
+      assertThat(news.toString()).contains("logs in with ***").doesNotContain("s3cret-of-mine");
+    }
   }
 
   @Test

@@ -43,10 +43,10 @@ class ExtensionDocsTest {
       awaitSaid(page, LIST, folder, ".*\\[FILE] a-note.txt.*", DOWNLOAD);
 
       page.run(DICE, folder);
-      awaitSaid(page, ROLL, folder, "echo: [1-6]", LIMIT);
+      awaitSaid(page, ROLL, folder, "[1-6]", LIMIT);
 
       assertThat(page.run(COIN, folder)).contains("extension coin", "Tosses coins.");
-      awaitSaid(page, TOSS, folder, "echo: (heads|tails)", LIMIT);
+      awaitSaid(page, TOSS, folder, "(heads|tails)", LIMIT);
     }
   }
 }

@@ -59,8 +59,6 @@ class ConformanceTest {
   private static final Map<Pattern, String> NOT_APPLICABLE =
       Map.of(
           Pattern.compile("auth/.*"), "OAuth over HTTP, which is not offered",
-          Pattern.compile("http-(custom|invalid-tool)-headers"),
-              "arguments as headers, which are not sent",
           Pattern.compile("sep-2640-.*"), "an extension of the protocol that is not offered");
 
   /** Passes on the lines of standard input and what is answered to them. */
@@ -120,7 +118,8 @@ class ConformanceTest {
   private static final String DRIVER =
       """
       const [port, url] = process.argv.slice(2);
-      const body = JSON.stringify({url, scenario: process.env.MCP_CONFORMANCE_SCENARIO});
+      const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+      const body = JSON.stringify({url, calls: context.toolCalls ?? []});
       const response = await fetch(`http://127.0.0.1:${port}/`, {method: 'POST', body});
       console.log(await response.text());
       process.exit(response.status === 200 ? 0 : 1);
@@ -292,7 +291,8 @@ class ConformanceTest {
     String told = "done";
     try {
       JsonNode asked = Json.read(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-      use(rig, way.entry(asked.path("url").asText()), "conf" + runs.incrementAndGet());
+      Map<String, Object> entry = way.entry(asked.path("url").asText());
+      use(rig, entry, "conf" + runs.incrementAndGet(), asked.path("calls"));
     } catch (Exception | AssertionError e) {
       status = 500;
       told = e.toString();
@@ -303,7 +303,8 @@ class ConformanceTest {
     exchange.close();
   }
 
-  private static void use(ServerRig rig, Map<String, Object> way, String id) throws Exception {
+  private static void use(ServerRig rig, Map<String, Object> way, String id, JsonNode calls)
+      throws Exception {
     Path folder = rig.setup().dataDir().resolve("extensions/" + id);
     Files.createDirectories(folder.resolve("files"));
     Files.writeString(folder.resolve("files/pipe.mjs"), PIPE);
@@ -324,7 +325,7 @@ class ConformanceTest {
     int number = 0;
     for (JsonNode tool : kept.path("tools")) {
       String name = id + "_" + tool.path("name").asText();
-      Map<String, Object> arguments = arguments(tool, kept.path("tools"));
+      Map<String, Object> arguments = arguments(tool, kept.path("tools"), calls);
       String event = id + "-" + number++;
       rig.accept(event, id, ShellRig.call(name, arguments));
       answerWhatIsAsked(rig, event, id);
@@ -361,8 +362,17 @@ class ConformanceTest {
   }
 
   /** As the suite wants them. */
-  private static Map<String, Object> arguments(JsonNode tool, JsonNode all) {
-    return switch (tool.path("name").asText()) {
+  private static Map<String, Object> arguments(JsonNode tool, JsonNode all, JsonNode calls) {
+    String name = tool.path("name").asText();
+    for (JsonNode call : calls) {
+      if (call.path("name").asText().equals(name)) {
+        return call.path("arguments").properties().stream()
+            .filter(argument -> !argument.getValue().isNull())
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+      }
+    }
+    return switch (name) {
+      case "valid_tool" -> Map.of("region", "us-west1");
       case "add_numbers" -> Map.of("a", 5, "b", 3);
       case "json_schema_echo" -> Map.of("schema", schemaOf("json_schema_2020_12_tool", all));
       default -> Map.of();
