@@ -312,6 +312,26 @@ class McpExtensionTest {
   }
 
   @Test
+  void whatCannotBeUnderstoodOfAnEarlierRunIsShownAndDoesNotKeepItFromStarting() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Path kept = rig.folder.resolve("demo/tools.json");
+    JsonObject list = new JsonObject(Files.readString(kept));
+    rig.again(rig.pace);
+    list.getJsonArray("tools").getJsonObject(0).remove("schema");
+    Files.writeString(kept, list.encode());
+    List<String> _ = rig.extensions().replaceAll(
+        "configuration",
+        ExtensionRig.parsed(
+            ExtensionRig.server("demo").replace("initial_backoff_ms: 20, max_backoff_ms: 40",
+                "initial_backoff_ms: 3600000, max_backoff_ms: 3600000")));
+    TimedWait.until("shown", () -> !rig.extensions().reports().isEmpty());
+    assertThat(rig.view("demo").lastError()).isEqualTo("It was not understood.");
+    assertThat(rig.extensions().restart("demo")).isTrue();
+    rig.await("demo", ExtensionState.READY);
+    assertThat(rig.offered()).contains("demo_echo");
+  }
+
+  @Test
   void anotherCommandDoesNotInheritTheList() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     rig.again(Pace.USUAL);
