@@ -241,28 +241,44 @@ final class McpExtension implements Extension {
 
   /** Runs until interrupted. */
   private void run() throws InterruptedException {
-    Optional<ToolListCache.Known> known = cache.read();
-    known.ifPresent(
-        list -> {
-          if (services.trustsFirstList().getAsBoolean()) {
-            approved.approveFirst(list.tools());
-          }
-          take(list.server(), list.tools());
-        });
-    prompts.replace(promptCache.read());
-    locked(
-        () -> {
-          wanted |= known.isEmpty(); // what it offers is only known when it runs
-          return null;
-        });
     RestartLimit.History history = RestartLimit.History.CLEAN;
+    Optional<Failure> failure = recall();
     while (true) {
-      awaitDemand();
-      Optional<Failure> failure = live();
       if (failure.isPresent()) {
         history = rest(failure.get(), history);
       }
+      awaitDemand();
+      failure = live();
     }
+  }
+
+  /** Offers what was listed last, so that nobody waits for a child. */
+  private Optional<Failure> recall() {
+    try {
+      Optional<ToolListCache.Known> known = cache.read();
+      known.ifPresent(
+          list -> {
+            if (services.trustsFirstList().getAsBoolean()) {
+              approved.approveFirst(list.tools());
+            }
+            take(list.server(), list.tools());
+          });
+      prompts.replace(promptCache.read());
+      locked(
+          () -> {
+            wanted |= known.isEmpty(); // what it offers is only known when it runs
+            return null;
+          });
+      return Optional.empty();
+    } catch (RuntimeException | Error bug) {
+      return Optional.of(failure(bug));
+    }
+  }
+
+  private Failure failure(Throwable bug) {
+    Fatal.check(bug);
+    LOG.error("extension {}: {}", config.id(), Crash.describe(bug), bug);
+    return Failure.of(FailureCode.INTERNAL, "It was not understood.");
   }
 
   private void awaitDemand() throws InterruptedException {
@@ -299,9 +315,7 @@ final class McpExtension implements Extension {
     } catch (CallFailedException e) {
       return Optional.of(e.failure());
     } catch (RuntimeException | Error bug) {
-      Fatal.check(bug);
-      LOG.error("extension {}: {}", config.id(), Crash.describe(bug), bug);
-      return Optional.of(Failure.of(FailureCode.INTERNAL, "It was not understood."));
+      return Optional.of(failure(bug));
     }
   }
 
