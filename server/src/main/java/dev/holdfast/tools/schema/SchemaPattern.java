@@ -39,7 +39,9 @@ final class SchemaPattern {
   private static Optional<SchemaPattern> isKnownElsewhere(String text)
       throws SchemaRefusedException {
     try {
-      java.util.regex.Pattern _ = java.util.regex.Pattern.compile(text);
+      String plain =
+          text.replaceAll("(\\\\[pP])\\{\\w+(=\\w+)?}", "$1L"); // Java has other names for them
+      java.util.regex.Pattern _ = java.util.regex.Pattern.compile(plain);
       return Optional.empty();
     } catch (java.util.regex.PatternSyntaxException e) {
       throw new SchemaRefusedException(
