@@ -21,6 +21,7 @@ final class KeptList {
   private static final Logger LOG = LoggerFactory.getLogger(KeptList.class);
 
   private final String id;
+  private final Path folder;
   private final Path file;
   private final int bytesMax;
   private final Supplier<String> key;
@@ -30,9 +31,10 @@ final class KeptList {
    * @param id of the extension, for the log
    * @param bytesMax what is longer is not read
    */
-  KeptList(String id, Path file, int bytesMax, Supplier<String> key) {
+  KeptList(String id, Path folder, String name, int bytesMax, Supplier<String> key) {
     this.id = id;
-    this.file = file;
+    this.folder = folder;
+    this.file = folder.resolve(name);
     this.bytesMax = bytesMax;
     this.key = key;
   }
@@ -68,7 +70,7 @@ final class KeptList {
       return;
     }
     try {
-      AtomicFiles.createFolders(file.getParent());
+      AtomicFiles.createFolders(folder);
       AtomicFiles.write(file, text.getBytes(StandardCharsets.UTF_8));
       hash = now;
     } catch (IOException e) {

@@ -16,7 +16,7 @@ final class PromptListCache {
    * @param key changes with whatever may change the list
    */
   PromptListCache(String id, Supplier<String> key, Path folder) {
-    this.list = new KeptList(id, folder.resolve("prompts.json"), BYTES_MAX, key);
+    this.list = new KeptList(id, folder, "prompts.json", BYTES_MAX, key);
   }
 
   List<ListedPrompt> read() {

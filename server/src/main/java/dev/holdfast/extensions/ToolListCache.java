@@ -33,7 +33,7 @@ final class ToolListCache {
 
   ToolListCache(ExtensionConfig config, Path folder) {
     this.config = config;
-    this.list = new KeptList(config.id(), folder.resolve("tools.json"), BYTES_MAX, this::key);
+    this.list = new KeptList(config.id(), folder, "tools.json", BYTES_MAX, this::key);
   }
 
   Optional<Known> read() {
