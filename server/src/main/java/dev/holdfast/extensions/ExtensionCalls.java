@@ -8,7 +8,6 @@ import dev.holdfast.api.ToolResult;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guard;
-import dev.holdfast.resilience.GuardConfig;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 
@@ -25,8 +24,7 @@ final class ExtensionCalls {
   ExtensionCalls(ExtensionConfig config, ExtensionMetrics metrics, ExtensionServices services) {
     this.config = config;
     this.metrics = metrics;
-    this.guard =
-        services.guards().guard(guardName(config.id()), GuardConfig.DEFAULT.withoutRetries());
+    this.guard = services.guards().guard(guardName(config.id()));
     this.time = services.time();
   }
 

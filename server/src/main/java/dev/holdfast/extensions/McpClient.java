@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -185,30 +187,49 @@ record McpClient(McpSession session, Era era, String server, Features features) 
    */
   List<ListedTool> tools(Duration timeout) throws CallFailedException, InterruptedException {
     List<ListedTool> tools = new ArrayList<>();
-    long units = 0;
+    AtomicLong units = new AtomicLong();
+    list(
+        "tools/list",
+        "tools",
+        timeout,
+        each -> {
+          Optional<ListedTool> tool = isCallable(each) ? ListedTool.read(each) : Optional.empty();
+          tool.ifPresent(tools::add);
+          long all = units.addAndGet(tool.map(ListedTool::units).orElse(0L));
+          return tools.size() < LISTED_MAX && all < LISTED_UNITS_MAX;
+        });
+    return tools;
+  }
+
+  /**
+   * Goes through a list of all pages.
+   *
+   * @param key of what is listed in each page
+   * @param timeout for each page
+   * @param take takes one; false when it wants no more
+   */
+  void list(String method, String key, Duration timeout, Predicate<Object> take)
+      throws CallFailedException, InterruptedException {
     String cursor = "";
-    for (int page = 0; page < PAGES_MAX && units < LISTED_UNITS_MAX; page++) {
-      JsonObject asked = new JsonObject();
-      if (!cursor.isEmpty()) {
-        asked.put("cursor", cursor);
-      }
-      JsonObject result = ask("tools/list", asked, timeout, McpClient::ignore);
-      if (!(result.getValue("tools") instanceof JsonArray listed)) {
-        throw new CallFailedException(session.malformed("listed no tools"));
+    for (int page = 0; page < PAGES_MAX; page++) {
+      JsonObject result = ask(method, from(cursor), timeout, McpClient::ignore);
+      if (!(result.getValue(key) instanceof JsonArray listed)) {
+        throw new CallFailedException(session.malformed("listed no " + key));
       }
       for (Object each : listed) {
-        Optional<ListedTool> tool = isCallable(each) ? ListedTool.read(each) : Optional.empty();
-        if (tool.isPresent() && tools.size() < LISTED_MAX && units < LISTED_UNITS_MAX) {
-          tools.add(tool.get());
-          units += tool.get().units();
+        if (!take.test(each)) {
+          return;
         }
       }
       if (!(result.getValue("nextCursor") instanceof String next) || next.isEmpty()) {
-        break;
+        return;
       }
       cursor = next;
     }
-    return tools;
+  }
+
+  private static JsonObject from(String cursor) {
+    return cursor.isEmpty() ? new JsonObject() : new JsonObject().put("cursor", cursor);
   }
 
   /** In the newer era a tool must not be called whose arguments cannot be told as headers. */
@@ -252,11 +273,7 @@ record McpClient(McpSession session, Era era, String server, Features features) 
    */
   JsonObject resources(String cursor, Duration timeout)
       throws CallFailedException, InterruptedException {
-    JsonObject asked = new JsonObject();
-    if (!cursor.isEmpty()) {
-      asked.put("cursor", cursor);
-    }
-    return ask("resources/list", asked, timeout, McpClient::ignore);
+    return ask("resources/list", from(cursor), timeout, McpClient::ignore);
   }
 
   /** Reads a resource. */

@@ -303,7 +303,8 @@ final class McpExtension implements Extension {
     become(ExtensionState.STARTING, null);
     try {
       try (McpSession session =
-          new McpSession(config.id(), launch.connect(), services.secrets()::redact, this::hear)) {
+          new McpSession(
+              config.id(), launch.connect(), services.secrets()::redact, this::hearOfChange)) {
         try {
           serve(session);
         } finally {
@@ -623,15 +624,13 @@ final class McpExtension implements Extension {
     }
   }
 
-  private void hear(McpSession.Notification notification) {
-    if (notification == McpSession.Notification.LISTS_CHANGED) {
-      locked(
-          () -> {
-            listChanged = true;
-            changed.signalAll();
-            return null;
-          });
-    }
+  private void hearOfChange() {
+    locked(
+        () -> {
+          listChanged = true;
+          changed.signalAll();
+          return null;
+        });
   }
 
   private void signal() {

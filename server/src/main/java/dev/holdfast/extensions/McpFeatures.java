@@ -1,7 +1,6 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ record McpFeatures(List<ListedPrompt> prompts, Optional<ListedTool> resources) {
   private static final int PROMPTS_MAX = 200;
   private static final int TEMPLATES_MAX = 30;
   private static final int TEMPLATE_UNITS_MAX = 200;
-  private static final int PAGES_MAX = 64;
 
   McpFeatures {
     prompts = List.copyOf(prompts);
@@ -67,23 +65,14 @@ record McpFeatures(List<ListedPrompt> prompts, Optional<ListedTool> resources) {
         throws InterruptedException {
       List<T> all = new ArrayList<>();
       try {
-        String cursor = "";
-        for (int page = 0; page < PAGES_MAX && all.size() < max; page++) {
-          JsonObject asked = new JsonObject();
-          if (!cursor.isEmpty()) {
-            asked.put("cursor", cursor);
-          }
-          JsonObject result = client.ask(method, asked, timeout, _ -> {}, McpInputs.NONE);
-          if (result.getValue(key) instanceof JsonArray listed) {
-            for (Object each : listed) {
-              reader.apply(each).filter(_ -> all.size() < max).ifPresent(all::add);
-            }
-          }
-          if (!(result.getValue("nextCursor") instanceof String next) || next.isEmpty()) {
-            break;
-          }
-          cursor = next;
-        }
+        client.list(
+            method,
+            key,
+            timeout,
+            each -> {
+              reader.apply(each).ifPresent(all::add);
+              return all.size() < max;
+            });
       } catch (CallFailedException e) {
         LOG.warn("extension {}: {} failed ({})", id, method, e.failure().code());
       }

@@ -45,7 +45,7 @@ final class McpSession implements AutoCloseable {
   private final String name;
   private final McpTransport transport;
   private final UnaryOperator<String> redaction;
-  private final Consumer<Notification> listener;
+  private final Runnable listsChanged;
   private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong strays = new AtomicLong();
@@ -53,29 +53,20 @@ final class McpSession implements AutoCloseable {
   private final Elicitations elicitations = new Elicitations(this::askable, this::respond);
   private final CompletableFuture<Failure> end = new CompletableFuture<>();
 
-  /** What a child may say without being asked. */
-  enum Notification {
-    LISTS_CHANGED,
-    /** Anything that shows that it is alive. */
-    MESSAGE
-  }
-
   private record Pending(AwaitedAnswer answer, Consumer<String> progress) {}
 
   /**
    * @param name of the extension, for the log
    * @param redaction frees a text of secrets: the child knows some and may say them anywhere
-   * @param listener hears of notifications, on the thread that reads: it returns at once
+   * @param listsChanged is run when the child says that its lists have changed, on the thread that
+   *     reads: it returns at once
    */
   McpSession(
-      String name,
-      McpTransport transport,
-      UnaryOperator<String> redaction,
-      Consumer<Notification> listener) {
+      String name, McpTransport transport, UnaryOperator<String> redaction, Runnable listsChanged) {
     this.name = name;
     this.transport = transport;
     this.redaction = redaction;
-    this.listener = listener;
+    this.listsChanged = listsChanged;
   }
 
   /** Begins to read. */
@@ -101,11 +92,6 @@ final class McpSession implements AutoCloseable {
   /** How many messages came at all: a sign of life. */
   long messages() {
     return lines.get();
-  }
-
-  /** Whether a request waits for its answer. */
-  boolean isBusy() {
-    return !pending.isEmpty();
   }
 
   long memory() {
@@ -294,7 +280,6 @@ final class McpSession implements AutoCloseable {
   }
 
   private void dispatch(JsonObject message) throws InterruptedException {
-    listener.accept(Notification.MESSAGE);
     if (!message.containsKey("method")) {
       answer(message);
     } else if (message.getValue("id") != null) {
@@ -361,7 +346,7 @@ final class McpSession implements AutoCloseable {
 
   /** A request of the child: it may ask a person, and ask us to say that we are there. */
   private void serve(JsonObject request) throws InterruptedException {
-    JsonObject answer = new JsonObject().put("jsonrpc", "2.0").put("id", request.getValue("id"));
+    JsonObject answer = new JsonObject().put("id", request.getValue("id"));
     if ("elicitation/create".equals(request.getValue("method"))) {
       elicitations.put(request);
       return;
@@ -374,11 +359,7 @@ final class McpSession implements AutoCloseable {
           "error",
           new JsonObject().put("code", METHOD_NOT_FOUND).put("message", "Method not found"));
     }
-    try {
-      write(answer, SHORT_WRITE);
-    } catch (CallFailedException e) {
-      strays.incrementAndGet(); // it asks and does not read
-    }
+    respond(answer);
   }
 
   private void hear(String method, JsonObject parameters) {
@@ -386,7 +367,7 @@ final class McpSession implements AutoCloseable {
       case "notifications/tools/list_changed",
           "notifications/prompts/list_changed",
           "notifications/resources/list_changed" ->
-          listener.accept(Notification.LISTS_CHANGED);
+          listsChanged.run();
       case "notifications/progress" -> progress(parameters);
       case "notifications/cancelled" -> elicitations.withdraw(parameters.getValue("requestId"));
       case "notifications/message",

@@ -201,7 +201,7 @@ class ElicitationTest {
               "demo",
               new HttpTransport(new McpEndpoint(http, remote), 1_000_000, time),
               text -> text,
-              _ -> {})) {
+              () -> {})) {
         session.start();
         McpClient client = McpClient.connect(session, Duration.ofSeconds(30));
         JsonObject result =

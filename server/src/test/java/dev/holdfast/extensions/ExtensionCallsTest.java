@@ -67,7 +67,7 @@ class ExtensionCallsTest {
               "demo",
               new HttpTransport(new McpEndpoint(http, remote), 1000, time),
               text -> text,
-              _ -> {});
+              () -> {});
       session.close();
       assertThatExceptionOfType(CallFailedException.class)
           .isThrownBy(

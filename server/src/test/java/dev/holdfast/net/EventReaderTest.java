@@ -36,6 +36,11 @@ class EventReaderTest {
           public int read() throws IOException {
             throw new IOException("reset");
           }
+
+          @Override
+          public int read(byte[] into, int offset, int length) throws IOException {
+            return read();
+          }
         };
     EventReader reader = reader(new SequenceInputStream(bytes("id: 7\ndata: the ans"), broken));
     assertThatIOException().isThrownBy(reader::next);

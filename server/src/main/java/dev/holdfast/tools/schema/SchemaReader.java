@@ -20,9 +20,9 @@ final class SchemaReader {
   private static final List<String> REFERENCES = List.of("$ref", "$dynamicRef", "$recursiveRef");
 
   private final Map<String, @Nullable Object> root;
-  private final Map<Object, SchemaNode> nodes = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, SchemaNode> nodes = new IdentityHashMap<>();
   private final Deque<Unread> unread = new ArrayDeque<>();
-  private final Map<Object, Map<String, Map<?, ?>>> anchors = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Map<String, Map<?, ?>>> anchors = new IdentityHashMap<>();
   private boolean tracksEvaluated;
 
   /** {@code resource}: the part of the document to which its references are relative. */

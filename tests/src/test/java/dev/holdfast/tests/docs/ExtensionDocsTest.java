@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Npm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +34,7 @@ class ExtensionDocsTest {
   @Test
   void aServerOfOthersAScriptAndAJarOfferTheirTools() throws Exception {
     Commands.assumePresent("npx");
+    Npm.assumeRegistry();
     PageCommands page = PageCommands.of("extensions.md");
     Path folder = Files.createTempDirectory("holdfast-page");
     try (LocalServer _ = LocalServer.start(folder)) {

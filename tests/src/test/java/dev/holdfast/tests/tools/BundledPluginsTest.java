@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -13,8 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,7 +28,7 @@ class BundledPluginsTest {
   /** A server that runs, into whose folder of plugins the jar was dropped. */
   private static ServerRig with(String plugin) throws IOException, InterruptedException {
     Commands.assumePresent("npx");
-    assumeRegistry();
+    Npm.assumeRegistry();
     ServerRig rig = new ServerRig();
     Path plugins = Files.createDirectories(rig.folder().resolve("plugins"));
     rig.setup().set("server.plugins_dir", plugins.toString());
@@ -37,17 +36,6 @@ class BundledPluginsTest {
     String jar = plugin + "-0.1.0.jar";
     Files.copy(BUNDLED.resolve(jar), plugins.resolve(jar));
     return rig;
-  }
-
-  private static void assumeRegistry() throws IOException, InterruptedException {
-    Process ping =
-        new ProcessBuilder("npm", "view", "@modelcontextprotocol/server-memory", "version")
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    boolean ended = ping.waitFor(60, TimeUnit.SECONDS);
-    ping.destroyForcibly();
-    Assumptions.assumeTrue(ended && ping.exitValue() == 0, "npm does not reach its registry");
   }
 
   private static void awaitReady(ServerRig rig, String id) {

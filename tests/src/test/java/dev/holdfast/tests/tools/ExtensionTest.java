@@ -234,6 +234,41 @@ class ExtensionTest {
     }
   }
 
+  /** Another one: it keeps what it was told from call to call. */
+  @Test
+  void theReferenceServerForThoughtsIsUnderstood() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.start();
+      String name = "@modelcontextprotocol/server-sequential-thinking";
+      String entry = installed(files(rig, "think"), name, "2026.8.31");
+      declare(
+          rig,
+          Map.of(
+              "id", "think",
+              "command", List.of("node", entry),
+              "timeouts", Map.of("start_secs", 60)));
+      awaitState(rig, "think", "ready");
+      for (int number = 1; number <= 2; number++) {
+        Map<String, Object> thought =
+            Map.of(
+                "thought",
+                "step " + number,
+                "nextThoughtNeeded",
+                number < 2,
+                "thoughtNumber",
+                number,
+                "totalThoughts",
+                2);
+        assertThat(call(rig, "e" + number, "think_sequentialthinking", thought))
+            .containsPattern("\"thoughtHistoryLength\": ?" + number);
+      }
+      assertThat(call(rig, "e3", "think_sequentialthinking", Map.of("thought", "x")))
+          .as("what does not fit its schema does not reach it")
+          .contains("thoughtNumber");
+      assertThat(extension(rig, "think").path("restarts").asInt()).isZero();
+    }
+  }
+
   /** Made with the library that servers of the newer era are made with; it takes no other. */
   @Test
   void aServerOfTheNewerEraIsUnderstood() throws Exception {
