@@ -213,8 +213,7 @@ final class ServerConditions {
                   lines
                       + (lines == 1
                           ? " line of conversation logs was found damaged since the start and is"
-                          : " lines of conversation logs were found damaged since the start and"
-                              + " are")
+                          : " lines of conversation logs were found damaged since the start and are")
                       + " not shown. Check the disk.",
                   "Ends with the next start.")
               .about("logs"));
@@ -365,8 +364,8 @@ final class ServerConditions {
             ? ConditionReport.failed(
                 "quota_used_up",
                 name
-                    + " answers no more: the quota of the account is used up. Raise it there, which"
-                    + " is noticed automatically.",
+                    + " answers no more: the quota of the account is used up. Raise it there, which is"
+                    + " noticed automatically.",
                 end)
             : ConditionReport.failed(
                 "key_refused",

@@ -24,6 +24,21 @@ abstract class CommandGroup implements Callable<Integer> {
   }
 
   /**
+   * Prints what the server answered as its JSON, or in words.
+   *
+   * @param words prints them
+   * @return how the command ends
+   */
+  final int print(JsonNode answer, Runnable words) {
+    if (root.json) {
+      root.print(answer);
+    } else {
+      words.run();
+    }
+    return ExitCode.OK;
+  }
+
+  /**
    * Prints what the server answered as a table, or as its JSON.
    *
    * @param member of the answer: the list

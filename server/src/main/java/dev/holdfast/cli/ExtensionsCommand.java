@@ -36,10 +36,10 @@ final class ExtensionsCommand extends CommandGroup {
   int info(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
     JsonNode extension = root.ask(api -> api.get(path(id)));
-    if (root.json) {
-      root.print(extension);
-      return ExitCode.OK;
-    }
+    return print(extension, () -> printInfo(extension));
+  }
+
+  private void printInfo(JsonNode extension) {
     for (String key : List.of("id", "source", "protocol", "state", "server", "last_error")) {
       String value = CliJson.text(extension, key);
       if (!value.isEmpty()) {
@@ -54,7 +54,6 @@ final class ExtensionsCommand extends CommandGroup {
     printAll("tool", extension.path("tools"));
     printAll("not offered", extension.path("refused"));
     extension.path("held").forEach(this::printHeld);
-    return ExitCode.OK;
   }
 
   private void printHeld(JsonNode tool) {
@@ -92,12 +91,8 @@ final class ExtensionsCommand extends CommandGroup {
                 api.post(
                     path(id) + "/approve",
                     CliJson.object().put("listing", CliJson.text(seen, "listing"))));
-    if (root.json) {
-      root.print(answer);
-    } else {
-      root.terminal().line(id + ": " + seen.path("held").size() + " tools approved");
-    }
-    return ExitCode.OK;
+    String approved = id + ": " + seen.path("held").size() + " tools approved";
+    return print(answer, () -> root.terminal().line(approved));
   }
 
   @Command(
@@ -107,12 +102,11 @@ final class ExtensionsCommand extends CommandGroup {
   int logs(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
     JsonNode log = root.ask(api -> api.get(path(id) + "/log"));
-    if (root.json) {
-      root.print(log);
-    } else {
-      log.path("lines").forEach(line -> root.terminal().line(VisibleText.line(line.asText())));
-    }
-    return ExitCode.OK;
+    return print(
+        log,
+        () ->
+            log.path("lines")
+                .forEach(line -> root.terminal().line(VisibleText.line(line.asText()))));
   }
 
   @Command(
@@ -122,12 +116,7 @@ final class ExtensionsCommand extends CommandGroup {
   int restart(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
     JsonNode answer = root.ask(api -> api.post(path(id) + "/restart", CliJson.object()));
-    if (root.json) {
-      root.print(answer);
-    } else {
-      root.terminal().line(id + " is being restarted");
-    }
-    return ExitCode.OK;
+    return print(answer, () -> root.terminal().line(id + " is being restarted"));
   }
 
   private static String path(String id) {

@@ -60,8 +60,7 @@ final class PluginsCommand extends CommandGroup {
     JsonNode answer = root.ask(api -> api.get(CALLS));
     for (JsonNode plugin : answer.path("plugins")) {
       if (CliJson.text(plugin, "id").equals(id)) {
-        print(plugin);
-        return ExitCode.OK;
+        return print(plugin);
       }
     }
     throw new CliException(
@@ -87,8 +86,7 @@ final class PluginsCommand extends CommandGroup {
               envFile.now(),
               envFile.file(),
               VersionCommand.version());
-      ObjectNode plugin = json(check);
-      print(plugin);
+      int _ = print(json(check));
       return check.conditions().stream().allMatch(GateCondition::isMet)
           ? ExitCode.OK
           : ExitCode.NOT_GOOD;
@@ -154,15 +152,14 @@ final class PluginsCommand extends CommandGroup {
     JsonNode plugin =
         root.ask(
             api -> api.post(CALLS + "/" + ApiClient.encoded(id) + "/" + what, CliJson.object()));
-    print(plugin);
-    return ExitCode.OK;
+    return print(plugin);
   }
 
-  private void print(JsonNode plugin) {
-    if (root.json) {
-      root.print(plugin);
-      return;
-    }
+  private int print(JsonNode plugin) {
+    return print(plugin, () -> printInfo(plugin));
+  }
+
+  private void printInfo(JsonNode plugin) {
     List<String> lines = new ArrayList<>();
     lines.add(CliJson.text(plugin, "id") + " " + CliJson.text(plugin, "version"));
     add(lines, "", plugin, "description");

@@ -88,8 +88,7 @@ final class TrustLock {
                   new Doubt(
                       false,
                       jar.signer().isEmpty()
-                          ? "it is not signed, or not all of it by one signer, and plugins.trust is"
-                              + " signed"
+                          ? "it is not signed, or not all of it by one signer, and plugins.trust is signed"
                           : "it is signed by " + jar.signer() + ", who is not in plugins.signers"));
       case PINNED ->
           isSame

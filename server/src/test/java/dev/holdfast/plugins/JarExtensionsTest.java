@@ -13,13 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Jars that declare extensions, with real children. */
-class JarExtensionsTest {
+class JarExtensionsTest extends PluginHostCase {
   /** An action that answers with what its program says. */
   private static final String DICE =
       """
@@ -30,19 +27,6 @@ class JarExtensionsTest {
       actions:
         - name: roll
       """;
-
-  @TempDir Path folder;
-  private HostRig rig;
-
-  @BeforeEach
-  void open() throws IOException {
-    rig = new HostRig(folder);
-  }
-
-  @AfterEach
-  void close() throws InterruptedException {
-    rig.close();
-  }
 
   private PluginJars jar(String version, String yaml) {
     return PluginJars.of(folder, "games", version).file(JarExtensions.NAME, yaml);

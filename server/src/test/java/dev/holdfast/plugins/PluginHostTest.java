@@ -7,32 +7,15 @@ import dev.holdfast.api.PostOutcome;
 import dev.holdfast.channels.Channel;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.registry.Use;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PluginHostTest {
-  @TempDir Path folder;
-  private HostRig rig;
-
-  @BeforeEach
-  void open() throws IOException {
-    rig = new HostRig(folder);
-  }
-
-  @AfterEach
-  void close() throws InterruptedException {
-    rig.close();
-  }
-
+class PluginHostTest extends PluginHostCase {
   private PluginJars jar(String version) {
     return PluginJars.of(folder, "hello", version);
   }
@@ -222,33 +205,17 @@ class PluginHostTest {
     assertThat(rig.host().refusedFiles().get("h.jar")).contains("chmod go-w");
   }
 
-  @Test
-  void anExitIsRefusedAndThePluginIsParked() throws Exception {
-    jar("1.0.0")
-        .doing(
-            "context.offer(tool(\"greet\", () -> { System.exit(3); return \"x\";"
-                + " }));context.offer(tool(\"halt\", () -> { Runtime.getRuntime().halt(3); return"
-                + " \"x\"; }));",
-            "")
-        .into(rig.plugins(), "hello.jar");
-    rig.awaitState("hello", PluginState.READY);
-    assertThat(rig.call("halt")).contains("may not end the server");
-    rig.awaitState("hello", PluginState.PARKED);
-    assertThat(rig.view("hello").reason()).contains("tried to end the server with status 3");
-    assertThat(rig.call("greet")).contains("There is no tool");
-    assertThat(rig.host().enable("hello", true)).isTrue();
-    assertThat(rig.view("hello").state()).isEqualTo(PluginState.READY);
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "System.exit(3);",
+        "Runtime.getRuntime().halt(3);",
         "List.of(3).forEach(System::exit);",
         "List.of(3).forEach(Runtime.getRuntime()::halt);",
         "java.util.function.BiConsumer<Runtime, Integer> halt = Runtime::halt;"
             + " halt.accept(Runtime.getRuntime(), 3);"
       })
-  void aReferenceToAnExitIsRefusedAsTheExitIs(String exit) throws Exception {
+  void anExitIsRefusedAndThePluginIsParkedUntilItIsSwitchedOn(String exit) throws Exception {
     jar("1.0.0")
         .doing("context.offer(tool(\"leave\", () -> { " + exit + " return \"x\"; }));", "")
         .into(rig.plugins(), "hello.jar");
@@ -256,6 +223,9 @@ class PluginHostTest {
     assertThat(rig.call("leave")).contains("may not end the server");
     rig.awaitState("hello", PluginState.PARKED);
     assertThat(rig.view("hello").reason()).contains("tried to end the server with status 3");
+    assertThat(rig.call("leave")).contains("There is no tool");
+    assertThat(rig.host().enable("hello", true)).isTrue();
+    assertThat(rig.view("hello").state()).isEqualTo(PluginState.READY);
   }
 
   @Test

@@ -16,27 +16,11 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Rows S36 and S37: whose jars are loaded. */
-class PluginTrustTest {
-  @TempDir Path folder;
-  private HostRig rig;
-
-  @BeforeEach
-  void open() throws IOException {
-    rig = new HostRig(folder);
-  }
-
-  @AfterEach
-  void close() throws InterruptedException {
-    rig.close();
-  }
-
+class PluginTrustTest extends PluginHostCase {
   private PluginJars jar(String version, String answer) {
     return PluginJars.of(folder, "hello", version).withTool("greet", answer);
   }

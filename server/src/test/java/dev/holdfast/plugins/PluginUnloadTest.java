@@ -8,12 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class PluginUnloadTest {
+class PluginUnloadTest extends PluginHostCase {
   /** What a plugin may leave in the threads and statics of its own, and of the JDK. */
   private static final String HABITS =
       """
@@ -30,19 +27,6 @@ class PluginUnloadTest {
       static final ThreadLocal<byte[]> LOCAL = new ThreadLocal<>();
       static final byte[] HELD = new byte[1_000_000];
       """;
-
-  @TempDir Path folder;
-  private HostRig rig;
-
-  @BeforeEach
-  void open() throws IOException {
-    rig = new HostRig(folder);
-  }
-
-  @AfterEach
-  void close() throws InterruptedException {
-    rig.close();
-  }
 
   @Test
   void twoHundredTimesLoadedAndUnloadedItLeavesNothing() throws Exception {
