@@ -72,6 +72,13 @@ def tools():
         listed += [tool("t%05d" % i) for i in range(10000)]
     if "built-in" in flags:
         listed.append(tool("file"))
+    if "unusable" in flags:
+        deep = {"type": "string"}
+        for _ in range(480):
+            deep = {"type": "object", "properties": {"a": deep}}
+        listed.insert(0, tool("circle", {"type": "object", "allOf": [{"$ref": "#"}]}))
+        listed.append(tool("deep", deep))
+        listed.append(tool("unclear", {"type": "object", "properties": {"a": {"pattern": "((("}}}))
     return listed
 
 

@@ -1,7 +1,11 @@
 package dev.holdfast.extensions;
 
+import dev.holdfast.tools.schema.JsonSchema;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tool as its server lists it.
@@ -13,7 +17,7 @@ record ListedTool(
   private static final int NAME_UNITS_MAX = 128;
   private static final int DESCRIPTION_UNITS_MAX = 4096;
 
-  /** What the toolbox takes: of a longer one only so much is kept that it is refused. */
+  /** What the toolbox takes: of a longer or deeper one only so much is kept that it is refused. */
   private static final int SCHEMA_UNITS_MAX = 131_072;
 
   /** Empty when it is none, or one that can only be called in a way that is not offered. */
@@ -40,8 +44,31 @@ record ListedTool(
 
   private static String schema(JsonObject tool, String key, String none) {
     return tool.getValue(key) instanceof JsonObject schema
-        ? Texts.visible(Texts.cut(schema.encode(), SCHEMA_UNITS_MAX + 1))
+        ? Texts.visible(Texts.cut(shallow(schema).encode(), SCHEMA_UNITS_MAX + 1))
         : none;
+  }
+
+  private static JsonObject shallow(JsonObject schema) {
+    return (JsonObject) Objects.requireNonNull(shallow(schema, JsonSchema.NESTING_MAX + 1));
+  }
+
+  /** Of what is nested too deep the outer levels. */
+  private static @Nullable Object shallow(@Nullable Object part, int levels) {
+    return switch (part) {
+      case JsonObject _ when levels == 0 -> true;
+      case JsonArray _ when levels == 0 -> true;
+      case JsonObject object -> {
+        JsonObject kept = new JsonObject();
+        object.forEach(each -> kept.put(each.getKey(), shallow(each.getValue(), levels - 1)));
+        yield kept;
+      }
+      case JsonArray array -> {
+        JsonArray kept = new JsonArray();
+        array.forEach(each -> kept.add(shallow(each, levels - 1)));
+        yield kept;
+      }
+      case null, default -> part;
+    };
   }
 
   private static boolean mustBeTask(JsonObject tool) {

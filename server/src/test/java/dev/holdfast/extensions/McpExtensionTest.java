@@ -271,6 +271,27 @@ class McpExtensionTest {
   }
 
   @Test
+  void toolsWhoseSchemasCannotBeUsedAreNamedWithTheReasonAndTheOthersAreOffered() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "unusable"));
+    assertOthersAreOffered();
+    rig.again(Pace.USUAL);
+    List<String> _ = rig.declare(ExtensionRig.server("demo", "unusable"));
+    TimedWait.until("offered", () -> rig.offered().contains("demo_echo"));
+    assertOthersAreOffered();
+    assertThat(rig.view("demo").state()).isEqualTo(ExtensionState.IDLE);
+  }
+
+  private void assertOthersAreOffered() {
+    assertThat(rig.offered())
+        .contains("demo_add", "demo_echo")
+        .doesNotContain("demo_circle", "demo_deep", "demo_unclear");
+    assertThat(rig.view("demo").refused())
+        .anyMatch(why -> why.startsWith("demo_circle: ") && why.contains("refers to itself"))
+        .anyMatch(why -> why.startsWith("demo_deep: ") && why.contains("deeper than 200"))
+        .anyMatch(why -> why.startsWith("demo_unclear: ") && why.contains("((("));
+  }
+
+  @Test
   void aToolThatWouldHaveTheNameOfABuiltInOneIsNotOffered() throws Exception {
     rig.serve(ExtensionRig.server("read", "built-in"));
     assertThat(rig.offered()).contains("read_echo").doesNotContain("read_file");
@@ -319,11 +340,15 @@ class McpExtensionTest {
     rig.again(rig.pace);
     list.getJsonArray("tools").getJsonObject(0).remove("schema");
     Files.writeString(kept, list.encode());
-    List<String> _ = rig.extensions().replaceAll(
-        "configuration",
-        ExtensionRig.parsed(
-            ExtensionRig.server("demo").replace("initial_backoff_ms: 20, max_backoff_ms: 40",
-                "initial_backoff_ms: 3600000, max_backoff_ms: 3600000")));
+    List<String> _ =
+        rig.extensions()
+            .replaceAll(
+                "configuration",
+                ExtensionRig.parsed(
+                    ExtensionRig.server("demo")
+                        .replace(
+                            "initial_backoff_ms: 20, max_backoff_ms: 40",
+                            "initial_backoff_ms: 3600000, max_backoff_ms: 3600000")));
     TimedWait.until("shown", () -> !rig.extensions().reports().isEmpty());
     assertThat(rig.view("demo").lastError()).isEqualTo("It was not understood.");
     assertThat(rig.extensions().restart("demo")).isTrue();

@@ -3,10 +3,8 @@ package dev.holdfast.tools.files;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.patterns.PatternSize;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
-import java.util.regex.MatchResult;
 
 /**
  * A regular expression of a model. It is matched in time linear in the text (RE2), its size is
@@ -17,10 +15,6 @@ final class SearchPattern {
 
   /** Steps of the compiled expression, at most, for each character of the text. */
   private static final int SIZE_MAX = 100_000;
-
-  private static final java.util.regex.Pattern COUNTS =
-      java.util.regex.Pattern.compile("\\{(\\d+)(?:,(\\d*))?\\}");
-  private static final int DIGITS_MAX = 4;
 
   private final Pattern pattern;
   private final Time time;
@@ -45,7 +39,7 @@ final class SearchPattern {
    * @param limit of all matching with it
    */
   static SearchPattern of(String text, Time time, Duration limit) throws FileFailedException {
-    if (text.length() > LENGTH_MAX || size(text) > SIZE_MAX) {
+    if (text.length() > LENGTH_MAX || PatternSize.of(text) > SIZE_MAX) {
       throw FileFailedException.refused("the pattern is too large");
     }
     try {
@@ -55,37 +49,6 @@ final class SearchPattern {
           "the pattern is not a valid regular expression (RE2: no lookaround, no backreferences): "
               + e.getMessage());
     }
-  }
-
-  /**
-   * An upper bound of its compiled size. A count repeats what is before it; counts multiply only
-   * when one is within the group that another repeats, so no more of them than there are groups,
-   * and one.
-   */
-  private static long size(String text) {
-    List<Long> counts =
-        COUNTS
-            .matcher(text)
-            .results()
-            .map(SearchPattern::count)
-            .sorted(Comparator.reverseOrder())
-            .toList();
-    long groups = text.chars().filter(c -> c == '(').count();
-    long size = text.length();
-    for (int i = 0; i < Math.min(groups + 1, counts.size()) && size <= SIZE_MAX; i++) {
-      size *= Math.max(1, counts.get(i));
-    }
-    return size;
-  }
-
-  private static long count(MatchResult count) {
-    String upper =
-        count.group(2) == null || count.group(2).isEmpty() ? count.group(1) : count.group(2);
-    return Math.max(number(count.group(1)), number(upper));
-  }
-
-  private static long number(String digits) {
-    return digits.length() > DIGITS_MAX ? SIZE_MAX : Long.parseLong(digits);
   }
 
   /**
