@@ -59,7 +59,7 @@ final class ChildLauncher {
             .find(asked.command().getFirst())
             .orElseThrow(
                 () -> failed(FailureKind.PERMANENT, "no program " + asked.command().getFirst()));
-    List<Path> covered = sandbox.hidden().now();
+    CoveredPlaces covered = sandbox.hidden().now();
     Launch spec = inRealFolder(asked, covered);
     ControlGroups.@Nullable Group group = groups.map(all -> all.make(spec.limits())).orElse(null);
     if (group == null && groups.isPresent()) {
@@ -88,13 +88,13 @@ final class ChildLauncher {
     }
   }
 
-  private Launch inRealFolder(Launch spec, List<Path> covered) throws CallFailedException {
+  private Launch inRealFolder(Launch spec, CoveredPlaces covered) throws CallFailedException {
     try {
       Path real = spec.folder().toRealPath();
       if (!Files.isDirectory(real)) {
         throw failed(FailureKind.PERMANENT, "the working folder is not a folder");
       }
-      if (covered.stream().anyMatch(path -> path.startsWith(real))) {
+      if (covered.isIn(real)) {
         throw failed(FailureKind.INVALID, "the working folder holds what children must not see");
       }
       return spec.in(real);
@@ -111,7 +111,7 @@ final class ChildLauncher {
       Path program,
       ControlGroups.@Nullable Group group,
       String mark,
-      List<Path> covered) {
+      CoveredPlaces covered) {
     List<Path> joined = group == null ? List.of() : group.procs();
     int processesMax = processesMax(spec);
     var builder = new ProcessBuilder(sandbox.wrap(spec, program, processesMax, joined, covered));

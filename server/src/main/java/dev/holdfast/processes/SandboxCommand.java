@@ -1,6 +1,7 @@
 package dev.holdfast.processes;
 
 import dev.holdfast.processes.Children.Isolation;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,9 +46,10 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
 
   /**
    * The first process of a namespace: makes small file systems for what the child may write to,
-   * hides what is to be hidden, brings the child's own folder back, makes all else read-only, gives
-   * up all rights and runs the command. It stays, because the kernel shields a namespace's first
-   * process from signals, and ends everything with itself.
+   * hides what is to be hidden (of some folders all but the named entries), brings the child's own
+   * folder back, makes all else read-only, gives up all rights and runs the command. It stays,
+   * because the kernel shields a namespace's first process from signals, and ends everything with
+   * itself.
    *
    * <p>Devices are left out but for those that hold nothing: to the owner of a disk its device is a
    * plain file. A mount that is covered by another is out of reach and stays as it is. The flags
@@ -81,6 +83,24 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       memory 64m /dev/shm 1777
       mount -t devpts -o nosuid,noexec,newinstance,ptmxmode=666,mode=620 devpts /dev/pts || exit 125
       exec 3<&- 4<&-
+      while [ "$1" = partly ]; do
+        folder=$2
+        shift 2
+        exec 3<"$folder" || exit 125
+        memory 1m "$folder" 755
+        while [ "$1" != / ]; do
+          from=/proc/self/fd/3/$1 to=$folder/$1
+          shift
+          if [ -L "$from" ]; then
+            ln -s -- "$(readlink -- "$from")" "$to" || exit 125
+          elif [ -e "$from" ]; then
+            if [ -d "$from" ]; then mkdir -- "$to"; else : > "$to"; fi
+            mount -c --rbind "$from" "$to" || exit 125
+          fi
+        done
+        shift
+        exec 3<&-
+      done
       for path; do
         [ "$path" = -- ] && break
         if [ -d "$path" ]; then
@@ -125,7 +145,15 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
         switch (isolation) {
           case BUBBLEWRAP -> List.of("bwrap", "prlimit", "setpriv");
           case NAMESPACES ->
-              List.of("unshare", "prlimit", "setpriv", "mount", "mountpoint", "mkdir", "ln");
+              List.of(
+                  "unshare",
+                  "prlimit",
+                  "setpriv",
+                  "mount",
+                  "mountpoint",
+                  "mkdir",
+                  "ln",
+                  "readlink");
           case PROCESS_GROUP -> List.of("setsid");
         };
     return needed.stream().filter(name -> programs.find(name).isEmpty()).findFirst();
@@ -134,10 +162,10 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
   /**
    * @param processesMax for the kernel's limit per user; 0 for none
    * @param joined files of control groups that the child writes itself into
-   * @param covered what the child must not see: real paths
+   * @param covered what the child must not see
    */
   List<String> wrap(
-      Launch spec, Path program, int processesMax, List<Path> joined, List<Path> covered) {
+      Launch spec, Path program, int processesMax, List<Path> joined, CoveredPlaces covered) {
     List<String> command = new ArrayList<>();
     add(command, "nice", "-n", "5");
     add(command, "setpriv", "--pdeathsig", "KILL", "--");
@@ -159,7 +187,7 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
     return command;
   }
 
-  private void addBubblewrap(List<String> command, Path folder, List<Path> covered) {
+  private void addBubblewrap(List<String> command, Path folder, CoveredPlaces covered) {
     add(command, "bwrap", "--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc");
     command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"));
     command.addAll(List.of("--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/"));
@@ -177,7 +205,8 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
     addMemory(command, "/run", RUN_BYTES_MAX);
     String names = "/run/systemd/resolve";
     command.addAll(List.of("--ro-bind-try", names, names));
-    for (Path path : covered) {
+    covered.folders().forEach(partly -> addPartly(command, partly));
+    for (Path path : covered.places()) {
       if (Files.isDirectory(path)) {
         command.addAll(List.of("--tmpfs", path.toString()));
       } else {
@@ -185,23 +214,52 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       }
     }
     command.addAll(List.of("--bind", folder.toString(), folder.toString()));
-    for (Path path : covered) {
+    for (Path path : covered.places()) {
       if (Files.isDirectory(path)) {
         command.addAll(List.of("--remount-ro", path.toString()));
       }
     }
+    covered
+        .folders()
+        .forEach(partly -> command.addAll(List.of("--remount-ro", partly.path().toString())));
     command.addAll(List.of("--chdir", folder.toString(), "--"));
+  }
+
+  private static void addPartly(List<String> command, CoveredPlaces.Folder partly) {
+    command.addAll(List.of("--tmpfs", partly.path().toString()));
+    for (String name : partly.shown()) {
+      Path entry = partly.path().resolve(name);
+      if (!Files.isSymbolicLink(entry)) {
+        command.addAll(List.of("--ro-bind-try", entry.toString(), entry.toString()));
+      } else {
+        linked(entry)
+            .ifPresent(to -> command.addAll(List.of("--symlink", to.toString(), entry.toString())));
+      }
+    }
+  }
+
+  private static Optional<Path> linked(Path link) {
+    try {
+      return Optional.of(Files.readSymbolicLink(link));
+    } catch (IOException _) {
+      return Optional.empty(); // it is gone by now
+    }
   }
 
   private static void addMemory(List<String> command, String folder, int bytesMax) {
     command.addAll(List.of("--size", Integer.toString(bytesMax), "--tmpfs", folder));
   }
 
-  private void addNamespaces(List<String> command, Path folder, List<Path> covered) {
+  private void addNamespaces(List<String> command, Path folder, CoveredPlaces covered) {
     add(command, "unshare", "--user", "--map-root-user", "--mount", "--ipc", "--uts", "--pid");
     command.addAll(List.of("--fork", "--kill-child", "--mount-proc", "--"));
     command.addAll(List.of(SHELL, "-c", FIRST, "holdfast-first", folder.toString()));
-    covered.forEach(path -> command.add(path.toString()));
+    for (CoveredPlaces.Folder partly : covered.folders()) {
+      command.addAll(List.of("partly", partly.path().toString()));
+      command.addAll(partly.shown());
+      command.add("/");
+    }
+    covered.places().forEach(path -> command.add(path.toString()));
     command.add("--");
     add(command, "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--");
   }

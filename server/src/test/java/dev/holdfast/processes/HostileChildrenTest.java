@@ -7,9 +7,16 @@ import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -248,6 +255,149 @@ class HostileChildrenTest {
     }
     for (String name : List.of("link", "key", "later", "")) {
       Files.delete(keys.resolve(name));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void aChildThatRunsSeesNoSecretThatIsReplacedOrMadeMeanwhile(Sandbox sandbox) throws Exception {
+    try (SecretFolder keys = new SecretFolder();
+        Children children = rig.children(sandbox, keys::secrets)) {
+      Path go = rig.work.resolve("go");
+      String command =
+          "touch ready; while [ ! -e go ]; do sleep 0.05; done; cd %s; cat key link made .new; ls -A"
+              .formatted(keys.folder);
+      var running =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return children.run(rig.shell(command));
+                } catch (Exception e) {
+                  throw new CompletionException(e);
+                }
+              });
+      ChildRig.await(Duration.ofSeconds(20), () -> Files.exists(rig.work.resolve("ready")));
+      Files.writeString(keys.folder.resolve(".new"), "canary");
+      Files.move(
+          keys.folder.resolve(".new"), keys.folder.resolve("key"), StandardCopyOption.ATOMIC_MOVE);
+      Files.writeString(keys.folder.resolve("made"), "canary");
+      Files.delete(keys.folder.resolve("link"));
+      Files.writeString(keys.folder.resolve("link"), "canary");
+      Files.createFile(go);
+      ChildResult result = running.get(30, TimeUnit.SECONDS);
+      assertThat(result.output().lines())
+          .containsExactlyInAnyOrder("folder", "other", "script", "to-script", "to-nowhere");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void whatLiesBesideASecretIsSeenAsItIs(Sandbox sandbox) throws Exception {
+    try (SecretFolder keys = new SecretFolder();
+        Children children = rig.children(sandbox, keys::secrets)) {
+      String command =
+          "cd %s; ./script; cat to-script 'folder/in it' other; readlink to-nowhere; echo x > other;"
+                  .formatted(keys.folder)
+              + " echo x > folder/new; touch new; umount other folder . ; rm -f other; ls -A . folder";
+      ChildResult result = children.run(rig.shell(command));
+      assertThat(result.output())
+          .isEqualTo(
+              """
+              ran
+              #!/bin/sh
+              echo ran
+              inside
+              other
+              nowhere at all
+              .:
+              folder
+              other
+              script
+              to-nowhere
+              to-script
+
+              folder:
+              in it
+              """);
+      assertThat(keys.folder.resolve("other")).hasContent("other");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void inAFolderWithTooManyEntriesTheSecretsAloneAreEmpty(Sandbox sandbox) throws Exception {
+    try (SecretFolder keys = new SecretFolder();
+        Children children = rig.children(sandbox, keys::secrets)) {
+      for (int i = 0; i <= HiddenPlaces.SHOWN_MAX; i++) {
+        Files.createFile(keys.folder.resolve("f" + i));
+      }
+      String command = "cd %s; cat key link; ls | wc -l".formatted(keys.folder);
+      assertThat(children.run(rig.shell(command)).output().strip())
+          .isEqualTo(Integer.toString(HiddenPlaces.SHOWN_MAX + 1 + 7));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void theDataMayLieBesideASecretAndTheFoldersOfSecretsInOneAnother(Sandbox sandbox)
+      throws Exception {
+    Path top = Files.createTempDirectory(Path.of("/var/tmp"), "holdfast-top-").toRealPath();
+    ChildRig inner = new ChildRig(top);
+    Path conf = Files.createDirectory(top.resolve("conf"));
+    Files.writeString(top.resolve("key"), "canary");
+    Files.writeString(conf.resolve("key"), "canary");
+    Files.writeString(conf.resolve("plain"), "plain");
+    try (Children children =
+        inner.children(sandbox, () -> List.of(conf.resolve("key"), top.resolve("key")))) {
+      String command = "echo kept > kept; cd %s; find . | sort; cat conf/plain".formatted(top);
+      assertThat(children.run(inner.shell(command)).output().lines())
+          .containsExactly(
+              ".",
+              "./conf",
+              "./conf/plain",
+              "./data",
+              "./data/threads",
+              "./data/threads/t1",
+              "./data/threads/t1/scratch",
+              "./data/threads/t1/scratch/kept",
+              "plain");
+    } finally {
+      SecretFolder.delete(top);
+    }
+  }
+
+  /** Not in /tmp, where a child sees nothing anyway. */
+  private static final class SecretFolder implements AutoCloseable {
+    final Path folder =
+        Files.createTempDirectory(Path.of("/var/tmp"), "holdfast-keys-").toRealPath();
+
+    SecretFolder() throws IOException {
+      Files.writeString(folder.resolve("key"), "canary");
+      Files.createSymbolicLink(folder.resolve("link"), folder.resolve("key"));
+      Files.writeString(folder.resolve("other"), "other\n");
+      Path script = Files.writeString(folder.resolve("script"), "#!/bin/sh\necho ran\n");
+      Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+      Files.createSymbolicLink(folder.resolve("to-script"), Path.of("script"));
+      Files.createSymbolicLink(folder.resolve("to-nowhere"), Path.of("nowhere at all"));
+      Files.createDirectory(folder.resolve("folder"));
+      Files.writeString(folder.resolve("folder/in it"), "inside\n");
+    }
+
+    List<Path> secrets() {
+      return Stream.of("link", "made").map(folder::resolve).toList();
+    }
+
+    @Override
+    public void close() throws IOException {
+      delete(folder);
+    }
+
+    static void delete(Path folder) throws IOException {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
     }
   }
 
