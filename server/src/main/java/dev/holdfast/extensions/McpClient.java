@@ -91,6 +91,9 @@ record McpClient(McpSession session, Era era, String server, Features features) 
             timeout,
             McpClient::ignore);
     String version = String.valueOf(result.getValue("protocolVersion"));
+    if (version.equals(Era.STATELESS.version)) {
+      return discover(session, timeout); // it greets, but speaks the newer era alone
+    }
     if (!KNOWN.contains(version)) {
       throw new CallFailedException(
           session.malformed("speaks an unknown version of the protocol").as(FailureKind.PERMANENT));

@@ -411,7 +411,7 @@ class McpExtensionTest {
     rig.await("demo", ExtensionState.READY);
     assertThat(List.of(identity(tools), identity(prompts))).isEqualTo(before);
     assertThat(rig.call("demo_change").isError()).isFalse();
-    TimedWait.until("written", () -> !before.contains(identity(tools)));
+    TimedWait.until("written", () -> !before.getFirst().equals(identity(tools)));
   }
 
   /** Another one when the file is written anew. */

@@ -2,7 +2,6 @@ package dev.holdfast.tools.schema;
 
 import java.util.Collection;
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /** How many schemas one value may be held against, wherever in the value it stands. */
 final class InPlaceWork {
@@ -10,7 +9,7 @@ final class InPlaceWork {
   private static final int DEPTH_MAX = 200;
   private static final long UNDER_WAY = -1;
 
-  private final Map<SchemaNode, Long> known = new IdentityHashMap<>();
+  private final IdentityHashMap<SchemaNode, Long> known = new IdentityHashMap<>();
 
   private InPlaceWork() {}
 
