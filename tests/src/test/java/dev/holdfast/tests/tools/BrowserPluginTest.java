@@ -70,6 +70,18 @@ class BrowserPluginTest {
       </script>
       """;
 
+  /** Far more in its names than a message can hold. */
+  private static final String HUGE =
+      """
+      <p>The page goes on.</p><a href="#" id="a">Link</a><script>
+      document.title = '\u20ac' + 'a'.repeat(3e7);
+      const long = 'a'.repeat(1e6);
+      history.replaceState(null, '', '#' + long);
+      a.setAttribute('role', long);
+      a.setAttribute('aria-label', long);
+      </script>
+      """;
+
   private final ServerRig rig = new ServerRig();
   private final List<String> secretVisits = new CopyOnWriteArrayList<>();
   private HttpServer site;
@@ -236,6 +248,16 @@ class BrowserPluginTest {
       assertThatThrownBy(() -> stun.receive(new DatagramPacket(new byte[100], 100)))
           .isInstanceOf(SocketTimeoutException.class);
     }
+  }
+
+  @Test
+  void ofAPageWithHugeNamesOnlyTheBeginningIsTaken() {
+    site.createContext("/huge", exchange -> answer(exchange, 200, HUGE));
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/huge"))))
+        .contains("aaa", url(site, "/huge"))
+        .hasSizeLessThan(3000);
+    assertThat(call("t", "snapshot", Map.of())).contains("The page goes on.").hasSizeLessThan(4000);
+    assertThat(call("t", "current_url", Map.of())).hasSizeLessThan(3000);
   }
 
   @Test
