@@ -138,7 +138,11 @@ final class Chromium {
             "--proxy-server=http://127.0.0.1:" + launch.proxyPort(),
             "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            // The second is the name in older versions.
+            "--webrtc-ip-handling-policy=disable_non_proxied_udp",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            // These ask the local network for names and screens, which a page can bring about.
+            "--disable-features=WebRtcHideLocalIpsWithMdns,MediaRouter,DialMediaRouteProvider",
             "--disable-quic",
             "--disable-background-networking",
             "--disable-component-update",

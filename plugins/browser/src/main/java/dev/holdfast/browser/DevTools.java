@@ -20,6 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The Chrome DevTools Protocol over two pipes: each message is one JSON object that ends with a
@@ -29,7 +31,11 @@ final class DevTools implements AutoCloseable {
   /** No command of the browser takes longer. */
   static final Duration COMMAND_MAX = Duration.ofSeconds(15);
 
-  private static final int MESSAGE_BYTES_MAX = 64 << 20;
+  /** A picture of the visible part has some 6 MB at most. */
+  private static final int MESSAGE_BYTES_MAX = 8 << 20;
+
+  /** How an answer begins. */
+  private static final Pattern ID = Pattern.compile("\\{\"id\":([0-9]{1,18}),");
 
   private final InputStream in;
   private final OutputStream out;
@@ -62,24 +68,49 @@ final class DevTools implements AutoCloseable {
   void read() {
     try {
       while (true) {
-        take(JsonText.object(message()));
+        next();
       }
-    } catch (IOException | IllegalArgumentException _) {
+    } catch (IOException _) {
       // It has ended, or speaks another language: either way it cannot be used any more.
     } finally {
       close();
     }
   }
 
-  private String message() throws IOException {
+  private void next() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    boolean isWhole = true;
     for (int next = in.read(); next != 0; next = in.read()) {
-      if (next < 0 || bytes.size() == MESSAGE_BYTES_MAX) {
+      if (next < 0) {
         throw new IOException("there is no whole message");
       }
-      bytes.write(next);
+      isWhole &= bytes.size() < MESSAGE_BYTES_MAX;
+      if (isWhole) {
+        bytes.write(next);
+      }
     }
-    return bytes.toString(StandardCharsets.UTF_8);
+    String text = bytes.toString(StandardCharsets.UTF_8);
+    try {
+      if (isWhole) {
+        take(JsonText.object(text));
+        return;
+      }
+    } catch (IllegalArgumentException _) {
+      // It has too many values, or is no JSON.
+    }
+    leaveOut(text);
+  }
+
+  /** A page decides how large what it says is: that must not end the pages of others. */
+  private void leaveOut(String text) throws IOException {
+    if (!text.startsWith("{")) {
+      throw new IOException("it speaks another language");
+    }
+    Matcher id = ID.matcher(text);
+    Waiting waiting = id.lookingAt() ? open.remove(Long.parseLong(id.group(1))) : null;
+    if (waiting != null) {
+      waiting.answer().complete(Map.of("error", Map.of("message", "its answer is too large")));
+    }
   }
 
   private void take(Map<String, Object> message) {

@@ -20,8 +20,12 @@ final class JsonText {
 
   private static final int DEPTH_MAX = 200;
 
+  /** Each takes far more memory than its text. */
+  private static final int VALUES_MAX = 100_000;
+
   private final String text;
   private int at;
+  private int values;
 
   private JsonText(String text) {
     this.text = text;
@@ -30,7 +34,7 @@ final class JsonText {
   /**
    * Reads one object.
    *
-   * @throws IllegalArgumentException when it is none
+   * @throws IllegalArgumentException when it is none, or has more than 100,000 values
    */
   static Map<String, Object> object(String text) {
     JsonText json = new JsonText(text);
@@ -112,6 +116,9 @@ final class JsonText {
   private Object value(int depth) {
     if (depth > DEPTH_MAX) {
       throw new IllegalArgumentException("it is nested too deeply");
+    }
+    if (++values > VALUES_MAX) {
+      throw new IllegalArgumentException("it has too many values");
     }
     space();
     return switch (peek()) {

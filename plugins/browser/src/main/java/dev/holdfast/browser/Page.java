@@ -176,7 +176,7 @@ final class Page {
   }
 
   String url() throws CallFailedException, InterruptedException {
-    return evaluateApart("location.href");
+    return evaluateApart(Scripts.ADDRESS);
   }
 
   /** To the page {@code by} steps later, or earlier. */

@@ -2,16 +2,24 @@ package dev.holdfast.browser;
 
 /** What is run in pages. Each returns a text. */
 final class Scripts {
-  static final String TITLE = "document.title + '\\n' + location.href";
+  /** Of long ones the first 2,000 characters. */
+  static final String ADDRESS = "location.href.slice(0, 2000)";
+
+  /** With the address. A page may have an element that is found as {@code document.title}. */
+  static final String TITLE = "('' + document.title).slice(0, 300) + '\\n' + " + ADDRESS;
 
   /**
    * The page as text, one line for what stands together; what can be used has a name such as {@code
-   * [button e3]}, and is kept for later calls. Of long pages the first 1,500 lines.
+   * [button e3]}, and is kept for later calls. Of long pages the first 1,500 lines and 100,000
+   * characters.
    */
   static final String SNAPSHOT =
       """
       (() => {
         const refs = [], lines = [];
+        let size = 0;
+        const add = line => { lines.push(line); size += line.length; };
+        const isFull = () => lines.length >= 1500 || size >= 100000;
         const usable = 'a[href],button,input,select,textarea,summary,[role=button],[role=link],'
             + '[role=checkbox],[role=radio],[role=tab],[role=menuitem],[role=option],'
             + '[contenteditable=""],[contenteditable=true],[onclick]';
@@ -21,7 +29,7 @@ final class Scripts {
             || (e.tagName === 'INPUT' && /^(submit|button|reset)$/.test(e.type) ? e.value : '')
             || (e.tagName === 'SELECT' ? '' : e.innerText) || e.getAttribute('title')
             || e.getAttribute('name'));
-        const kind = e => e.getAttribute('role') || ({A: 'link', INPUT: e.type, SELECT: 'select',
+        const kind = e => short(e.getAttribute('role')) || ({A: 'link', INPUT: e.type, SELECT: 'select',
             TEXTAREA: 'text', SUMMARY: 'button', BUTTON: 'button'})[e.tagName] || 'element';
         const value = e => {
           if (e.type === 'checkbox' || e.type === 'radio') return e.checked ? ' checked' : '';
@@ -36,10 +44,10 @@ final class Scripts {
           return '';
         };
         const walk = node => {
-          if (lines.length >= 1500) return;
+          if (isFull()) return;
           if (node.nodeType === 3) {
             const text = short(node.data);
-            if (text) lines.push(text);
+            if (text) add(text);
             return;
           }
           if (node.nodeType !== 1
@@ -48,22 +56,23 @@ final class Scripts {
           if (style.display === 'none' || style.visibility === 'hidden') return;
           if (node.matches(usable) && node.type !== 'hidden') {
             refs.push(node);
-            lines.push('[' + kind(node) + ' e' + refs.length + '] ' + named(node) + value(node));
+            add('[' + kind(node) + ' e' + refs.length + '] ' + named(node) + value(node));
             return;
           }
           if (/^H[1-6]$/.test(node.tagName) && !node.querySelector(usable)) {
-            lines.push('#'.repeat(+node.tagName[1]) + ' ' + short(node.innerText));
+            add('#'.repeat(+node.tagName[1]) + ' ' + short(node.innerText));
             return;
           }
-          if (node.tagName === 'IMG' && node.alt) lines.push('(picture: ' + short(node.alt) + ')');
+          if (node.tagName === 'IMG' && node.alt) add('(picture: ' + short(node.alt) + ')');
           for (const child of (node.shadowRoot || node).childNodes) walk(child);
         };
         if (document.documentElement) walk(document.documentElement);
         globalThis.holdfastRefs = refs;
-        if (lines.length >= 1500) lines.push('(the rest of the page is left out)');
-        return document.title + '\\n' + location.href + '\\n\\n' + lines.join('\\n');
+        if (isFull()) add('(the rest of the page is left out)');
+        return %s + '\\n\\n' + lines.join('\\n');
       })()
-      """;
+      """
+          .formatted(TITLE);
 
   private static final String FIND =
       """

@@ -85,4 +85,22 @@ class DevToolsTest {
                 .code())
         .isEqualTo(FailureCode.TIMEOUT);
   }
+
+  @Test
+  void anAnswerThatIsTooLargeFailsItsOwnCommandAlone() throws Exception {
+    String large = "{\"value\":\"" + "a".repeat(9_000_000) + "\"}";
+    String many = "{\"value\":[" + "{},".repeat(100_000) + "0]}";
+    DevTools browser =
+        new FakeBrowser(Map.of("Large", large, "Many", many, "Do", "{\"value\":\"done\"}"))
+            .connected();
+    assertThat(refusal(browser, "Large")).contains("its answer is too large");
+    assertThat(refusal(browser, "Many")).contains("its answer is too large");
+    assertThat(browser.call("", "Do", Map.of())).containsEntry("value", "done");
+  }
+
+  private static String refusal(DevTools browser, String method) {
+    return catchThrowableOfType(CallFailedException.class, () -> browser.call("", method, Map.of()))
+        .failure()
+        .message();
+  }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.tests.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -9,8 +10,11 @@ import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +57,29 @@ class BrowserPluginTest {
       <title>Long</title><body style="margin:0"><div style="height:5000px">above</div>
       <button onclick="document.title = 'at ' + scrollY">Below</button>
       <script>addEventListener('scroll', () => document.title = 'scrolled');</script>
+      """;
+
+  /** Asks a server of its choice for its own address, and says when it has done so. */
+  private static final String STUN =
+      """
+      <title>Stun</title><p id="p">asking</p><script>
+      const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%d'}]});
+      peer.onicecandidate = e => e.candidate || (p.textContent = 'gathered');
+      peer.createDataChannel('x');
+      peer.createOffer().then(offer => peer.setLocalDescription(offer));
+      </script>
+      """;
+
+  /** Far more in its names than a message can hold. */
+  private static final String HUGE =
+      """
+      <p>The page goes on.</p><a href="#" id="a">Link</a><script>
+      document.title = '\u20ac' + 'a'.repeat(3e7);
+      const long = 'a'.repeat(1e6);
+      history.replaceState(null, '', '#' + long);
+      a.setAttribute('role', long);
+      a.setAttribute('aria-label', long);
+      </script>
       """;
 
   private final ServerRig rig = new ServerRig();
@@ -208,6 +235,29 @@ class BrowserPluginTest {
     call("t", "click", Map.of("ref", ref(snapshot, "Away")));
     assertThat(call("t", "snapshot", Map.of())).contains("not a public address");
     assertThat(secretVisits).isEmpty();
+  }
+
+  @Test
+  void aPageSendsNothingPastTheProxy() throws Exception {
+    try (DatagramSocket stun = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+      String page = STUN.formatted(stun.getLocalPort());
+      site.createContext("/stun", exchange -> answer(exchange, 200, page));
+      call("t", "navigate", Map.of("url", url(site, "/stun")));
+      call("t", "wait", Map.of("text", "gathered", "seconds", 10));
+      stun.setSoTimeout(100);
+      assertThatThrownBy(() -> stun.receive(new DatagramPacket(new byte[100], 100)))
+          .isInstanceOf(SocketTimeoutException.class);
+    }
+  }
+
+  @Test
+  void ofAPageWithHugeNamesOnlyTheBeginningIsTaken() {
+    site.createContext("/huge", exchange -> answer(exchange, 200, HUGE));
+    assertThat(call("t", "navigate", Map.of("url", url(site, "/huge"))))
+        .contains("aaa", url(site, "/huge"))
+        .hasSizeLessThan(3000);
+    assertThat(call("t", "snapshot", Map.of())).contains("The page goes on.").hasSizeLessThan(4000);
+    assertThat(call("t", "current_url", Map.of())).hasSizeLessThan(3000);
   }
 
   @Test
