@@ -47,6 +47,7 @@ final class PluginCalls {
   private final ClassLoader loader;
   private final Time time;
   private final Consumer<String> onTooMuch;
+  private final PluginTexts texts;
   private final Places calls = new Places("calls", THREADS_MAX);
   private final Places jobs = new Places("jobs", THREADS_MAX);
   private final Places listens = new Places("listening accounts", LISTENS_MAX);
@@ -65,12 +66,20 @@ final class PluginCalls {
   /**
    * @param onTooMuch hears once or more, in words for the operator, that this plugin should be
    *     parked; must return at once
+   * @param texts makes of what it throws and says what may be shown
    */
-  PluginCalls(String id, ClassLoader loader, Time time, Consumer<String> onTooMuch) {
+  PluginCalls(
+      String id, ClassLoader loader, Time time, Consumer<String> onTooMuch, PluginTexts texts) {
     this.id = id;
     this.loader = loader;
     this.time = time;
     this.onTooMuch = onTooMuch;
+    this.texts = texts;
+  }
+
+  /** Makes of what the plugin throws and says what may be shown. */
+  PluginTexts texts() {
+    return texts;
   }
 
   /**
@@ -182,7 +191,7 @@ final class PluginCalls {
 
   /** Writes down what it threw, and counts it. */
   void blame(String what, Throwable thrown) {
-    LOG.error("plugin {}: {} threw {}", id, what, ThrownText.of(thrown));
+    LOG.error("plugin {}: {} threw {}", id, what, ThrownText.of(thrown, texts.redact()));
     long now = time.nanos();
     int count;
     synchronized (throwsAtNanos) {
@@ -228,12 +237,14 @@ final class PluginCalls {
           result = code.run(() -> interrupted);
         }
       } catch (CallFailedException e) {
-        failed = e.failure();
+        failed = texts.of(e.failure());
       } catch (InterruptedException e) {
         threw = new PluginFailedException(what + " was interrupted");
       } catch (Throwable e) {
         Fatal.check(e);
-        threw = new PluginFailedException("%s threw %s".formatted(what, ThrownText.head(e)));
+        threw =
+            new PluginFailedException(
+                "%s threw %s".formatted(what, ThrownText.head(e, texts.redact())));
         if (!interrupted) {
           blame(what, e);
         }

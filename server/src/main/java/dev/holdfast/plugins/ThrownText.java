@@ -2,6 +2,7 @@ package dev.holdfast.plugins;
 
 import dev.holdfast.extensions.Texts;
 import dev.holdfast.supervision.Fatal;
+import java.util.function.UnaryOperator;
 
 /** What a plugin threw, as text: the object itself would keep the plugin's classes loaded. */
 final class ThrownText {
@@ -12,6 +13,11 @@ final class ThrownText {
 
   /** Class and message, in one line. */
   static String head(Throwable thrown) {
+    return head(thrown, UnaryOperator.identity());
+  }
+
+  /** The same, free of secrets. */
+  static String head(Throwable thrown, UnaryOperator<String> redact) {
     String text;
     try {
       String message = thrown.getMessage();
@@ -20,7 +26,7 @@ final class ThrownText {
       Fatal.check(e);
       text = thrown.getClass().getSimpleName();
     }
-    return cut(PluginManifest.printable(text), HEAD_MAX);
+    return cut(PluginManifest.printable(redact.apply(text)), HEAD_MAX);
   }
 
   /** Says so when something is missing. */
@@ -30,7 +36,12 @@ final class ThrownText {
 
   /** The same with where it came from. */
   static String of(Throwable thrown) {
-    StringBuilder text = new StringBuilder(head(thrown));
+    return of(thrown, UnaryOperator.identity());
+  }
+
+  /** The same, free of secrets. */
+  static String of(Throwable thrown, UnaryOperator<String> redact) {
+    StringBuilder text = new StringBuilder(head(thrown, redact));
     try {
       StackTraceElement[] frames = thrown.getStackTrace();
       for (int i = 0; i < Math.min(frames.length, LINES_MAX); i++) {

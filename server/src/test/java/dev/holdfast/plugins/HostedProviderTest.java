@@ -20,7 +20,12 @@ class HostedProviderTest {
       new ModelRequest("m", "", List.of(new Message.User("hello")), List.of(), 100);
 
   private final PluginCalls calls =
-      new PluginCalls("p", getClass().getClassLoader(), new SystemTime(), reason -> {});
+      new PluginCalls(
+          "p",
+          getClass().getClassLoader(),
+          new SystemTime(),
+          reason -> {},
+          new PluginTexts(text -> text));
   private final List<String> heard = new CopyOnWriteArrayList<>();
 
   @Test
