@@ -191,6 +191,10 @@ final class PluginCalls {
 
   /** Writes down what it threw, and counts it. */
   void blame(String what, Throwable thrown) {
+    boolean isOutOfMemory = isOutOfMemory(thrown);
+    if (isOutOfMemory) { // told first: to write a log may take more than there is left
+      onTooMuch.accept("it ran out of memory in " + what);
+    }
     LOG.error("plugin {}: {} threw {}", id, what, ThrownText.of(thrown, texts.redact()));
     long now = time.nanos();
     int count;
@@ -201,11 +205,23 @@ final class PluginCalls {
       }
       count = throwsAtNanos.size();
     }
-    if (count >= BLAME_MAX) {
+    if (count >= BLAME_MAX && !isOutOfMemory) {
       onTooMuch.accept(
           "it threw %d times within %d min, the last time %s in %s"
               .formatted(
                   count, THROWS_WITHIN.toMinutes(), thrown.getClass().getSimpleName(), what));
+    }
+  }
+
+  /**
+   * The plugin is blamed and the server goes on: what its code has asked for and not got nobody
+   * else misses. Whoever else gets none ends the server.
+   */
+  private static boolean isOutOfMemory(Throwable thrown) {
+    try {
+      return Fatal.isOutOfMemory(thrown);
+    } catch (Throwable _) { // its causes are the plugin's own code
+      return thrown instanceof OutOfMemoryError;
     }
   }
 
@@ -241,7 +257,6 @@ final class PluginCalls {
       } catch (InterruptedException e) {
         threw = new PluginFailedException(what + " was interrupted");
       } catch (Throwable e) {
-        Fatal.check(e);
         threw =
             new PluginFailedException(
                 "%s threw %s".formatted(what, ThrownText.head(e, texts.redact())));

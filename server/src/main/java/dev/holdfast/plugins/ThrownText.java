@@ -1,7 +1,6 @@
 package dev.holdfast.plugins;
 
 import dev.holdfast.extensions.Texts;
-import dev.holdfast.supervision.Fatal;
 import java.util.function.UnaryOperator;
 
 /** What a plugin threw, as text: the object itself would keep the plugin's classes loaded. */
@@ -22,8 +21,7 @@ final class ThrownText {
     try {
       String message = thrown.getMessage();
       text = thrown.getClass().getSimpleName() + (message == null ? "" : ": " + message);
-    } catch (Throwable e) { // it is the plugin's own code
-      Fatal.check(e);
+    } catch (Throwable _) { // it is the plugin's own code
       text = thrown.getClass().getSimpleName();
     }
     return cut(PluginManifest.printable(redact.apply(text)), HEAD_MAX);
@@ -47,8 +45,8 @@ final class ThrownText {
       for (int i = 0; i < Math.min(frames.length, LINES_MAX); i++) {
         text.append("\n  at ").append(frames[i]);
       }
-    } catch (Throwable e) { // as above
-      Fatal.check(e);
+    } catch (Throwable _) { // as above
+      text.append("\n  at an unknown place");
     }
     return text.toString();
   }

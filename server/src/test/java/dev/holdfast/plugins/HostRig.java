@@ -123,8 +123,14 @@ final class HostRig {
                 });
   }
 
-  void restart() throws IOException, InterruptedException {
+  void restart() throws Exception {
+    restart(() -> folder);
+  }
+
+  /** With something that happens while the server is away. */
+  void restart(Callable<?> between) throws Exception {
     stop();
+    Object _ = between.call();
     start();
   }
 

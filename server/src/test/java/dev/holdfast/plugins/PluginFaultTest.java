@@ -76,6 +76,61 @@ class PluginFaultTest {
   }
 
   @Test
+  void onePluginThatRunsOutOfMemoryIsParkedAtOnceAndTheServerGoesOn() throws Exception {
+    jar()
+        .doing(
+            "context.offer(tool(\"fill\", () -> { throw new OutOfMemoryError(\"Java heap space\"); }));",
+            "")
+        .into(rig.plugins(), "evil.jar");
+    rig.awaitState("evil", PluginState.READY);
+    assertThat(rig.call("fill")).contains("OutOfMemoryError");
+    rig.awaitState("evil", PluginState.PARKED);
+    assertThat(rig.view("evil").reason()).contains("it ran out of memory in fill");
+  }
+
+  @Test
+  void anOutOfMemoryErrorInEveryPlaceOfAThrowableEndsNothing() throws Exception {
+    jar()
+        .doing(
+            """
+            throw new Exception() {
+              public String getMessage() { throw new OutOfMemoryError(); }
+              public StackTraceElement[] getStackTrace() { throw new OutOfMemoryError(); }
+              public synchronized Throwable getCause() { throw new OutOfMemoryError(); }
+            };
+            """,
+            "")
+        .into(rig.plugins(), "evil.jar");
+    rig.awaitState("evil", PluginState.FAILED);
+    assertThat(rig.view("evil").reason()).contains("it could not be started: start threw");
+  }
+
+  @Test
+  void aPluginWhoseStartTakesTheServerDownTwiceIsNotStartedAThirdTime() throws Exception {
+    Path mark = rig.data().resolve("plugin-starts/evil");
+    jar()
+        .doing(
+            """
+            java.nio.file.Files.copy(
+                context.stateFolder().resolve("../../plugin-starts/evil"),
+                context.stateFolder().resolve("left-behind"),
+                java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            """,
+            "")
+        .into(rig.plugins(), "evil.jar");
+    for (int start = 1; start <= StartMarks.DOWN_MAX; start++) {
+      rig.awaitState("evil", PluginState.READY);
+      assertThat(mark).doesNotExist();
+      rig.restart(
+          () -> Files.copy(rig.data().resolve("plugin-state/evil/left-behind"), mark));
+    }
+    rig.awaitState("evil", PluginState.PARKED);
+    assertThat(rig.view("evil").reason()).contains("went down 2 times in a row");
+    assertThat(rig.host().enable("evil", true)).isTrue();
+    assertThat(rig.view("evil").state()).isEqualTo(PluginState.READY);
+  }
+
+  @Test
   void aSecretInWhatAStartThrowsIsNotShown() throws Exception {
     Files.writeString(rig.envFile(), "EVIL_KEY=top-secret-token\n");
     jar()
