@@ -1,6 +1,7 @@
 package dev.holdfast.api;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * One message from a chat platform, verified and parsed.
@@ -21,6 +22,11 @@ public record InboundMessage(
     String dedupeKey) {
 
   public InboundMessage {
+    Objects.requireNonNull(account, "account");
+    Objects.requireNonNull(thread, "thread");
+    Objects.requireNonNull(sender, "sender");
+    Objects.requireNonNull(text, "text");
+    Objects.requireNonNull(dedupeKey, "dedupeKey");
     attachments = List.copyOf(attachments);
   }
 }

@@ -108,7 +108,7 @@ final class HostedChannel implements ChannelAdapter {
   @Override
   public WebhookVerdict receive(WebhookRequest request) throws InterruptedException {
     try {
-      return shown(calls.call("receive", RECEIVE_MAX, () -> channel.receive(request)));
+      return shown(calls.call("receive", RECEIVE_MAX, () -> ownOnly(channel.receive(request))));
     } catch (PluginFailedException e) {
       if (!e.isBegun()) {
         return new WebhookVerdict.Answer(503, "text/plain", "send again later\n");
@@ -201,6 +201,14 @@ final class HostedChannel implements ChannelAdapter {
 
   private static IllegalStateException failed(Exception e) {
     return new IllegalStateException("the channel failed: " + e.getMessage(), e);
+  }
+
+  private WebhookVerdict ownOnly(WebhookVerdict verdict) {
+    if (verdict instanceof WebhookVerdict.Messages told
+        && !told.messages().stream().allMatch(each -> facts.accounts().contains(each.account()))) {
+      throw new IllegalArgumentException("a message is of an account that the channel has not");
+    }
+    return verdict;
   }
 
   /** What goes to a platform or into a store stays as it is. */

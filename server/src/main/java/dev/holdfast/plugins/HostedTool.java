@@ -10,9 +10,13 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import java.time.Duration;
+import java.util.Objects;
 
 /** A plugin's tool as the server sees it. What it says of itself is asked for once. */
 final class HostedTool implements Tool {
+  /** As much as an extension may return. */
+  private static final int TEXT_MAX = 10_485_760;
+
   private final Tool tool;
   private final PluginCalls calls;
   private final String plugin;
@@ -78,7 +82,10 @@ final class HostedTool implements Tool {
   public ToolResult run(String argumentsJson, ToolContext context) throws InterruptedException {
     try {
       return shown(
-          calls.call(facts.spec().name(), facts.timeout(), () -> tool.run(argumentsJson, context)));
+          calls.call(
+              facts.spec().name(),
+              facts.timeout(),
+              () -> bounded(tool.run(argumentsJson, context))));
     } catch (CallFailedException e) {
       return ToolResult.error(e.failure());
     } catch (PluginFailedException e) {
@@ -87,6 +94,15 @@ final class HostedTool implements Tool {
               FailureCode.INTERNAL,
               "The tool of the plugin " + plugin + " failed: " + e.getMessage() + "."));
     }
+  }
+
+  private static ToolResult bounded(ToolResult result) {
+    int units = Objects.requireNonNull(result, "the result").text().length();
+    if (units > TEXT_MAX) {
+      throw new IllegalArgumentException(
+          "the result has %d UTF-16 units; at most %d may be".formatted(units, TEXT_MAX));
+    }
+    return result;
   }
 
   /** Its text is redacted where every tool's is. */

@@ -40,8 +40,7 @@ record StartMarks(Path folder) {
   /** Writes down, before any code of it runs, that the jar is being started. */
   void begin(PluginJar jar) throws IOException {
     String mark = jar.sha256() + "+".repeat(down(jar) + 1);
-    AtomicFiles.write(
-        folder.resolve(jar.manifest().id()), mark.getBytes(StandardCharsets.UTF_8));
+    AtomicFiles.write(folder.resolve(jar.manifest().id()), mark.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The plugin has started or was refused, or what it did before is forgotten. */

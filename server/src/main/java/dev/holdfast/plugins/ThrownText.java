@@ -7,6 +7,7 @@ import java.util.function.UnaryOperator;
 final class ThrownText {
   private static final int LINES_MAX = 20;
   private static final int HEAD_MAX = 300;
+  private static final int READ_MAX = 20_000;
 
   private ThrownText() {}
 
@@ -20,7 +21,7 @@ final class ThrownText {
     String text;
     try {
       String message = thrown.getMessage();
-      text = thrown.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+      text = thrown.getClass().getSimpleName() + (message == null ? "" : ": " + start(message));
     } catch (Throwable _) { // it is the plugin's own code
       text = thrown.getClass().getSimpleName();
     }
@@ -30,6 +31,11 @@ final class ThrownText {
   /** Says so when something is missing. */
   static String cut(String text, int unitsMax) {
     return text.length() <= unitsMax ? text : Texts.cut(text, unitsMax) + "...";
+  }
+
+  /** Enough for what is shown: a huge message is not copied to be cut. */
+  private static String start(String message) {
+    return message.length() <= READ_MAX ? message : message.substring(0, READ_MAX);
   }
 
   /** The same with where it came from. */

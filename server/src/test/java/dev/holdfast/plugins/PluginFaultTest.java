@@ -1,7 +1,9 @@
 package dev.holdfast.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
@@ -17,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a plugin says and returns that it should not. */
 class PluginFaultTest {
@@ -121,8 +125,7 @@ class PluginFaultTest {
     for (int start = 1; start <= StartMarks.DOWN_MAX; start++) {
       rig.awaitState("evil", PluginState.READY);
       assertThat(mark).doesNotExist();
-      rig.restart(
-          () -> Files.copy(rig.data().resolve("plugin-state/evil/left-behind"), mark));
+      rig.restart(() -> Files.copy(rig.data().resolve("plugin-state/evil/left-behind"), mark));
     }
     rig.awaitState("evil", PluginState.PARKED);
     assertThat(rig.view("evil").reason()).contains("went down 2 times in a row");
@@ -198,5 +201,77 @@ class PluginFaultTest {
     try (Use<Channel> use = rig.channels().begin("chat").orElseThrow()) {
       assertThat(use.value().post(second)).isEqualTo(new PostOutcome.Sent("top-secret-token"));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "return new PostOutcome.Sent(null);",
+        "return new PostOutcome.Unknown(null);",
+        "return new PostOutcome.NotDelivered(null);",
+        "return new PostOutcome.Sent(\"x\".repeat(2001));",
+        "return null;"
+      })
+  void anOutcomeThatIsNoneIsThePluginsFaultAndNobodyKnowsWhatBecameOfThePost(String post)
+      throws Exception {
+    startChannel(post, "return null;");
+    assertThat(post())
+        .isInstanceOfSatisfying(
+            PostOutcome.Unknown.class,
+            unknown -> {
+              assertThat(unknown.failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+              assertThat(unknown.failure().message()).startsWith("the channel failed: post ");
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "return new WebhookVerdict.Answer(-1, \"text/plain\", \"\");",
+        "return new WebhookVerdict.Answer(100, \"text/plain\", \"\");",
+        "return new WebhookVerdict.Answer(999, \"text/plain\", \"\");",
+        "return new WebhookVerdict.Answer(204, \"text/plain\", \"x\");",
+        "return new WebhookVerdict.Answer(200, \"text/plain\\r\\nx: y\", \"\");",
+        "return new WebhookVerdict.Answer(200, null, \"\");",
+        "return new WebhookVerdict.Answer(200, \"text/plain\", null);",
+        "return new WebhookVerdict.Answer(200, \"text/plain\", \"x\".repeat(1_048_577));",
+        "return new WebhookVerdict.Refused(null);",
+        "return new WebhookVerdict.Messages(Collections.nCopies(1001,"
+            + " new InboundMessage(\"main\", \"t\", \"s\", \"x\", List.of(), \"k\")));",
+        "return new WebhookVerdict.Messages(List.of("
+            + " new InboundMessage(\"other\", \"t\", \"s\", \"x\", List.of(), \"k\")));",
+        "return new WebhookVerdict.Messages(List.of("
+            + " new InboundMessage(\"main\", \"t\", null, \"x\", List.of(), \"k\")));",
+        "return null;"
+      })
+  void aVerdictThatIsNoneIsThePluginsFault(String receive) throws Exception {
+    startChannel("return null;", receive);
+    assertThat(catchThrowable(this::receive))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("the channel failed: receive ");
+  }
+
+  @Test
+  void anAnswerThatIsOneIsTaken() throws Exception {
+    startChannel(
+        "return null;",
+        "return new WebhookVerdict.Answer(201, \"text/plain; charset=utf-8\", \"yes\");");
+    assertThat(receive())
+        .isEqualTo(new WebhookVerdict.Answer(201, "text/plain; charset=utf-8", "yes"));
+  }
+
+  @Test
+  void aResultOrAMessageThatIsTooLargeIsThePluginsFault() throws Exception {
+    jar()
+        .doing(
+            "context.offer(tool(\"fill\", () -> \"x\".repeat(10_485_761)));"
+                + "context.offer(tool(\"shout\", () -> {"
+                + " throw new IllegalStateException(\"x\".repeat(30_000_000)); }));",
+            "")
+        .into(rig.plugins(), "evil.jar");
+    rig.awaitState("evil", PluginState.READY);
+    assertThat(rig.call("fill"))
+        .contains("the plugin evil failed", "10485761 UTF-16 units; at most 10485760 may be");
+    assertThat(rig.call("shout")).contains("IllegalStateException: xxx").hasSizeLessThan(1000);
   }
 }
