@@ -94,7 +94,7 @@ public final class Webhooks {
     }
     String path = request.path();
     int slash = path.indexOf('/', PREFIX.length());
-    String channel = path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
+    String channel = channel(path);
     String account = slash < 0 ? "" : path.substring(slash + 1);
     String named = RequestTarget.decode(account);
     Optional<ChannelFacts> facts = channels.facts(channel);
@@ -120,6 +120,16 @@ public final class Webhooks {
             // Nobody waits for an answer.
           }
         });
+  }
+
+  /** Whether the channel of a path judges by itself what its platform sends, a form for example. */
+  public boolean takesEveryType(String path) {
+    return channels.mayBeAdded(channel(path));
+  }
+
+  private static String channel(String path) {
+    int slash = path.indexOf('/', PREFIX.length());
+    return path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
   }
 
   private void onRead(HttpServerRequest request, String channel, String account, byte[] body) {
