@@ -527,7 +527,7 @@ final class Server {
         new EventStreams(vertx, news, authenticator, access, EventStreams.Limits.USUAL);
     sessions.whenEnded(streams::endEnded);
     ApiCalls calls =
-        new ApiCalls(store, orchestrator, access, news, time)
+        new ApiCalls(store, orchestrator, access, news, settings.secrets(), time)
             .threads(intake, streams, config.attachments())
             .chat(intake, config.listeners().api().answerWait())
             .deadLetters(this::rescan)

@@ -1,5 +1,7 @@
 package dev.holdfast.api;
 
+import java.util.Objects;
+
 /**
  * A file that came with a message, by reference.
  *
@@ -8,4 +10,10 @@ package dev.holdfast.api;
  * @param url where it can be fetched
  * @param bytes its size as the platform stated it; -1 when it stated none
  */
-public record Attachment(String name, String mediaType, String url, long bytes) {}
+public record Attachment(String name, String mediaType, String url, long bytes) {
+  public Attachment {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(mediaType, "mediaType");
+    Objects.requireNonNull(url, "url");
+  }
+}

@@ -16,7 +16,7 @@ public class CallFailedException extends Exception {
     this.failure = failure;
   }
 
-  public Failure failure() {
+  public final Failure failure() {
     return failure;
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.api;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A foreseen failure, as data.
@@ -20,6 +21,9 @@ public record Failure(
   private static final String UNSENT = "unsent";
 
   public Failure {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(code, "code");
+    Objects.requireNonNull(message, "message");
     context = Map.copyOf(context);
     if (retryAfter.isNegative()) {
       throw new IllegalArgumentException("retryAfter is negative: " + retryAfter);

@@ -1,14 +1,19 @@
 package dev.holdfast.api;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
- * One message from a chat platform, verified and parsed.
+ * One message from a chat platform, verified and parsed. What exceeds a limit is refused when the
+ * server takes it in: account, thread, sender and key have no control characters, no half of a
+ * surrogate pair and at most 2,000 UTF-16 units each, the thread also at most 1,000 bytes of UTF-8.
  *
  * @param account the account of the channel that it came in on
  * @param thread the platform's id of the conversation; any text, it never becomes a path
  * @param sender the platform's stable id of the person
- * @param text may be empty when there are attachments
+ * @param text at most 1,048,576 UTF-16 units; may be empty when there are attachments; half of a
+ *     surrogate pair is replaced by U+FFFD
+ * @param attachments at most 100, whose name, type and address have at most 8,192 units each
  * @param dedupeKey the platform's id of the event, from the verified payload: the same for each
  *     redelivery
  */
@@ -21,6 +26,11 @@ public record InboundMessage(
     String dedupeKey) {
 
   public InboundMessage {
+    Objects.requireNonNull(account, "account");
+    Objects.requireNonNull(thread, "thread");
+    Objects.requireNonNull(sender, "sender");
+    Objects.requireNonNull(text, "text");
+    Objects.requireNonNull(dedupeKey, "dedupeKey");
     attachments = List.copyOf(attachments);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.api;
 
 import java.util.List;
+import java.util.Objects;
 
 /** One entry of a conversation as a model sees it. */
 public sealed interface Message {
@@ -11,6 +12,7 @@ public sealed interface Message {
    */
   record User(String text, List<StoredFile> images) implements Message {
     public User {
+      Objects.requireNonNull(text, "text");
       images = List.copyOf(images);
     }
 
@@ -30,6 +32,9 @@ public sealed interface Message {
   record Assistant(String text, List<ToolCall> toolCalls, String opaque, String model)
       implements Message {
     public Assistant {
+      Objects.requireNonNull(text, "text");
+      Objects.requireNonNull(opaque, "opaque");
+      Objects.requireNonNull(model, "model");
       toolCalls = List.copyOf(toolCalls);
     }
   }

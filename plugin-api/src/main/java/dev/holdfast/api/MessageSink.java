@@ -19,15 +19,19 @@ public interface MessageSink {
    * server takes no messages it blocks and tries again, however long that lasts; many at once cost
    * as much as one.
    *
-   * @throws CallFailedException when one of them can never be taken, because an id in it is
-   *     malformed or its account is another one; all others are on disk. To offer it again would
-   *     not help
+   * @param messages at most 1,000
+   * @throws CallFailedException when one of them can never be taken, because it exceeds the limits
+   *     of {@link InboundMessage} or its account is another one; all others are on disk. To offer
+   *     it again would not help: the channel catches this, goes on as if it had been taken, and
+   *     tells the sender if it can. One that lets it end {@link ChannelAdapter#listen} gets the
+   *     same message from its platform again and again
+   * @throws IllegalArgumentException when there are more than 1,000; none of them is taken
    * @throws InterruptedException when the thread is interrupted; whether they are on disk is then
    *     unknown, so they are to be offered again
    */
   void accept(List<InboundMessage> messages) throws CallFailedException, InterruptedException;
 
-  /** Counts messages that the filter of the channel has dropped. */
+  /** Counts messages that the filter of the channel has dropped, at most 1,000 at once. */
   void dropped(List<DropReason> reasons);
 
   /**

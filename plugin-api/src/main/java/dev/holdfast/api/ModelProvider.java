@@ -15,6 +15,8 @@ public interface ModelProvider {
    * Asks once: no retries, they are the server's. Streams where the provider can. Called on a
    * thread of its own, which it may block; interrupting it aborts the request in flight.
    *
+   * @return with at most 1,000 calls of tools, and 10,485,760 UTF-16 units in all; more counts as a
+   *     failure of the provider
    * @throws CallFailedException for every foreseen failure, with {@code retryAfter} where the
    *     provider named one
    */

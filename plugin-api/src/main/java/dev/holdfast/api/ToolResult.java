@@ -3,13 +3,14 @@ package dev.holdfast.api;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How a tool call ended; an error is a result like any other, the model sees it.
  *
  * @param text what the model reads; longer than the cap is fine, the server cuts it and keeps all
- *     of it in a file
+ *     of it in a file; more than 10,485,760 UTF-16 units count as a failure of the tool
  * @param failure null when it went well
  * @param facts for the story, for example an exit code; no secrets
  * @param images files in {@link ToolContext#scratch} that a model that sees is shown, in this
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record ToolResult(
     String text, @Nullable Failure failure, Map<String, String> facts, List<Path> images) {
   public ToolResult {
+    Objects.requireNonNull(text, "text");
     facts = Map.copyOf(facts);
     // Paths of Java's own, whoever made them: the server runs no code of a tool after its call.
     images = images.stream().map(image -> Path.of(image.toString())).toList();

@@ -1,5 +1,7 @@
 package dev.holdfast.api;
 
+import java.util.Objects;
+
 /**
  * A tool as it is offered to a model.
  *
@@ -8,6 +10,13 @@ package dev.holdfast.api;
  *     one JSON object; empty when the text is free
  */
 public record ToolSpec(String name, String description, String schema, String resultSchema) {
+  public ToolSpec {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(description, "description");
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(resultSchema, "resultSchema");
+  }
+
   /** Of a tool whose result is free text. */
   public ToolSpec(String name, String description, String schema) {
     this(name, description, schema, "");

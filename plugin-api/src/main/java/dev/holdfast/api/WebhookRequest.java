@@ -9,7 +9,8 @@ import java.util.Map;
  *
  * @param account from the path; empty when the path names none
  * @param headers by lower-case name, every value in the order it came
- * @param body the raw bytes, within the configured limit; not to be changed
+ * @param body the raw bytes of whatever type its header names, within the configured limit; not to
+ *     be changed
  * @param receivedAt the server's clock, for windows of signatures
  */
 @SuppressWarnings(

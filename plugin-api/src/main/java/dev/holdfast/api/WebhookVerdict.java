@@ -1,20 +1,25 @@
 package dev.holdfast.api;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
 
 /** What an adapter made of a {@link WebhookRequest}. */
 public sealed interface WebhookVerdict {
   /**
-   * Verified; each message becomes an event, then the platform gets 200. The list may be empty.
+   * Verified; each message becomes an event, then the platform gets 200.
    *
+   * @param messages none to 1,000, each of an account of the channel
    * @param dropped of each message that the filter of the channel has dropped, why; they are
-   *     counted
+   *     counted; none to 1,000
    */
   record Messages(List<InboundMessage> messages, List<DropReason> dropped)
       implements WebhookVerdict {
+    private static final int MAX = 1000;
+
     public Messages {
-      messages = List.copyOf(messages);
-      dropped = List.copyOf(dropped);
+      messages = Bounds.list("messages", messages, MAX);
+      dropped = Bounds.list("dropped", dropped, MAX);
     }
 
     /** None was dropped. */
@@ -23,17 +28,50 @@ public sealed interface WebhookVerdict {
     }
   }
 
-  /** Verified and answered at once, for example a platform's handshake. */
-  record Answer(int status, String contentType, String body) implements WebhookVerdict {}
+  /**
+   * Verified and answered at once, for example a platform's handshake.
+   *
+   * @param status from 200 to 599
+   * @param contentType a media type, with or without parameters
+   * @param body at most 1,048,576 UTF-16 units; empty with 204 and 304
+   */
+  record Answer(int status, String contentType, String body) implements WebhookVerdict {
+    private static final int BODY_MAX = 1_048_576;
+    private static final Pattern MEDIA_TYPE =
+        Pattern.compile(
+            "[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}( *;[ -~]{0,200})?");
+
+    public Answer {
+      body = Bounds.text("body", body, BODY_MAX);
+      if (status < 200 || status > 599) {
+        throw new IllegalArgumentException("status must be from 200 to 599, got " + status);
+      }
+      if ((status == 204 || status == 304) && !body.isEmpty()) {
+        throw new IllegalArgumentException(
+            "an answer with status %d has no body".formatted(status));
+      }
+      if (!MEDIA_TYPE.matcher(contentType).matches()) {
+        throw new IllegalArgumentException("contentType is no media type");
+      }
+    }
+  }
 
   /**
    * Not believed: 401, with no reason given to the sender. The reason is for the log and metrics
    * only.
    */
-  record Refused(String reason) implements WebhookVerdict {}
+  record Refused(String reason) implements WebhookVerdict {
+    public Refused {
+      Objects.requireNonNull(reason, "reason");
+    }
+  }
 
   /** Verified but not understood: 400. */
-  record Unparsable(String reason) implements WebhookVerdict {}
+  record Unparsable(String reason) implements WebhookVerdict {
+    public Unparsable {
+      Objects.requireNonNull(reason, "reason");
+    }
+  }
 
   /**
    * Verified, but of a type that the channel does not know: 422, and the sender is told both.
@@ -41,8 +79,12 @@ public sealed interface WebhookVerdict {
    * @param received as it may be shown: short, without control characters
    */
   record UnknownType(String received, List<String> supported) implements WebhookVerdict {
+    private static final int RECEIVED_MAX = 1000;
+    private static final int SUPPORTED_MAX = 100;
+
     public UnknownType {
-      supported = List.copyOf(supported);
+      received = Bounds.text("received", received, RECEIVED_MAX);
+      supported = Bounds.list("supported", supported, SUPPORTED_MAX);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.MessageSink;
+import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.time.Time;
@@ -64,7 +65,7 @@ final class ListenerSink implements MessageSink {
     begin();
     try {
       @Nullable Failure refused = null;
-      List<InboundMessage> left = List.copyOf(messages);
+      List<InboundMessage> left = new WebhookVerdict.Messages(messages).messages();
       for (int failures = 1; !left.isEmpty(); failures++) {
         List<CompletableFuture<?>> commits =
             left.stream().<CompletableFuture<?>>map(this::take).toList();
@@ -122,7 +123,7 @@ final class ListenerSink implements MessageSink {
   public void dropped(List<DropReason> reasons) {
     begin();
     try {
-      acceptance.dropped(channel, List.copyOf(reasons));
+      acceptance.dropped(channel, new WebhookVerdict.Messages(List.of(), reasons).dropped());
     } finally {
       end();
     }

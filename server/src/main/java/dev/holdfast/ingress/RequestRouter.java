@@ -88,9 +88,13 @@ public final class RequestRouter {
         throw RefusedRequestException.invalid("the path is not plain");
       }
       checkMethod(request);
-      checkBody(request);
       String path = request.path();
-      if (path.startsWith(Webhooks.PREFIX)) {
+      boolean isWebhook = path.startsWith(Webhooks.PREFIX);
+      checkEncoding(request);
+      if (!isWebhook || !ownWebhooks.takesEveryType(path)) {
+        checkType(request);
+      }
+      if (isWebhook) {
         ownWebhooks.handle(request);
         return;
       }
@@ -128,11 +132,14 @@ public final class RequestRouter {
     return new RefusedRequestException(405, FailureCode.ACTION_NOT_SUPPORTED, "method not allowed");
   }
 
-  /** JSON or nothing: a form of a stranger's page can send neither. */
-  private static void checkBody(HttpServerRequest request) throws RefusedRequestException {
+  private static void checkEncoding(HttpServerRequest request) throws RefusedRequestException {
     if (request.headers().contains(HttpHeaders.CONTENT_ENCODING)) {
       throw unsupported("compressed bodies are not accepted");
     }
+  }
+
+  /** JSON or nothing: a form of a stranger's page can send neither. */
+  private static void checkType(HttpServerRequest request) throws RefusedRequestException {
     if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
       return;
     }

@@ -13,6 +13,7 @@ import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -107,7 +108,7 @@ final class HostedChannel implements ChannelAdapter {
   @Override
   public WebhookVerdict receive(WebhookRequest request) throws InterruptedException {
     try {
-      return calls.call("receive", RECEIVE_MAX, () -> channel.receive(request));
+      return shown(calls.call("receive", RECEIVE_MAX, () -> ownOnly(channel.receive(request))));
     } catch (PluginFailedException e) {
       if (!e.isBegun()) {
         return new WebhookVerdict.Answer(503, "text/plain", "send again later\n");
@@ -172,7 +173,7 @@ final class HostedChannel implements ChannelAdapter {
   @Override
   public FindOutcome find(OutboundReply reply) throws InterruptedException {
     try {
-      return calls.call("find", FIND_MAX, () -> channel.find(reply));
+      return shown(calls.call("find", FIND_MAX, () -> channel.find(reply)));
     } catch (PluginFailedException | CallFailedException e) {
       throw failed(e);
     }
@@ -182,7 +183,7 @@ final class HostedChannel implements ChannelAdapter {
   @Override
   public PostOutcome post(OutboundReply reply) throws InterruptedException {
     try {
-      return calls.call("post", POST_MAX, () -> channel.post(reply));
+      return shown(calls.call("post", POST_MAX, () -> channel.post(reply)));
     } catch (CallFailedException e) {
       return new PostOutcome.Unknown(e.failure());
     } catch (PluginFailedException e) {
@@ -200,5 +201,44 @@ final class HostedChannel implements ChannelAdapter {
 
   private static IllegalStateException failed(Exception e) {
     return new IllegalStateException("the channel failed: " + e.getMessage(), e);
+  }
+
+  private WebhookVerdict ownOnly(WebhookVerdict verdict) {
+    if (verdict instanceof WebhookVerdict.Messages told
+        && !told.messages().stream().allMatch(each -> facts.accounts().contains(each.account()))) {
+      throw new IllegalArgumentException("a message is of an account that the channel has not");
+    }
+    return verdict;
+  }
+
+  /** What goes to a platform or into a store stays as it is. */
+  private WebhookVerdict shown(WebhookVerdict verdict) {
+    PluginTexts texts = calls.texts();
+    return switch (verdict) {
+      case WebhookVerdict.Messages _, WebhookVerdict.Answer _, WebhookVerdict.NoAccount _ ->
+          verdict;
+      case WebhookVerdict.Refused(String reason) -> new WebhookVerdict.Refused(texts.of(reason));
+      case WebhookVerdict.Unparsable(String reason) ->
+          new WebhookVerdict.Unparsable(texts.of(reason));
+      case WebhookVerdict.UnknownType(String received, List<String> supported) ->
+          new WebhookVerdict.UnknownType(
+              texts.of(received), supported.stream().map(texts::of).toList());
+    };
+  }
+
+  private PostOutcome shown(PostOutcome outcome) {
+    return switch (outcome) {
+      case PostOutcome.Sent _ -> outcome;
+      case PostOutcome.NotDelivered(Failure failure) ->
+          new PostOutcome.NotDelivered(calls.texts().of(failure));
+      case PostOutcome.Unknown(Failure failure) ->
+          new PostOutcome.Unknown(calls.texts().of(failure));
+    };
+  }
+
+  private FindOutcome shown(FindOutcome outcome) {
+    return outcome instanceof FindOutcome.Failed(Failure failure)
+        ? new FindOutcome.Failed(calls.texts().of(failure))
+        : outcome;
   }
 }

@@ -39,6 +39,7 @@ final class HostedPlugin {
 
   private final PluginJar jar;
   private final PluginServices services;
+  private final PluginTexts texts;
   private final PluginLoader.Opened opened;
   private final PluginCalls calls;
   private final List<ConfigPart> parts = new ArrayList<>();
@@ -84,11 +85,13 @@ final class HostedPlugin {
   HostedPlugin(PluginJar jar, Path copy, PluginServices services) throws PluginRefusedException {
     this.jar = jar;
     this.services = services;
+    this.texts = new PluginTexts(this::redacted);
     this.opened =
         PluginLoader.open(
             copy, status -> onTooMuch("it tried to end the server with status " + status));
     this.calls =
-        new PluginCalls(jar.manifest().id(), opened.loader(), services.time(), this::onTooMuch);
+        new PluginCalls(
+            jar.manifest().id(), opened.loader(), services.time(), this::onTooMuch, texts);
   }
 
   private void onTooMuch(String reason) {
@@ -136,7 +139,8 @@ final class HostedPlugin {
     problems.forEach(problem -> LOG.warn("plugin {}: {}", jar.manifest().id(), problem));
     if (!problems.isEmpty()) {
       throw new PluginRefusedException(
-          "its configuration is wrong: " + problems.getFirst() + more(problems.size() - 1));
+          texts.of("its configuration is wrong: " + problems.getFirst())
+              + more(problems.size() - 1));
     }
   }
 
@@ -183,6 +187,11 @@ final class HostedPlugin {
     synchronized (parts) {
       parts.forEach(part -> services.secrets().addAll(part.secrets()));
     }
+  }
+
+  private String redacted(String text) {
+    hideSecrets();
+    return services.secrets().redact(text);
   }
 
   PluginContext.Offer offer(HostedTool tool) {

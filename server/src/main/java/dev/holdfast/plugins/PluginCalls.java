@@ -47,6 +47,7 @@ final class PluginCalls {
   private final ClassLoader loader;
   private final Time time;
   private final Consumer<String> onTooMuch;
+  private final PluginTexts texts;
   private final Places calls = new Places("calls", THREADS_MAX);
   private final Places jobs = new Places("jobs", THREADS_MAX);
   private final Places listens = new Places("listening accounts", LISTENS_MAX);
@@ -65,12 +66,20 @@ final class PluginCalls {
   /**
    * @param onTooMuch hears once or more, in words for the operator, that this plugin should be
    *     parked; must return at once
+   * @param texts makes of what it throws and says what may be shown
    */
-  PluginCalls(String id, ClassLoader loader, Time time, Consumer<String> onTooMuch) {
+  PluginCalls(
+      String id, ClassLoader loader, Time time, Consumer<String> onTooMuch, PluginTexts texts) {
     this.id = id;
     this.loader = loader;
     this.time = time;
     this.onTooMuch = onTooMuch;
+    this.texts = texts;
+  }
+
+  /** Makes of what the plugin throws and says what may be shown. */
+  PluginTexts texts() {
+    return texts;
   }
 
   /**
@@ -182,7 +191,11 @@ final class PluginCalls {
 
   /** Writes down what it threw, and counts it. */
   void blame(String what, Throwable thrown) {
-    LOG.error("plugin {}: {} threw {}", id, what, ThrownText.of(thrown));
+    boolean isOutOfMemory = isOutOfMemory(thrown);
+    if (isOutOfMemory) { // told first: to write a log may take more than there is left
+      onTooMuch.accept("it ran out of memory in " + what);
+    }
+    LOG.error("plugin {}: {} threw {}", id, what, ThrownText.of(thrown, texts.redact()));
     long now = time.nanos();
     int count;
     synchronized (throwsAtNanos) {
@@ -192,11 +205,23 @@ final class PluginCalls {
       }
       count = throwsAtNanos.size();
     }
-    if (count >= BLAME_MAX) {
+    if (count >= BLAME_MAX && !isOutOfMemory) {
       onTooMuch.accept(
           "it threw %d times within %d min, the last time %s in %s"
               .formatted(
                   count, THROWS_WITHIN.toMinutes(), thrown.getClass().getSimpleName(), what));
+    }
+  }
+
+  /**
+   * The plugin is blamed and the server goes on: what its code has asked for and not got nobody
+   * else misses. Whoever else gets none ends the server.
+   */
+  private static boolean isOutOfMemory(Throwable thrown) {
+    try {
+      return Fatal.isOutOfMemory(thrown);
+    } catch (Throwable _) { // its causes are the plugin's own code
+      return thrown instanceof OutOfMemoryError;
     }
   }
 
@@ -228,12 +253,13 @@ final class PluginCalls {
           result = code.run(() -> interrupted);
         }
       } catch (CallFailedException e) {
-        failed = e.failure();
+        failed = texts.of(e.failure());
       } catch (InterruptedException e) {
         threw = new PluginFailedException(what + " was interrupted");
       } catch (Throwable e) {
-        Fatal.check(e);
-        threw = new PluginFailedException("%s threw %s".formatted(what, ThrownText.head(e)));
+        threw =
+            new PluginFailedException(
+                "%s threw %s".formatted(what, ThrownText.head(e, texts.redact())));
         if (!interrupted) {
           blame(what, e);
         }

@@ -67,6 +67,7 @@ public final class PluginHost {
   private final PluginServices services;
   private final PluginCopies copies;
   private final TrustLock lock;
+  private final StartMarks marks;
   private final PluginExtensions extensions;
   private final BlockingQueue<Runnable> commands = new LinkedBlockingQueue<>();
   private final Map<Path, Seen> seen = new HashMap<>();
@@ -137,10 +138,12 @@ public final class PluginHost {
     }
   }
 
-  private PluginHost(PluginServices services, PluginCopies copies, TrustLock lock) {
+  private PluginHost(
+      PluginServices services, PluginCopies copies, TrustLock lock, StartMarks marks) {
     this.services = services;
     this.copies = copies;
     this.lock = lock;
+    this.marks = marks;
     this.extensions = new PluginExtensions(services.extensions(), services.onExtensions());
   }
 
@@ -155,7 +158,8 @@ public final class PluginHost {
     return new PluginHost(
         services,
         PluginCopies.open(data.resolve("plugin-copies"), data.resolve("plugin-state")),
-        TrustLock.open(data.resolve("plugins.lock")));
+        TrustLock.open(data.resolve("plugins.lock")),
+        StartMarks.open(data.resolve("plugin-starts")));
   }
 
   /** Runs until it is interrupted; the plugins stay loaded then, see {@link #close}. */
@@ -254,6 +258,7 @@ public final class PluginHost {
         id,
         plugin -> {
           lock.setDisabled(id, !on);
+          marks.end(id);
           retry(plugin);
         });
   }
@@ -500,6 +505,7 @@ public final class PluginHost {
         unload(plugin, DRAIN_MAX);
         hosted.remove(plugin.id);
         extensions.deleteFiles(plugin.id);
+        marks.end(plugin.id);
         services.meters().find(UP).tag("id", plugin.id).meters().forEach(services.meters()::remove);
         boolean _ = services.guards().remove(HostedContext.guardName(plugin.id));
         LOG.info("plugins: {} is gone", plugin.id);
@@ -612,6 +618,17 @@ public final class PluginHost {
     PluginManifest manifest = plugin.jar.manifest();
     HostedPlugin earlier = plugin.running;
     HostedContext earlierContext = plugin.context;
+    if (marks.down(plugin.jar) >= StartMarks.DOWN_MAX) {
+      String reason =
+          "the server went down %d times in a row while it was started; to try again: holdfast plugins enable %s"
+              .formatted(StartMarks.DOWN_MAX, plugin.id);
+      plugin.problem = earlier == null ? "" : "the newer jar is not used: " + reason;
+      become(
+          plugin,
+          earlier == null ? PluginState.PARKED : PluginState.READY,
+          earlier == null ? reason : plugin.problem);
+      return;
+    }
     environment.forEach(
         (name, value) -> {
           if (manifest.isSecret(name) && !value.isBlank()) {
@@ -632,7 +649,7 @@ public final class PluginHost {
       plugin.extensions = declared.ids();
       taken = extensions.taken(plugin.id, declared.ids());
       extensions.prepare(plugin.id, declared, taken, copy);
-      made.start(context);
+      start(made, context);
       made.publish(earlier);
       extensions.declare(plugin.id, declared);
       made.declares(declared.ids());
@@ -670,6 +687,17 @@ public final class PluginHost {
         manifest.version(),
         Duration.ofNanos(services.time().nanos() - begun).toMillis(),
         made.offers());
+  }
+
+  /** Leaves a mark on disk for as long as it takes. */
+  private void start(HostedPlugin plugin, HostedContext context)
+      throws IOException, PluginRefusedException, InterruptedException {
+    marks.begin(plugin.jar());
+    try {
+      plugin.start(context);
+    } finally {
+      marks.end(plugin.jar().manifest().id());
+    }
   }
 
   /** What it was started with, which may have changed since. */

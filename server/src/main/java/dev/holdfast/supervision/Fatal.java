@@ -28,13 +28,21 @@ public final class Fatal {
    * run out.
    */
   public static void check(Throwable thrown) {
+    if (isOutOfMemory(thrown)) {
+      // No shutdown hook: it would need memory, and the disk is consistent at every instant.
+      Runtime.getRuntime().halt(OUT_OF_MEMORY);
+    }
+  }
+
+  /** Whether memory has run out, as far as the throwable and its causes say. */
+  public static boolean isOutOfMemory(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++, cause = cause.getCause()) {
       if (cause instanceof OutOfMemoryError) {
-        // No shutdown hook: it would need memory, and the disk is consistent at every instant.
-        Runtime.getRuntime().halt(OUT_OF_MEMORY);
+        return true;
       }
     }
+    return false;
   }
 
   private static void uncaught(Thread thread, Throwable thrown) {

@@ -3,6 +3,7 @@ package dev.holdfast.plugins;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
+import dev.holdfast.api.ToolResult;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.ConfigPart;
@@ -33,6 +34,7 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -121,8 +123,14 @@ final class HostRig {
                 });
   }
 
-  void restart() throws IOException, InterruptedException {
+  void restart() throws Exception {
+    restart(() -> folder);
+  }
+
+  /** With something that happens while the server is away. */
+  void restart(Callable<?> between) throws Exception {
     stop();
+    Object _ = between.call();
     start();
   }
 
@@ -190,11 +198,21 @@ final class HostRig {
 
   /** Has a tool run and returns what a model sees of it. */
   String call(String tool) throws InterruptedException {
-    return toolbox
-        .run(
-            new ToolCall("c1", tool, "{}"),
-            new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}))
-        .text();
+    return result(tool).text();
+  }
+
+  ToolResult result(String tool) throws InterruptedException {
+    return toolbox.run(
+        new ToolCall("c1", tool, "{}"),
+        new ToolContext("web:main:t", "e1", "me", "c1", "k1", folder, label -> {}));
+  }
+
+  String label(String tool) throws InterruptedException {
+    return toolbox.label(new ToolCall("c1", tool, "{}"));
+  }
+
+  Instant now() {
+    return time.now();
   }
 
   Path plugins() {

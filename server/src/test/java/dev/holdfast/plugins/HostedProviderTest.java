@@ -1,7 +1,9 @@
 package dev.holdfast.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelListener;
@@ -12,15 +14,25 @@ import dev.holdfast.time.SystemTime;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class HostedProviderTest {
   private static final ModelRequest REQUEST =
       new ModelRequest("m", "", List.of(new Message.User("hello")), List.of(), 100);
 
   private final PluginCalls calls =
-      new PluginCalls("p", getClass().getClassLoader(), new SystemTime(), reason -> {});
+      new PluginCalls(
+          "p",
+          getClass().getClassLoader(),
+          new SystemTime(),
+          reason -> {},
+          new PluginTexts(text -> text));
   private final List<String> heard = new CopyOnWriteArrayList<>();
 
   @Test
@@ -68,6 +80,14 @@ class HostedProviderTest {
   }
 
   private HostedProvider provider(Consumer<ModelListener> answer) {
+    return answering(
+        (_, listener) -> {
+          answer.accept(listener);
+          return answer(said("x", ""), TokenUsage.NONE);
+        });
+  }
+
+  private HostedProvider answering(BiFunction<ModelRequest, ModelListener, ModelAnswer> answer) {
     return HostedProvider.of(
         new ModelProvider() {
           @Override
@@ -87,13 +107,38 @@ class HostedProviderTest {
 
           @Override
           public ModelAnswer ask(ModelRequest request, ModelListener listener) {
-            answer.accept(listener);
-            return new ModelAnswer(
-                new Message.Assistant("x", List.of(), "", "p/m"),
-                ModelAnswer.StopReason.END,
-                TokenUsage.NONE);
+            return answer.apply(request, listener);
           }
         },
         calls);
+  }
+
+  private static Message.Assistant said(String text, String opaque) {
+    return new Message.Assistant(text, List.of(), opaque, "p/m");
+  }
+
+  private static ModelAnswer answer(Message.Assistant said, TokenUsage usage) {
+    return new ModelAnswer(said, ModelAnswer.StopReason.END, usage);
+  }
+
+  private static Stream<Supplier<ModelAnswer>> noAnswers() {
+    return Stream.of(
+        () -> null,
+        () -> answer(null, TokenUsage.NONE),
+        () -> answer(said("x", ""), null),
+        () -> answer(said(null, ""), TokenUsage.NONE),
+        () -> answer(said("x", null), TokenUsage.NONE),
+        () -> answer(said("x", ""), new TokenUsage(-1, 0, 0, 0)),
+        () -> answer(said("x", ""), new TokenUsage(0, Long.MAX_VALUE, 0, 0)),
+        () -> answer(said("x".repeat(10_485_761), ""), TokenUsage.NONE));
+  }
+
+  @ParameterizedTest
+  @MethodSource("noAnswers")
+  void anAnswerThatIsNoneIsAFailedAttempt(Supplier<ModelAnswer> answer) {
+    assertThatThrownBy(() -> answering((_, _) -> answer.get()).ask(REQUEST, heard::add))
+        .isInstanceOfSatisfying(
+            CallFailedException.class,
+            e -> assertThat(e.failure().message()).startsWith("the provider failed: ask threw "));
   }
 }

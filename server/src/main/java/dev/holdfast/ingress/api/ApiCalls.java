@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
+import dev.holdfast.config.Secrets;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.ThreadAccess;
@@ -29,13 +30,18 @@ public final class ApiCalls {
   private final Map<String, ApiCall> calls = new HashMap<>();
 
   public ApiCalls(
-      Store store, Orchestrator orchestrator, ThreadAccess access, News news, Time time) {
+      Store store,
+      Orchestrator orchestrator,
+      ThreadAccess access,
+      News news,
+      Secrets secrets,
+      Time time) {
     this.store = store;
     this.orchestrator = orchestrator;
     this.news = news;
     this.access = access;
     this.time = time;
-    calls.putAll(new EventCalls(store, access).calls());
+    calls.putAll(new EventCalls(store, access, secrets).calls());
     calls.putAll(new ScheduleCalls(store.schedules()).calls());
     ApprovalDecisions decisions = ApprovalDecisions.of(store.approvals(), orchestrator);
     calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());

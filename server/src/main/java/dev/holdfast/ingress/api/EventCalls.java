@@ -3,6 +3,7 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.config.Secrets;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -26,10 +27,12 @@ import java.util.stream.Stream;
 final class EventCalls {
   private final Store store;
   private final ThreadAccess access;
+  private final Secrets secrets;
 
-  EventCalls(Store store, ThreadAccess access) {
+  EventCalls(Store store, ThreadAccess access, Secrets secrets) {
     this.access = access;
     this.store = store;
+    this.secrets = secrets;
   }
 
   private record Asked(Event event, boolean isDamaged) {}
@@ -61,7 +64,7 @@ final class EventCalls {
             .put("received_at", event.receivedAt().toString())
             .put("story", array(story))
             .put("model_calls", array(modelCalls.stream().map(EventCalls::view).toList()))
-            .put("replies", array(replies.stream().map(EventCalls::view).toList()))
+            .put("replies", array(replies.stream().map(this::view).toList()))
             .put("cost_usd", modelCalls.stream().mapToDouble(ModelCallRow::costUsd).sum());
     story.reversed().stream()
         .map(line -> line.getString("reason", ""))
@@ -155,7 +158,8 @@ final class EventCalls {
         .put("millis", call.millis());
   }
 
-  private static JsonObject view(Reply reply) {
+  /** The detail of one that was sent is what a channel says; it is stored as it is. */
+  private JsonObject view(Reply reply) {
     return new JsonObject()
         .put("reply_id", reply.reply().id())
         .put("part", reply.reply().part())
@@ -166,6 +170,6 @@ final class EventCalls {
         .put("planned_at", reply.plannedAt().toString())
         .put("next_at", reply.nextAt().toString())
         .put("text", reply.reply().text())
-        .put("detail", reply.detail());
+        .put("detail", secrets.redact(reply.detail()));
   }
 }

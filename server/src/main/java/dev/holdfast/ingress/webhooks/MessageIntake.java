@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -43,6 +44,16 @@ import org.slf4j.LoggerFactory;
  */
 public final class MessageIntake implements MessageAcceptance {
   private static final Logger LOG = LoggerFactory.getLogger(MessageIntake.class);
+
+  /** Of an inbound message, from wherever it comes. */
+  private static final int TEXT_UNITS_MAX = 1_048_576;
+
+  private static final int ID_UNITS_MAX = 2000;
+  private static final int ATTACHMENTS_MAX = 100;
+  private static final int FACT_UNITS_MAX = 8192;
+
+  /** A pattern takes whole pairs for one character each. */
+  private static final Pattern HALF_PAIR = Pattern.compile("\\p{Cs}");
 
   private static final Pattern NOT_READ = Pattern.compile("[^\\p{L}\\p{N}:]");
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
@@ -94,10 +105,18 @@ public final class MessageIntake implements MessageAcceptance {
    * Completes after the commit, on the writer's thread; fails with a StoreException and then
    * nothing was accepted.
    */
-  CompletableFuture<Appended> accept(String channel, InboundMessage message) {
-    if (hasControlCharacter(message)) {
+  CompletableFuture<Appended> accept(String channel, InboundMessage given) {
+    Optional<String> tooLarge = tooLarge(given);
+    if (tooLarge.isPresent()) { // asked first: the rest looks at every character
+      return invalid(tooLarge.get());
+    }
+    if (hasControlCharacter(given)) {
       return invalid("an id has a control character");
     }
+    if (ids(given).anyMatch(id -> HALF_PAIR.matcher(id).find())) {
+      return invalid("an id has half a surrogate pair");
+    }
+    InboundMessage message = wellFormed(given);
     if (message.thread().getBytes(StandardCharsets.UTF_8).length
         > InboundPayload.THREAD_BYTES_MAX) {
       return invalid(
@@ -141,8 +160,53 @@ public final class MessageIntake implements MessageAcceptance {
 
   /** Ids stand in lists, logs and terminals, where such a one would write lines of its own. */
   private static boolean hasControlCharacter(InboundMessage message) {
-    return Stream.of(message.account(), message.thread(), message.sender(), message.dedupeKey())
-        .anyMatch(id -> id.chars().anyMatch(Character::isISOControl));
+    return ids(message).anyMatch(id -> id.chars().anyMatch(Character::isISOControl));
+  }
+
+  private static Stream<String> ids(InboundMessage message) {
+    return Stream.of(message.account(), message.thread(), message.sender(), message.dedupeKey());
+  }
+
+  private static Optional<String> tooLarge(InboundMessage message) {
+    if (message.text().length() > TEXT_UNITS_MAX) {
+      return Optional.of("the text is longer than " + TEXT_UNITS_MAX + " UTF-16 units");
+    }
+    if (ids(message).anyMatch(id -> id.length() > ID_UNITS_MAX)) {
+      return Optional.of("an id is longer than " + ID_UNITS_MAX + " UTF-16 units");
+    }
+    if (message.attachments().size() > ATTACHMENTS_MAX) {
+      return Optional.of("there are more than " + ATTACHMENTS_MAX + " attachments");
+    }
+    boolean isLong =
+        message.attachments().stream()
+            .flatMap(file -> Stream.of(file.name(), file.mediaType(), file.url()))
+            .anyMatch(fact -> fact.length() > FACT_UNITS_MAX);
+    return isLong
+        ? Optional.of("a fact of an attachment is longer than " + FACT_UNITS_MAX + " UTF-16 units")
+        : Optional.empty();
+  }
+
+  /** Halves of surrogate pairs cannot be stored: in what is only read they are replaced. */
+  private static InboundMessage wellFormed(InboundMessage message) {
+    return new InboundMessage(
+        message.account(),
+        message.thread(),
+        message.sender(),
+        wellFormed(message.text()),
+        message.attachments().stream()
+            .map(
+                file ->
+                    new Attachment(
+                        wellFormed(file.name()),
+                        wellFormed(file.mediaType()),
+                        wellFormed(file.url()),
+                        file.bytes()))
+            .toList(),
+        message.dedupeKey());
+  }
+
+  private static String wellFormed(String text) {
+    return HALF_PAIR.matcher(text).replaceAll("\uFFFD");
   }
 
   private Appended committed(String channel, String shown, Appended appended) {

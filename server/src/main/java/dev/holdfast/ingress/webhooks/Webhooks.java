@@ -1,8 +1,6 @@
 package dev.holdfast.ingress.webhooks;
 
-import dev.holdfast.api.DropReason;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.channels.Channel;
@@ -96,7 +94,7 @@ public final class Webhooks {
     }
     String path = request.path();
     int slash = path.indexOf('/', PREFIX.length());
-    String channel = path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
+    String channel = channel(path);
     String account = slash < 0 ? "" : path.substring(slash + 1);
     String named = RequestTarget.decode(account);
     Optional<ChannelFacts> facts = channels.facts(channel);
@@ -124,6 +122,16 @@ public final class Webhooks {
         });
   }
 
+  /** Whether the channel of a path judges by itself what its platform sends, a form for example. */
+  public boolean takesEveryType(String path) {
+    return channels.mayBeAdded(channel(path));
+  }
+
+  private static String channel(String path) {
+    int slash = path.indexOf('/', PREFIX.length());
+    return path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
+  }
+
   private void onRead(HttpServerRequest request, String channel, String account, byte[] body) {
     WebhookRequest read =
         new WebhookRequest(
@@ -136,7 +144,10 @@ public final class Webhooks {
       added.begin(
           begun.get(),
           read,
-          outcome -> context.runOnContext(_ -> answer(request, channel, outcome)));
+          outcome -> {
+            ReceiveOutcome taken = taken(channel, outcome); // as many as there are, on its thread
+            context.runOnContext(_ -> answer(request, channel, taken));
+          });
     } else if (body.length <= READ_AT_ONCE_BYTES) {
       answer(request, channel, outcome(channel, begun.get(), read));
     } else {
@@ -158,8 +169,40 @@ public final class Webhooks {
     }
   }
 
+  private ReceiveOutcome taken(String channel, ReceiveOutcome outcome) {
+    try {
+      return outcome instanceof ReceiveOutcome.Told(WebhookVerdict.Messages told)
+          ? new ReceiveOutcome.Taken(take(channel, told))
+          : outcome;
+    } catch (RuntimeException e) {
+      LOG.error("channel {}: its messages could not be taken in", channel, e);
+      return new ReceiveOutcome.Refused(ReceiveOutcome.internalError());
+    }
+  }
+
+  /** Returns before they are committed. */
+  private List<CompletableFuture<?>> take(String channel, WebhookVerdict.Messages told) {
+    intake.dropped(channel, told.dropped());
+    return told.messages().stream()
+        .<CompletableFuture<?>>map(message -> intake.take(channel, message))
+        .toList();
+  }
+
+  /** Whatever goes wrong, the request is answered. */
   private void answer(HttpServerRequest request, String channel, ReceiveOutcome outcome) {
+    try {
+      answerTo(request, channel, outcome);
+    } catch (RuntimeException e) {
+      LOG.error("channel {}: a request could not be answered as its adapter says", channel, e);
+      if (!request.response().headWritten()) {
+        refusals.send(request, ReceiveOutcome.internalError());
+      }
+    }
+  }
+
+  private void answerTo(HttpServerRequest request, String channel, ReceiveOutcome outcome) {
     switch (outcome) {
+      case ReceiveOutcome.Taken(List<CompletableFuture<?>> commits) -> await(request, commits);
       case ReceiveOutcome.Told(WebhookVerdict told) -> answer(request, channel, told);
       case ReceiveOutcome.Refused(RefusedRequestException why) -> {
         if (why.status() == 503) {
@@ -172,10 +215,7 @@ public final class Webhooks {
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
     switch (verdict) {
-      case WebhookVerdict.Messages(List<InboundMessage> messages, List<DropReason> dropped) -> {
-        intake.dropped(channel, dropped);
-        accept(request, channel, messages);
-      }
+      case WebhookVerdict.Messages messages -> await(request, take(channel, messages));
       case WebhookVerdict.Answer(int status, String type, String text) ->
           Responses.start(request, status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(text);
       case WebhookVerdict.Refused(String reason) -> {
@@ -199,9 +239,7 @@ public final class Webhooks {
     }
   }
 
-  private void accept(HttpServerRequest request, String channel, List<InboundMessage> messages) {
-    List<CompletableFuture<?>> commits = new ArrayList<>(messages.size());
-    messages.forEach(message -> commits.add(intake.take(channel, message)));
+  private void await(HttpServerRequest request, List<CompletableFuture<?>> commits) {
     if (commits.isEmpty()) {
       ok(request);
       return;

@@ -1,5 +1,6 @@
 package dev.holdfast.models.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.TokenUsage;
 import java.util.HashMap;
@@ -11,6 +12,8 @@ public final class UsageFacts {
   private static final String OUTPUT = "output_tokens";
   private static final String CACHE_READ = "cache_read_tokens";
   private static final String CACHE_WRITE = "cache_write_tokens";
+
+  private static final long COUNT_MAX = 100_000_000;
 
   private UsageFacts() {}
 
@@ -38,6 +41,11 @@ public final class UsageFacts {
 
   private static long number(Map<String, String> facts, String name) {
     String text = facts.getOrDefault(name, "0");
-    return text.matches("\\d{1,15}") ? Long.parseLong(text) : 0;
+    return text.matches("\\d{1,9}") ? Long.parseLong(text) : 0;
+  }
+
+  /** A count as a provider told it; what cannot be one is none. */
+  public static long count(JsonNode told) {
+    return Math.clamp(told.asLong(0), 0, COUNT_MAX);
   }
 }

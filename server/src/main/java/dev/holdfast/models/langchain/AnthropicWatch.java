@@ -8,6 +8,7 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.http.StreamWatch;
+import dev.holdfast.models.http.UsageFacts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -148,7 +149,7 @@ final class AnthropicWatch extends StreamWatch {
             "cache_read_input_tokens",
             "cache_creation_input_tokens")) {
       if (usage.path(name).isNumber()) {
-        counts.put(name, usage.path(name).asLong());
+        counts.put(name, UsageFacts.count(usage.path(name)));
       }
     }
     used(

@@ -10,6 +10,7 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.http.StreamWatch;
+import dev.holdfast.models.http.UsageFacts;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -95,11 +96,13 @@ final class GeminiWatch extends StreamWatch {
 
   /** The prompt's count includes what came from the cache; thoughts are paid as output. */
   private static TokenUsage usage(JsonNode usage) {
-    long cached = usage.path("cachedContentTokenCount").asLong(0);
+    long cached = UsageFacts.count(usage.path("cachedContentTokenCount"));
     long input =
-        usage.path("promptTokenCount").asLong(0) + usage.path("toolUsePromptTokenCount").asLong(0);
+        UsageFacts.count(usage.path("promptTokenCount"))
+            + UsageFacts.count(usage.path("toolUsePromptTokenCount"));
     long output =
-        usage.path("candidatesTokenCount").asLong(0) + usage.path("thoughtsTokenCount").asLong(0);
+        UsageFacts.count(usage.path("candidatesTokenCount"))
+            + UsageFacts.count(usage.path("thoughtsTokenCount"));
     return new TokenUsage(Math.max(0, input - cached), output, cached, 0);
   }
 

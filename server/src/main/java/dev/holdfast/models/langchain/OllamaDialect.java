@@ -8,6 +8,7 @@ import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.http.StreamWatch;
+import dev.holdfast.models.http.UsageFacts;
 import dev.langchain4j.http.client.HttpClientBuilder;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.ollama.OllamaStreamingChatModel;
@@ -110,7 +111,10 @@ final class OllamaDialect implements Dialect {
       if (data.path("done").asBoolean(false)) {
         used(
             new TokenUsage(
-                data.path("prompt_eval_count").asLong(0), data.path("eval_count").asLong(0), 0, 0));
+                UsageFacts.count(data.path("prompt_eval_count")),
+                UsageFacts.count(data.path("eval_count")),
+                0,
+                0));
         boolean cut = data.path("done_reason").asText("").equals("length");
         finish(cut ? StopReason.LENGTH : StopReason.END);
         end();

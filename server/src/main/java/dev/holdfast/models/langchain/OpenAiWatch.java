@@ -6,6 +6,7 @@ import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.http.StreamWatch;
+import dev.holdfast.models.http.UsageFacts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,13 +30,14 @@ final class OpenAiWatch extends StreamWatch {
   public void see(String name, JsonNode data) {
     JsonNode usage = data.path("usage");
     if (usage.isObject()) {
-      long cached = usage.path("prompt_tokens_details").path("cached_tokens").asLong(0);
-      long written = usage.path("prompt_tokens_details").path("cache_write_tokens").asLong(0);
-      long prompt = usage.path("prompt_tokens").asLong(0);
+      long cached = UsageFacts.count(usage.path("prompt_tokens_details").path("cached_tokens"));
+      long written =
+          UsageFacts.count(usage.path("prompt_tokens_details").path("cache_write_tokens"));
+      long prompt = UsageFacts.count(usage.path("prompt_tokens"));
       used(
           new TokenUsage(
               Math.max(0, prompt - cached - written),
-              usage.path("completion_tokens").asLong(0),
+              UsageFacts.count(usage.path("completion_tokens")),
               cached,
               written));
     }

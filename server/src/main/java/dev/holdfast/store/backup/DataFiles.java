@@ -19,7 +19,13 @@ final class DataFiles {
   private static final Set<String> OF_A_RUN =
       Stream.concat(
               Database.FILES.stream(),
-              Stream.of("clean_shutdown", "holdfast.lock", "holdfast.pid", "tmp", "plugin-copies"))
+              Stream.of(
+                  "clean_shutdown",
+                  "holdfast.lock",
+                  "holdfast.pid",
+                  "tmp",
+                  "plugin-copies",
+                  "plugin-starts"))
           .collect(Collectors.toSet());
 
   private static final String UNFINISHED = ".tmp";

@@ -3,8 +3,11 @@ package dev.holdfast.ingress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
+import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.config.Secrets;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -49,6 +52,7 @@ class OperatorCallsTest {
   private final News news = new News(100, Runnable::run);
   private final List<NewsItem> told = new ArrayList<>();
   private final FakeExecutions executions = new FakeExecutions();
+  private final Secrets secrets = new Secrets();
   private Store store;
 
   /** What finished calls changed, as the test says. */
@@ -100,7 +104,7 @@ class OperatorCallsTest {
     Map<String, ApiCall> calls = new java.util.HashMap<>();
     calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, access, news).calls());
-    calls.putAll(new EventCalls(store, access).calls());
+    calls.putAll(new EventCalls(store, access, secrets).calls());
     AnswerBudget.Booking memory = AnswerBudget.ofHeap(time).open(caller.name());
     ApiRequest request =
         new ApiRequest(caller, "c", "", Map.of("id", id), Map.of(), body, new byte[0], memory);
@@ -132,6 +136,22 @@ class OperatorCallsTest {
     assertThat(call("getEvent", OPERATOR, event.id()).getString("reason")).contains(" at 2");
     refused(404, "getEvent", BOB, event.id());
     refused(404, "getEvent", OPERATOR, "nothing");
+  }
+
+  @Test
+  void aSecretThatAChannelGaveAsTheIdOfAPostIsNotShown() throws Exception {
+    String payload =
+        InboundPayload.write(new InboundMessage("ci", "t", "ann", "hello", List.of(), "k"));
+    Event event = store.inbox().append(TestStore.event("t", "k", payload)).join().event();
+    store
+        .inbox()
+        .finish(TestStore.finish(event, EventState.ANSWERED, TestStore.reply(event, "1", false)));
+    long seq = store.outbox().ofEvent(event.id()).getFirst().seq();
+    store.outbox().sending(seq, false);
+    store.outbox().sent(seq, "post of top-secret-token");
+    secrets.add("top-secret-token");
+    String said = call("getEvent", OPERATOR, event.id()).encode();
+    assertThat(said).contains("post of ***").doesNotContain("top-secret");
   }
 
   private String ask(String id, String thread, String person, Duration left) throws Exception {

@@ -3,12 +3,16 @@ package dev.holdfast.ingress.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
+import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.store.messages.Appended;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -51,6 +55,45 @@ class MessageIntakeTest {
     assertRefused(in(longest + "xx"), "1000 bytes");
   }
 
+  @Test
+  void anIdWithHalfASurrogatePairIsRefusedForItWouldBecomeAnother() {
+    String half = "lk\uD800";
+    assertRefused(new InboundMessage("main", half, "me", "x", List.of(), "k"), "surrogate pair");
+    assertRefused(new InboundMessage("main", "t", half, "x", List.of(), "k"), "surrogate pair");
+    assertRefused(new InboundMessage("main", "t", "me", "x", List.of(), half), "surrogate pair");
+    assertRefused(new InboundMessage(half, "t", "me", "x", List.of(), "k"), "surrogate pair");
+  }
+
+  @Test
+  void halvesOfSurrogatePairsInATextAreReplacedAndWholeOnesStay() throws Exception {
+    IngressRig.FakeInbox inbox = new IngressRig.FakeInbox();
+    Attachment file = new Attachment("\uDC00.png", "image/png", "https://x.org/\uD800", 1);
+    InboundMessage message =
+        new InboundMessage(
+            "main", "\uD83D\uDE00", "me", "a\uD800 \uD83D\uDE00", List.of(file), "k");
+    Appended _ = accepting(inbox).commit("web", message);
+    InboundMessage kept = InboundPayload.read(inbox.events.getFirst().payload());
+    assertThat(kept.thread()).isEqualTo("\uD83D\uDE00");
+    assertThat(kept.text()).isEqualTo("a\uFFFD \uD83D\uDE00");
+    assertThat(kept.attachments().getFirst())
+        .isEqualTo(new Attachment("\uFFFD.png", "image/png", "https://x.org/\uFFFD", 1));
+  }
+
+  @Test
+  void whatIsTooLargeIsRefused() {
+    Attachment file = new Attachment("x", "", "https://x.org/" + "x".repeat(8192), 1);
+    assertRefused(
+        new InboundMessage("main", "t", "me", "x".repeat(1_048_577), List.of(), "k"),
+        "the text is longer than 1048576");
+    assertRefused(
+        new InboundMessage("main", "t", "me", "x", List.of(), "k".repeat(2001)), "an id is longer");
+    assertRefused(
+        new InboundMessage("main", "t", "me", "x", List.of(file), "k"), "of an attachment");
+    assertRefused(
+        new InboundMessage("main", "t", "me", "x", Collections.nCopies(101, file), "k"),
+        "more than 100 attachments");
+  }
+
   private static InboundMessage in(String thread) {
     return new InboundMessage("main", thread, "me", "hello", List.of(), "k1");
   }
@@ -64,8 +107,11 @@ class MessageIntakeTest {
   }
 
   private static MessageIntake accepting() {
-    return new MessageIntake(
-        new IngressRig.FakeInbox(), new News(10), new SystemTime(), new SimpleMeterRegistry());
+    return accepting(new IngressRig.FakeInbox());
+  }
+
+  private static MessageIntake accepting(IngressRig.FakeInbox inbox) {
+    return new MessageIntake(inbox, new News(10), new SystemTime(), new SimpleMeterRegistry());
   }
 
   private static InboundMessage by(String sender) {

@@ -95,6 +95,27 @@ class WebhooksTest {
         .isEqualTo(200);
   }
 
+  /** Slash commands are forms, and some platforms speak XML; its signature tells whose it is. */
+  @Test
+  void anAddedChannelReceivesWhateverItsPlatformSends() throws Exception {
+    Registration _ = rig.channels.add(new IngressRig.FakeAdapter("late"), rig.time.now());
+    for (String type : List.of("application/x-www-form-urlencoded", "text/xml; charset=utf-8")) {
+      String head = "x-sign: ok\r\nContent-Type: " + type;
+      assertThat(rig.send(typed("/webhooks/late/ci", head)).status()).isEqualTo(200);
+      assertThat(rig.send(typed(PATH, head)).status()).isEqualTo(415);
+      assertThat(rig.send(typed("/webhooks/late/ci", "Content-Type: " + type)).status())
+          .isEqualTo(401);
+    }
+  }
+
+  private static String typed(String path, String head) {
+    return "POST "
+        + path
+        + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8\r\n"
+        + head
+        + "\r\n\r\nt1|hi|m1";
+  }
+
   /** S1: without a believable signature nothing happens, and the answer gives no reason. */
   @Test
   void anUnsignedMessageIsRefusedWithoutAReason() throws Exception {
