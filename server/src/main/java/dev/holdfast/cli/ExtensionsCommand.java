@@ -57,16 +57,7 @@ final class ExtensionsCommand extends CommandGroup {
   }
 
   private void printHeld(JsonNode tool) {
-    boolean isNew = CliJson.text(tool, "change").equals("new");
-    String changed = isNew ? "new" : "changed: " + join(tool.path("parts"), ", ");
-    root.terminal()
-        .line(
-            VisibleText.line(
-                "waits for approval: " + CliJson.text(tool, "name") + " (" + changed + ")"));
-    if (!isNew) {
-      root.terminal().line(VisibleText.line("  before: " + CliJson.text(tool, "before")));
-    }
-    root.terminal().line(VisibleText.line("  now: " + CliJson.text(tool, "now")));
+    HeldToolText.lines(tool).forEach(root.terminal()::line);
   }
 
   private static String join(JsonNode texts, String between) {

@@ -12,6 +12,52 @@ final class VisibleText {
     return escaped(text, false);
   }
 
+  /** On one line, and nothing that a person does not see: not even what joins letters or emojis. */
+  static String exact(String text) {
+    String line = line(text);
+    if (line.codePoints().noneMatch(VisibleText::isInvisible)) {
+      return line;
+    }
+    StringBuilder shown = new StringBuilder(line.length() + 16);
+    line.codePoints()
+        .forEach(
+            point -> {
+              if (isInvisible(point)) {
+                Character.toString(point)
+                    .chars()
+                    .forEach(unit -> shown.append("\\u%04X".formatted(unit)));
+              } else {
+                shown.appendCodePoint(point);
+              }
+            });
+    return shown.toString();
+  }
+
+  private static boolean isInvisible(int point) {
+    return switch (Character.getType(point)) {
+      case Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          true;
+      case Character.SPACE_SEPARATOR -> point != ' ';
+      default -> isSelector(point);
+    };
+  }
+
+  /** Variation selectors, joiners and fillers: without a glyph of their own. */
+  private static boolean isSelector(int point) {
+    return (point >= 0xFE00 && point <= 0xFE0F)
+        || (point >= 0xE0100 && point <= 0xE01EF)
+        || point == 0x034F
+        || point == 0x115F
+        || point == 0x1160
+        || point == 0x3164
+        || point == 0xFFA0;
+  }
+
   /** With its line ends and tabs, each further line behind {@code indent}. */
   static String lines(String text, String indent) {
     String shown = escaped(text, true);

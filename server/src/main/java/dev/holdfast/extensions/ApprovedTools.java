@@ -26,7 +26,9 @@ import org.slf4j.LoggerFactory;
 final class ApprovedTools {
   private static final Logger LOG = LoggerFactory.getLogger(ApprovedTools.class);
   private static final long BYTES_MAX = 64L << 20;
-  private static final int SHOWN_UNITS_MAX = 300;
+
+  /** So that the file stays within its limit, however its texts are written. */
+  private static final long TEXT_UNITS_MAX = 8L << 20;
 
   private final ExtensionConfig config;
   private final Path folder;
@@ -45,38 +47,70 @@ final class ApprovedTools {
     UNKNOWN
   }
 
-  /** What is kept of a tool: enough to tell what has changed. */
+  /**
+   * What is kept of a tool.
+   *
+   * @param text null when all texts together would be too long
+   */
   private record Print(
-      String shown, String description, String schema, String result, String hints) {
+      String description, String schema, String result, String hints, @Nullable ToolText text) {
     static Print of(ListedTool tool) {
       return new Print(
-          Texts.cut(tool.description(), SHOWN_UNITS_MAX),
           OfferedTools.hash(tool.description()),
           OfferedTools.hash(tool.schema()),
           OfferedTools.hash(tool.resultSchema()),
-          tool.hints().toJson().encode());
+          tool.hints().toJson().encode(),
+          ToolText.of(tool));
     }
 
     static Print of(JsonObject kept) {
+      String hints = required(kept, "annotations");
+      JsonObject texts = kept.getJsonObject("texts");
       return new Print(
-          required(kept, "shown"),
           required(kept, "description"),
           required(kept, "schema"),
           required(kept, "result_schema"),
-          required(kept, "annotations"));
+          hints,
+          texts == null
+              ? null
+              : new ToolText(
+                  required(texts, "description"),
+                  required(texts, "schema"),
+                  required(texts, "result_schema"),
+                  hints));
     }
 
     private static String required(JsonObject kept, String key) {
       return Objects.requireNonNull(kept.getString(key));
     }
 
+    Print withoutText() {
+      return new Print(description, schema, result, hints, null);
+    }
+
+    long units() {
+      return text == null ? 0 : text.units();
+    }
+
+    /** Without the texts: the hashes stand for them. */
     JsonObject toJson() {
       return new JsonObject()
-          .put("shown", shown)
           .put("description", description)
           .put("schema", schema)
           .put("result_schema", result)
           .put("annotations", hints);
+    }
+
+    JsonObject toWholeJson() {
+      JsonObject json = toJson();
+      return text == null
+          ? json
+          : json.put(
+              "texts",
+              new JsonObject()
+                  .put("description", text.description())
+                  .put("schema", text.schema())
+                  .put("result_schema", text.resultSchema()));
     }
 
     List<String> changes(Print other) {
@@ -178,10 +212,16 @@ final class ApprovedTools {
   }
 
   private synchronized byte[] put(List<ListedTool> listed) {
-    listed.forEach(tool -> approved.put(tool.name(), Print.of(tool)));
+    listed.forEach(tool -> approved.remove(tool.name()));
+    long units = approved.values().stream().mapToLong(Print::units).sum();
+    for (ListedTool tool : listed) {
+      Print print = Print.of(tool);
+      units += print.units();
+      approved.put(tool.name(), units > TEXT_UNITS_MAX ? print.withoutText() : print);
+    }
     state = State.KNOWN;
     JsonObject tools = new JsonObject();
-    approved.forEach((name, print) -> tools.put(name, print.toJson()));
+    approved.forEach((name, print) -> tools.put(name, print.toWholeJson()));
     JsonObject kept = new JsonObject().put("key", key()).put("tools", tools);
     return kept.encode().getBytes(StandardCharsets.UTF_8);
   }
@@ -191,12 +231,12 @@ final class ApprovedTools {
     Print now = Print.of(tool);
     Print known = approved.get(tool.name());
     if (known == null) {
-      return new HeldTool(tool.name(), List.of(), "", now.shown());
+      return new HeldTool(tool.name(), List.of(), null, ToolText.of(tool));
     }
     List<String> changes = known.changes(now);
     return changes.isEmpty()
         ? null
-        : new HeldTool(tool.name(), changes, known.shown(), now.shown());
+        : new HeldTool(tool.name(), changes, known.text(), ToolText.of(tool));
   }
 
   /** Stands for a whole list: two that differ in anything that matters have others. */

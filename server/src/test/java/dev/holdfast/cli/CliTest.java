@@ -295,9 +295,10 @@ class CliTest {
             200,
             """
             {"id":"files","target":["npx","server"],"listing":"abc","held":[
-              {"name":"grown","change":"new","parts":[],"before":"","now":"grows"},
-              {"name":"read","change":"changed","parts":["description","schema"],
-               "before":"reads","now":"reads and mails"}]}
+              {"name":"grown","change":"new","parts":[],"before":null,
+               "now":{"description":"grows"}},
+              {"name":"read","change":"changed","parts":["description"],
+               "before":{"description":"reads"},"now":{"description":"reads and mails"}}]}
             """)
         .on("POST /api/v1/extensions/files/approve", 200, "{}");
     assertThat(line.run(server, "extensions", "info", "files")).isZero();
@@ -305,9 +306,9 @@ class CliTest {
     assertThat(line.run(server, "extensions", "approve", "files")).isZero();
     assertThat(line.out())
         .contains(
-            "waits for approval: read (changed: description, schema)",
-            "before: reads",
-            "now: reads and mails",
+            "waits for approval: read (changed: description)",
+            "- reads\n",
+            "+ reads and mails\n",
             "files: 2 tools approved");
     assertThat(server.requests)
         .contains("POST /api/v1/extensions/files/approve {\"listing\":\"abc\"}");

@@ -118,7 +118,10 @@ class HostileTextTest {
             "/api/v1/extensions/a",
             """
             {"id":"%","server":"%","last_error":"%","target":["%"],"tools":["%"],"refused":["%"],
-              "held":[{"name":"%","change":"changed","parts":["%"],"before":"%","now":"%"}]}
+              "held":[{"name":"%","change":"changed","parts":["%","description","schema"],
+                "before":{"description":"%","schema":"%","result_schema":"%","annotations":"%"},
+                "now":{"description":"y%","schema":"{\\"%\\":1}","result_schema":"%"}},
+               {"name":"%","change":"new","parts":[],"now":{"description":"%"}}]}
             """),
         of(
             "extensions logs a",

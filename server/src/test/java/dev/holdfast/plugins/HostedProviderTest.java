@@ -121,6 +121,7 @@ class HostedProviderTest {
     return new ModelAnswer(said, ModelAnswer.StopReason.END, usage);
   }
 
+  @SuppressWarnings("NullAway") // as a plugin might
   private static Stream<Supplier<ModelAnswer>> noAnswers() {
     return Stream.of(
         () -> null,

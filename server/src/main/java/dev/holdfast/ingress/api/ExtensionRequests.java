@@ -4,6 +4,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.extensions.ExtensionView;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.HeldTool;
+import dev.holdfast.extensions.ToolText;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -30,7 +31,7 @@ final class ExtensionRequests {
         "listExtensions",
         _ -> list(),
         "getExtension",
-        request -> ApiAnswer.ok(view(find(request))),
+        request -> ApiAnswer.ok(view(find(request), true)),
         "getExtensionLog",
         this::log,
         "restartExtension",
@@ -41,7 +42,7 @@ final class ExtensionRequests {
 
   private ApiAnswer list() {
     JsonArray all = new JsonArray();
-    extensions.views().forEach(view -> all.add(view(view)));
+    extensions.views().forEach(view -> all.add(view(view, false)));
     return ApiAnswer.ok(new JsonObject().put("extensions", all));
   }
 
@@ -77,7 +78,7 @@ final class ExtensionRequests {
             .put("listing", before.listing())
             .put("tools", tools);
     records.done(request, "extension_approve", "", what);
-    return ApiAnswer.ok(view(find(request)));
+    return ApiAnswer.ok(view(find(request), true));
   }
 
   private ExtensionView find(ApiRequest request) throws RefusedRequestException {
@@ -88,21 +89,33 @@ final class ExtensionRequests {
     return RefusedRequestException.unknown("no such extension");
   }
 
-  private static JsonArray held(ExtensionView extension) {
+  private static JsonArray held(ExtensionView extension, boolean isWhole) {
     JsonArray held = new JsonArray();
     for (HeldTool tool : extension.held()) {
-      held.add(
+      JsonObject shown =
           new JsonObject()
               .put("name", tool.name())
               .put("change", tool.isNew() ? "new" : "changed")
-              .put("parts", new JsonArray(tool.changed()))
-              .put("before", tool.before())
-              .put("now", tool.now()));
+              .put("parts", new JsonArray(tool.changed()));
+      if (isWhole) {
+        ToolText before = tool.before();
+        shown.put("before", before == null ? null : text(before)).put("now", text(tool.now()));
+      }
+      held.add(shown);
     }
     return held;
   }
 
-  private static JsonObject view(ExtensionView extension) {
+  private static JsonObject text(ToolText tool) {
+    return new JsonObject()
+        .put("description", tool.description())
+        .put("schema", tool.schema())
+        .put("result_schema", tool.resultSchema())
+        .put("annotations", tool.annotations());
+  }
+
+  /** {@code isWhole}: with all that is to be approved. */
+  private static JsonObject view(ExtensionView extension, boolean isWhole) {
     Instant next = extension.nextAttemptAt();
     return new JsonObject()
         .put("id", extension.id())
@@ -113,7 +126,7 @@ final class ExtensionRequests {
         .put("target", new JsonArray(extension.target()))
         .put("tools", new JsonArray(extension.tools()))
         .put("refused", new JsonArray(extension.refused()))
-        .put("held", held(extension))
+        .put("held", held(extension, isWhole))
         .put("listing", extension.listing())
         .put("restarts", extension.restarts())
         .put("strays", extension.strays())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.vertx.core.json.JsonObject;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -131,20 +132,15 @@ class JsonSchemaTest {
   }
 
   private static String bomb(String key) {
-    String next = "{'$ref':'#/$defs/a%d'}";
     return "{'properties':{'v':{'$ref':'#/$defs/a0'}},'$defs':{"
         + IntStream.range(0, 15)
-            .mapToObj(
-                i ->
-                    "'a%d':{'%s':[%s]}"
-                        .formatted(
-                            i,
-                            key,
-                            IntStream.range(0, 10)
-                                .mapToObj(_ -> next.formatted(i + 1))
-                                .collect(Collectors.joining(","))))
+            .mapToObj(i -> "'a" + i + "':{'" + key + "':[" + tenTimes(i + 1) + "]}")
             .collect(Collectors.joining(","))
         + ",'a15':{'type':'string'}}}";
+  }
+
+  private static String tenTimes(int level) {
+    return String.join(",", Collections.nCopies(10, "{'$ref':'#/$defs/a" + level + "'}"));
   }
 
   static List<Arguments> unusable() {
