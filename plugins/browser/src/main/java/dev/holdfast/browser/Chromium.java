@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * the pipe that it is controlled by is closed: with the plugin, and with the server, however that
  * ends. Thread-safe.
  */
-final class Chromium {
+final class Chromium implements Conversations.Browser {
   private static final int END_SECONDS = 3;
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
   private static final int RENDERERS_MAX = 8;
@@ -50,7 +50,8 @@ final class Chromium {
   }
 
   /** The browser that runs, or a new one. Blocks while it starts. */
-  synchronized DevTools tools() throws CallFailedException, InterruptedException {
+  @Override
+  public synchronized DevTools tools() throws CallFailedException, InterruptedException {
     DevTools running = tools;
     if (running != null && running.isOpen()) {
       return running;
