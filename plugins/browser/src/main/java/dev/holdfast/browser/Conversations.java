@@ -27,6 +27,9 @@ final class Conversations {
   interface Browser {
     /** One that runs. Blocks while it starts. */
     DevTools tools() throws CallFailedException, InterruptedException;
+
+    /** For when a command has timed out: ends the browser if it answers nothing at all. Blocks. */
+    void checkAnswers() throws InterruptedException;
   }
 
   /** What a tool does with the page. */
@@ -90,6 +93,9 @@ final class Conversations {
           && e.failure().code() != FailureCode.CIRCUIT_OPEN
           && conversation.breaker.failed(context.nanos())) {
         drop(conversation);
+      }
+      if (e.failure().code() == FailureCode.TIMEOUT) {
+        browser.checkAnswers();
       }
       throw e;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PluginHttp;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +29,7 @@ class ConversationsTest {
               "Target.createTarget", "{\"targetId\":\"t\"}",
               "Target.attachToTarget", "{\"sessionId\":\"s\"}"));
   private final DevTools tools = browser.connected();
+  private final AtomicInteger checks = new AtomicInteger();
   private final CountDownLatch end = new CountDownLatch(1);
   private final PluginHttp http =
       _ -> {
@@ -34,7 +37,18 @@ class ConversationsTest {
       };
   private final Conversations conversations =
       new Conversations(
-          () -> tools, new FakeContext(http));
+          new Conversations.Browser() {
+            @Override
+            public DevTools tools() {
+              return tools;
+            }
+
+            @Override
+            public void checkAnswers() {
+              checks.incrementAndGet();
+            }
+          },
+          new FakeContext(http));
 
   @AfterEach
   void close() {
@@ -118,6 +132,24 @@ class ConversationsTest {
       each.get();
     }
     open("another");
+  }
+
+  @Test
+  void aCommandThatTimesOutHasTheBrowserChecked() {
+    assertThatThrownBy(() -> fail(FailureCode.TIMEOUT)).isInstanceOf(CallFailedException.class);
+    assertThat(checks).hasValue(1);
+    assertThatThrownBy(() -> fail(FailureCode.INVALID_REQUEST))
+        .isInstanceOf(CallFailedException.class);
+    assertThat(checks).hasValue(1);
+  }
+
+  private void fail(FailureCode code) throws CallFailedException, InterruptedException {
+    conversations.use(
+        "t",
+        true,
+        _ -> {
+          throw new CallFailedException(Failure.of(code, "no"));
+        });
   }
 
   @Test
