@@ -50,7 +50,7 @@ public final class BrowserPlugin implements Plugin {
     String path = context.secret("PATH").orElse("/usr/bin:/bin");
     Path program = BrowserProgram.find(variable, context.secret(variable).orElseThrow(), path);
     Profiles.deleteOld(context.stateFolder());
-    JudgingProxy judging = JudgingProxy.open(context.http());
+    JudgingProxy judging = JudgingProxy.open(context);
     Chromium browser =
         new Chromium(
             context,

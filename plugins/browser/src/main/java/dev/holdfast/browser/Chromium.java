@@ -19,10 +19,13 @@ import org.jspecify.annotations.Nullable;
  * the pipe that it is controlled by is closed: with the plugin, and with the server, however that
  * ends. Thread-safe.
  */
-final class Chromium {
+final class Chromium implements Conversations.Browser {
   private static final int END_SECONDS = 3;
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
   private static final int RENDERERS_MAX = 8;
+
+  private static final String VERSION = "Browser.getVersion";
 
   /** The protocol is spoken on the descriptors 3 and 4. */
   private static final String PIPES = "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
@@ -50,7 +53,8 @@ final class Chromium {
   }
 
   /** The browser that runs, or a new one. Blocks while it starts. */
-  synchronized DevTools tools() throws CallFailedException, InterruptedException {
+  @Override
+  public synchronized DevTools tools() throws CallFailedException, InterruptedException {
     DevTools running = tools;
     if (running != null && running.isOpen()) {
       return running;
@@ -78,7 +82,7 @@ final class Chromium {
 
   private void greet(DevTools made) throws CallFailedException, InterruptedException {
     try {
-      Map<String, Object> version = made.call("", "Browser.getVersion", Map.of(), CONNECT_MAX);
+      Map<String, Object> version = made.call("", VERSION, Map.of(), CONNECT_MAX);
       made.tell("", "Browser.setDownloadBehavior", Map.of("behavior", "deny"));
       context.logger().log(System.Logger.Level.INFO, "{0} runs", JsonText.text(version, "product"));
     } catch (CallFailedException e) {
@@ -102,6 +106,30 @@ final class Chromium {
         "the browser held more than "
             + launch.memoryMegabytes()
             + " MB of memory and was ended, with all its pages: navigate again, to a smaller one";
+    abort(made, running, why);
+  }
+
+  /** For when a command has timed out: ends the browser if it answers nothing at all. Blocks. */
+  @Override
+  public void checkAnswers() throws InterruptedException {
+    Process running = process;
+    DevTools made = tools;
+    if (running == null || made == null || !made.isOpen()) {
+      return;
+    }
+    try {
+      Map<String, Object> _ = made.call("", VERSION, Map.of(), ANSWER_MAX);
+    } catch (CallFailedException e) {
+      if (e.failure().code() == FailureCode.TIMEOUT) {
+        abort(
+            made,
+            running,
+            "the browser did not answer and was ended, with all its pages: navigate again");
+      }
+    }
+  }
+
+  private void abort(DevTools made, Process running, String why) {
     context.logger().log(System.Logger.Level.WARNING, why);
     made.end(Failure.of(FailureCode.BACKEND_FAILURE, why).as(FailureKind.INVALID));
     kill(running);

@@ -19,9 +19,18 @@ final class Conversations {
   private static final int PAGES_MAX = 8;
   private static final Duration IDLE_MAX = Duration.ofMinutes(10);
 
-  private final Chromium chromium;
+  private final Browser browser;
   private final PluginContext context;
   private final Map<String, Conversation> all = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** What the pages are opened in. */
+  interface Browser {
+    /** One that runs. Blocks while it starts. */
+    DevTools tools() throws CallFailedException, InterruptedException;
+
+    /** For when a command has timed out: ends the browser if it answers nothing at all. Blocks. */
+    void checkAnswers() throws InterruptedException;
+  }
 
   /** What a tool does with the page. */
   @FunctionalInterface
@@ -33,11 +42,13 @@ final class Conversations {
     private final ReentrantLock turn = new ReentrantLock();
     private final Breaker breaker = new Breaker();
     private volatile @Nullable Page page;
-    private volatile long usedNanos;
+    // Both guarded by the conversations.
+    private long usedNanos;
+    private int users;
   }
 
-  Conversations(Chromium chromium, PluginContext context) {
-    this.chromium = chromium;
+  Conversations(Browser browser, PluginContext context) {
+    this.browser = browser;
     this.context = context;
   }
 
@@ -48,8 +59,21 @@ final class Conversations {
    */
   <T> T use(String thread, boolean opens, Use<T> use)
       throws CallFailedException, InterruptedException {
-    Conversation conversation = of(thread);
-    conversation.turn.lockInterruptibly();
+    Conversation conversation = entered(thread, opens);
+    try {
+      conversation.turn.lockInterruptibly();
+      try {
+        return use(conversation, opens, use);
+      } finally {
+        conversation.turn.unlock();
+      }
+    } finally {
+      left(conversation);
+    }
+  }
+
+  private <T> T use(Conversation conversation, boolean opens, Use<T> use)
+      throws CallFailedException, InterruptedException {
     try {
       Duration rest = conversation.breaker.rest(context.nanos());
       if (!rest.isZero()) {
@@ -70,10 +94,10 @@ final class Conversations {
           && conversation.breaker.failed(context.nanos())) {
         drop(conversation);
       }
+      if (e.failure().code() == FailureCode.TIMEOUT) {
+        browser.checkAnswers();
+      }
       throw e;
-    } finally {
-      conversation.usedNanos = context.nanos();
-      conversation.turn.unlock();
     }
   }
 
@@ -84,27 +108,50 @@ final class Conversations {
       return known;
     }
     if (!opens) {
-      throw new CallFailedException(
-          Failure.of(FailureCode.INVALID_REQUEST, "no page is open: navigate to one first"));
+      throw noPage();
     }
     drop(conversation);
-    Page made = Page.open(chromium.tools(), context);
+    Page made = Page.open(browser.tools(), context);
     conversation.page = made;
     return made;
   }
 
-  private synchronized Conversation of(String thread) {
-    Conversation conversation = all.computeIfAbsent(thread, _ -> new Conversation());
-    conversation.usedNanos = context.nanos();
-    if (all.size() > PAGES_MAX) {
-      leave(all.keySet().iterator().next());
+  /** One that is in use stays: its page would be lost, or never closed. */
+  private synchronized Conversation entered(String thread, boolean opens)
+      throws CallFailedException {
+    if (!opens && !all.containsKey(thread)) {
+      throw noPage();
     }
+    if (!all.containsKey(thread) && all.size() == PAGES_MAX) {
+      String oldest =
+          all.entrySet().stream()
+              .filter(each -> each.getValue().users == 0)
+              .map(Map.Entry::getKey)
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new CallFailedException(
+                          Failure.of(
+                              FailureCode.OVERLOADED,
+                              "all "
+                                  + PAGES_MAX
+                                  + " pages of the browser are in use: try again later")));
+      leave(oldest);
+    }
+    Conversation conversation = all.computeIfAbsent(thread, _ -> new Conversation());
+    conversation.users++;
     return conversation;
+  }
+
+  private synchronized void left(Conversation conversation) {
+    conversation.users--;
+    conversation.usedNanos = context.nanos();
   }
 
   /** Closes those that nobody has used for a long time. */
   synchronized void sweep() {
     all.entrySet().stream()
+        .filter(each -> each.getValue().users == 0)
         .filter(each -> context.nanos() - each.getValue().usedNanos > IDLE_MAX.toNanos())
         .map(Map.Entry::getKey)
         .toList()
@@ -124,5 +171,10 @@ final class Conversations {
     if (page != null) {
       page.close();
     }
+  }
+
+  private static CallFailedException noPage() {
+    return new CallFailedException(
+        Failure.of(FailureCode.INVALID_REQUEST, "no page is open: navigate to one first"));
   }
 }

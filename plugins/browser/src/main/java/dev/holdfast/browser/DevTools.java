@@ -17,6 +17,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +46,11 @@ final class DevTools implements AutoCloseable {
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, Waiting> open = new ConcurrentHashMap<>();
   private final Set<String> crashed = ConcurrentHashMap.newKeySet();
+
+  /** A browser that is stuck reads nothing, and whoever writes to it blocks: nobody else may. */
+  private final ExecutorService sender =
+      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("chromium-send").factory());
+
   private volatile Failure end = Failure.of(FailureCode.IO, "the browser has ended");
   private volatile boolean ended;
 
@@ -167,7 +175,7 @@ final class DevTools implements AutoCloseable {
                   + limit.toSeconds()
                   + " s"),
           e);
-    } catch (ExecutionException | IOException e) {
+    } catch (ExecutionException e) {
       throw gone(session);
     } finally {
       open.remove(id);
@@ -176,15 +184,10 @@ final class DevTools implements AutoCloseable {
 
   /** Says something and waits for no answer. */
   void tell(String session, String method, Map<String, ?> parameters) {
-    try {
-      send(ids.incrementAndGet(), session, method, parameters);
-    } catch (IOException _) {
-      close();
-    }
+    send(ids.incrementAndGet(), session, method, parameters);
   }
 
-  private void send(long id, String session, String method, Map<String, ?> parameters)
-      throws IOException {
+  private void send(long id, String session, String method, Map<String, ?> parameters) {
     Map<String, Object> message = new LinkedHashMap<>();
     message.put("id", id);
     message.put("method", method);
@@ -193,9 +196,23 @@ final class DevTools implements AutoCloseable {
       message.put("sessionId", session);
     }
     byte[] bytes = (JsonText.write(message) + '\0').getBytes(StandardCharsets.UTF_8);
-    synchronized (out) {
+    later(() -> write(bytes));
+  }
+
+  private void later(Runnable step) {
+    try {
+      sender.execute(step);
+    } catch (RejectedExecutionException _) {
+      // It has ended, which the caller sees.
+    }
+  }
+
+  private void write(byte[] bytes) {
+    try {
       out.write(bytes);
       out.flush();
+    } catch (IOException _) {
+      close();
     }
   }
 
@@ -232,10 +249,16 @@ final class DevTools implements AutoCloseable {
             : end);
   }
 
+  /** Does not block. */
   @Override
   public void close() {
     ended = true;
     open.values().forEach(Waiting::fail);
+    later(this::closePipe);
+    sender.shutdown();
+  }
+
+  private void closePipe() {
     try {
       out.close();
     } catch (IOException _) {

@@ -1,7 +1,7 @@
 package dev.holdfast.browser;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.PluginHttp;
+import dev.holdfast.api.PluginContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -33,22 +34,30 @@ final class JudgingProxy implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 256;
   private static final int CONNECT_MILLIS = 5_000;
   private static final int SILENCE_MILLIS = 60_000;
+  private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
   private static final Set<String> HOP =
       Set.of("connection", "proxy-connection", "keep-alive", "proxy-authorization", "upgrade");
 
-  private final PluginHttp judge;
+  private final PluginContext context;
   private final ServerSocket server;
-  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final Set<Socket> sockets;
   private final Semaphore places = new Semaphore(CONNECTIONS_MAX);
 
-  private JudgingProxy(PluginHttp judge, ServerSocket server) {
-    this.judge = judge;
+  /**
+   * @param sockets gets those that are open, of both sides; concurrent
+   */
+  JudgingProxy(PluginContext context, ServerSocket server, Set<Socket> sockets) {
+    this.context = context;
     this.server = server;
+    this.sockets = sockets;
   }
 
   /** On a free port of loopback; nothing is accepted before {@link #serve}. */
-  static JudgingProxy open(PluginHttp judge) throws IOException {
-    return new JudgingProxy(judge, new ServerSocket(0, 128, InetAddress.getLoopbackAddress()));
+  static JudgingProxy open(PluginContext context) throws IOException {
+    return new JudgingProxy(
+        context,
+        new ServerSocket(0, 128, InetAddress.getLoopbackAddress()),
+        ConcurrentHashMap.newKeySet());
   }
 
   int port() {
@@ -56,7 +65,7 @@ final class JudgingProxy implements AutoCloseable {
   }
 
   /** Blocks until it is closed. */
-  void serve() {
+  void serve() throws InterruptedException {
     while (!server.isClosed()) {
       try {
         Socket client = server.accept();
@@ -66,7 +75,10 @@ final class JudgingProxy implements AutoCloseable {
           client.close();
         }
       } catch (IOException _) {
-        // One connection failed, or all is closed: the loop knows.
+        // All is closed, or there are no descriptors left, which the next try would not change.
+        if (!server.isClosed()) {
+          context.sleep(ACCEPT_PAUSE);
+        }
       }
     }
   }
@@ -106,12 +118,13 @@ final class JudgingProxy implements AutoCloseable {
     String url = isTunnel ? "https://" + request[1] : request[1];
     InetSocketAddress to;
     try {
-      to = judge.judge(url);
+      to = context.http().judge(url);
     } catch (CallFailedException e) {
       refuse(client, "403 Forbidden", e.failure().message());
       return;
     }
-    try (Socket other = new Socket()) {
+    Socket other = new Socket();
+    try (other) {
       open(other);
       other.connect(to, CONNECT_MILLIS);
       if (isTunnel) {
@@ -120,9 +133,10 @@ final class JudgingProxy implements AutoCloseable {
       } else {
         forward(client, other, request, lines);
       }
-      sockets.remove(other);
     } catch (IllegalArgumentException e) {
       refuse(client, "400 Bad Request", "that is no request");
+    } finally {
+      sockets.remove(other);
     }
   }
 

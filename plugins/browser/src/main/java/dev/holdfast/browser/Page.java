@@ -65,6 +65,16 @@ final class Page {
       throws CallFailedException, InterruptedException {
     String own =
         JsonText.text(tools.call("", "Target.createBrowserContext", Map.of()), "browserContextId");
+    try {
+      return open(tools, context, own);
+    } catch (CallFailedException | InterruptedException e) {
+      dispose(tools, own);
+      throw e;
+    }
+  }
+
+  private static Page open(DevTools tools, PluginContext context, String own)
+      throws CallFailedException, InterruptedException {
     Map<String, Object> made =
         tools.call(
             "", "Target.createTarget", Map.of("url", "about:blank", "browserContextId", own));
@@ -89,6 +99,10 @@ final class Page {
 
   /** It cannot be used any more; waits for nothing. */
   void close() {
+    dispose(tools, browserContext);
+  }
+
+  private static void dispose(DevTools tools, String browserContext) {
     tools.tell("", "Target.disposeBrowserContext", Map.of("browserContextId", browserContext));
   }
 

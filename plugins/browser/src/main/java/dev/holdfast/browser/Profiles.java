@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -60,7 +61,10 @@ final class Profiles {
     }
   }
 
+  /** In a container, each start of the server may have the same process id. */
   private static String prefix() {
-    return NAME + ProcessHandle.current().pid() + "-";
+    ProcessHandle server = ProcessHandle.current();
+    long started = server.info().startInstant().orElse(Instant.EPOCH).toEpochMilli();
+    return NAME + server.pid() + "-" + started + "-";
   }
 }

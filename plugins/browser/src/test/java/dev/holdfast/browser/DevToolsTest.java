@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -58,7 +59,7 @@ class DevToolsTest {
     Failure why = Failure.of(FailureCode.BACKEND_FAILURE, "too large").as(FailureKind.INVALID);
     tools.end(why);
     assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo(why);
-    assertThat(begun("s1").get(10, TimeUnit.SECONDS)).isEqualTo(why);
+    assertThat(refusal(tools, "Do")).isEqualTo("too large");
     assertThat(tools.isOpen()).isFalse();
   }
 
@@ -102,5 +103,33 @@ class DevToolsTest {
     return catchThrowableOfType(CallFailedException.class, () -> browser.call("", method, Map.of()))
         .failure()
         .message();
+  }
+
+  @Test
+  void aBrowserThatReadsNothingHoldsUpNobody() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int one) throws IOException {
+            try {
+              release.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+          }
+        };
+    DevTools stuck = new DevTools(InputStream.nullInputStream(), full, (_, _) -> {});
+    for (int i = 0; i < 2; i++) {
+      assertThat(
+              catchThrowableOfType(
+                      CallFailedException.class,
+                      () -> stuck.call("", "Do", Map.of(), Duration.ofMillis(20)))
+                  .failure()
+                  .code())
+          .isEqualTo(FailureCode.TIMEOUT);
+    }
+    stuck.close();
+    release.countDown();
   }
 }

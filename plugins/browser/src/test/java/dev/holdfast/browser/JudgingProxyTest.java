@@ -10,10 +10,14 @@ import dev.holdfast.api.PluginHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +27,8 @@ class JudgingProxyTest {
   private final List<String> served = new CopyOnWriteArrayList<>();
   private HttpServer site;
   private JudgingProxy proxy;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final FakeContext context = new FakeContext(new Judge());
 
   /** Lets {@code good} through, which is the site, and nothing else. */
   private final class Judge implements PluginHttp {
@@ -59,8 +65,22 @@ class JudgingProxyTest {
           exchange.close();
         });
     site.start();
-    proxy = JudgingProxy.open(new Judge());
-    Thread _ = Thread.ofVirtual().start(proxy::serve);
+    proxy = serving(new ServerSocket(0, 128, InetAddress.getLoopbackAddress()));
+  }
+
+  private JudgingProxy serving(ServerSocket server) {
+    JudgingProxy made = new JudgingProxy(context, server, sockets);
+    Thread _ =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    made.serve();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+    return made;
   }
 
   @AfterEach
@@ -143,5 +163,34 @@ class JudgingProxyTest {
     assertThat(say("POST http://good/ HTTP/1.1\nTransfer-Encoding: chunked\n\n"))
         .startsWith("HTTP/1.1 411");
     assertThat(served).isEmpty();
+  }
+
+  @Test
+  void aConnectionThatFailsIsForgotten() throws Exception {
+    site.stop(0);
+    assertThat(say("CONNECT good:443 HTTP/1.1\n\n")).isEmpty();
+    proxy.close();
+    assertThat(sockets).isEmpty();
+  }
+
+  @Test
+  void whatCannotBeAcceptedIsWaitedFor() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    ServerSocket exhausted =
+        new ServerSocket() {
+          private int fails;
+
+          @Override
+          public Socket accept() throws IOException {
+            if (fails++ == 2) {
+              close();
+              closed.countDown();
+            }
+            throw new IOException("too many open files");
+          }
+        };
+    JudgingProxy _ = serving(exhausted);
+    closed.await();
+    assertThat(context.sleeps()).hasSize(2);
   }
 }

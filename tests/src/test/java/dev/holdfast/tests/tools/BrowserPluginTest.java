@@ -52,6 +52,8 @@ class BrowserPluginTest {
       setInterval(() => { for (let i = 0; i < 100000; i++) held.push({i}); }, 10);</script>
       """;
 
+  private static final String STUCK = "<button onclick='for (;;);'>Stick</button>";
+
   private static final String LONG =
       """
       <title>Long</title><body style="margin:0"><div style="height:5000px">above</div>
@@ -279,6 +281,29 @@ class BrowserPluginTest {
         "it is back",
         LIMIT,
         () -> call("t", "navigate", Map.of("url", url(site, "/"))).contains("Fruit"));
+  }
+
+  @Test
+  void aBrowserThatIsStuckIsEndedAndStartedAgain() throws Exception {
+    call("t", "navigate", Map.of("url", url(site, "/")));
+    List<Long> stuck = browsers();
+    for (long pid : stuck) {
+      new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor();
+    }
+    rig.accept("stuck", "t", ShellRig.call("browser_navigate", Map.of("url", url(site, "/"))));
+    assertThat(rig.platform().awaitPost("stuck", LIMIT.multipliedBy(2)).text()).contains("Fruit");
+    assertThat(browsers()).doesNotContainAnyElementsOf(stuck);
+  }
+
+  @Test
+  void aPageThatIsStuckEndsNoOther() {
+    site.createContext("/stuck", exchange -> answer(exchange, 200, STUCK));
+    call("other", "navigate", Map.of("url", url(site, "/")));
+    call("t", "navigate", Map.of("url", url(site, "/stuck")));
+    String button = ref(call("t", "snapshot", Map.of()), "Stick");
+    rig.accept("stuck", "t", ShellRig.call("browser_click", Map.of("ref", button)));
+    assertThat(rig.platform().awaitPost("stuck", LIMIT).text()).contains("did not react");
+    assertThat(call("other", "current_url", Map.of())).endsWith(url(site, "/"));
   }
 
   @Test
