@@ -61,17 +61,6 @@ class BrowserPluginTest {
       <script>addEventListener('scroll', () => document.title = 'scrolled');</script>
       """;
 
-  /** Asks a server of its choice for its own address, and says when it has done so. */
-  private static final String STUN =
-      """
-      <title>Stun</title><p id="p">asking</p><script>
-      const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%d'}]});
-      peer.onicecandidate = e => e.candidate || (p.textContent = 'gathered');
-      peer.createDataChannel('x');
-      peer.createOffer().then(offer => peer.setLocalDescription(offer));
-      </script>
-      """;
-
   /** Far more in its names than a message can hold. */
   private static final String HUGE =
       """
@@ -196,6 +185,19 @@ class BrowserPluginTest {
     return ShellRig.processes("--user-data-dir=" + rig.setup().dataDir());
   }
 
+  /** Asks a server of its choice for its own address, and says when it has done so. */
+  private static String stun(int port) {
+    return """
+      <title>Stun</title><p id="p">asking</p><script>
+      const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%d'}]});
+      peer.onicecandidate = e => e.candidate || (p.textContent = 'gathered');
+      peer.createDataChannel('x');
+      peer.createOffer().then(offer => peer.setLocalDescription(offer));
+      </script>
+      """
+        .formatted(port);
+  }
+
   @Test
   void aFormIsReadFilledInAndSent() throws Exception {
     assertThat(call("t", "snapshot", Map.of())).contains("no page is open");
@@ -242,7 +244,7 @@ class BrowserPluginTest {
   @Test
   void aPageSendsNothingPastTheProxy() throws Exception {
     try (DatagramSocket stun = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-      String page = STUN.formatted(stun.getLocalPort());
+      String page = stun(stun.getLocalPort());
       site.createContext("/stun", exchange -> answer(exchange, 200, page));
       call("t", "navigate", Map.of("url", url(site, "/stun")));
       call("t", "wait", Map.of("text", "gathered", "seconds", 10));
