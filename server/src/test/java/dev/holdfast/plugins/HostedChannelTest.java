@@ -30,7 +30,12 @@ class HostedChannelTest {
       new WebhookRequest("POST", "main", Map.of(), Map.of(), new byte[0], Instant.EPOCH);
 
   private final PluginCalls calls =
-      new PluginCalls("p", getClass().getClassLoader(), new SystemTime(), reason -> {}, new PluginTexts(text -> text));
+      new PluginCalls(
+          "p",
+          getClass().getClassLoader(),
+          new SystemTime(),
+          reason -> {},
+          new PluginTexts(text -> text));
   private final CountDownLatch begun = new CountDownLatch(PluginCalls.THREADS_MAX);
   private final CountDownLatch over = new CountDownLatch(1);
   private HostedChannel channel;

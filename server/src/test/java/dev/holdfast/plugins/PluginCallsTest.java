@@ -16,7 +16,12 @@ class PluginCallsTest {
     CountDownLatch never = new CountDownLatch(1);
     for (int i = 0; i < ROUNDS; i++) {
       PluginCalls calls =
-          new PluginCalls("p", getClass().getClassLoader(), new SystemTime(), reason -> {}, new PluginTexts(text -> text));
+          new PluginCalls(
+              "p",
+              getClass().getClassLoader(),
+              new SystemTime(),
+              reason -> {},
+              new PluginTexts(text -> text));
       CyclicBarrier together = new CyclicBarrier(2);
       Thread caller =
           Thread.ofPlatform()
