@@ -9,6 +9,7 @@ import dev.holdfast.plugins.PluginCheck;
 import dev.holdfast.plugins.PluginRefusedException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +65,7 @@ final class PluginsCommand extends CommandGroup {
       }
     }
     throw new CliException(
-        ExitCode.USAGE, "there is no plugin " + id + "; see holdfast plugins list");
+        ExitCode.NOT_GOOD, "there is no plugin " + id + "; see holdfast plugins list");
   }
 
   @Command(
@@ -92,6 +93,8 @@ final class PluginsCommand extends CommandGroup {
           : ExitCode.NOT_GOOD;
     } catch (PluginRefusedException e) {
       throw new CliException(ExitCode.NOT_GOOD, jar + " cannot be a plugin: " + e.getMessage());
+    } catch (NoSuchFileException _) {
+      throw new CliException(ExitCode.NOT_GOOD, "there is no file " + jar);
     } catch (IOException e) {
       throw new CliException(ExitCode.NOT_GOOD, jar + " cannot be read: " + e.getMessage());
     }

@@ -530,6 +530,15 @@ class CliTest {
   }
 
   @Test
+  void aPluginOrJarThatIsNotThereIsNamedAndNoMisuse() {
+    server.on("GET /api/v1/plugins", 200, "{\"plugins\":[]}");
+    assertThat(line.run(server, "plugins", "info", "nosuch")).isEqualTo(1);
+    assertThat(line.err()).contains("there is no plugin nosuch");
+    assertThat(line.run("plugins", "verify", "nosuch.jar")).isEqualTo(1);
+    assertThat(line.err()).contains("there is no file nosuch.jar");
+  }
+
+  @Test
   void aBrokenAuditIsNotGood() {
     server.on("GET /api/v1/audit/verify", 200, "{\"whole\":true,\"count\":3}");
     assertThat(line.run(server, "audit", "verify")).isZero();
