@@ -85,10 +85,13 @@ record ActionExchange(String extension, ActionConfig action, ToolContext context
 
   /** Only what says that the program itself is at fault is thrown: the breaker hears of that. */
   private ToolResult error(JsonObject answer) throws CallFailedException {
-    int code = answer.getValue("code") instanceof Number number ? number.intValue() : 0;
+    int code =
+        answer.getValue("code") instanceof Number number
+            ? Math.clamp(number.longValue(), Integer.MIN_VALUE, Integer.MAX_VALUE)
+            : 0;
     Failure failure =
         Failure.of(code(code), text(answer.getValue("error"), code))
-            .withContext(Map.of("code", Integer.toString(code)));
+            .withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, Integer.toString(code)));
     if (failure.isPassing()) {
       throw new CallFailedException(failure);
     }
@@ -114,12 +117,12 @@ record ActionExchange(String extension, ActionConfig action, ToolContext context
           case null, default -> "";
         };
     return said.isBlank()
-        ? "agent %s reported an error (code=%d)".formatted(extension, code)
+        ? "extension %s reported an error (code=%d)".formatted(extension, code)
         : Texts.cut(Texts.visible(said), TEXT_UNITS_MAX);
   }
 
   private CallFailedException broken(String what) {
     return new CallFailedException(
-        Failure.of(FailureCode.BACKEND_FAILURE, "agent " + extension + " " + what));
+        Failure.of(FailureCode.BACKEND_FAILURE, "extension " + extension + " " + what));
   }
 }

@@ -71,7 +71,7 @@ record McpClient(McpSession session, Era era, String server, Features features) 
     try {
       return initialize(session, timeout);
     } catch (CallFailedException e) {
-      if (!e.failure().context().containsKey(McpSession.RPC_CODE)) {
+      if (!e.failure().context().containsKey(ExtensionTool.REPORTED_BY_EXTENSION)) {
         throw e;
       }
     }
@@ -304,7 +304,7 @@ record McpClient(McpSession session, Era era, String server, Features features) 
       return true;
     } catch (CallFailedException e) {
       Failure failure = e.failure();
-      return failure.context().containsKey(McpSession.RPC_CODE)
+      return failure.context().containsKey(ExtensionTool.REPORTED_BY_EXTENSION)
           || failure.code() == FailureCode.RATE_LIMITED;
     }
   }

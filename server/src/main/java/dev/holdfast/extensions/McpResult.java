@@ -6,6 +6,7 @@ import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ToolResult;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,10 @@ final class McpResult {
     String text = text(result.getValue("content"), isError ? Images.NONE : images);
     if (isError) {
       String message = "The tool reported an error.";
-      Failure failure = Failure.of(FailureCode.BACKEND_FAILURE, message).as(FailureKind.INVALID);
+      Failure failure =
+          Failure.of(FailureCode.BACKEND_FAILURE, message)
+              .as(FailureKind.INVALID)
+              .withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, ""));
       return ToolResult.error(failure, text.isBlank() ? message : text);
     }
     Object data = result.getValue("structuredContent");

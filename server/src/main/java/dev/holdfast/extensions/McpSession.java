@@ -37,9 +37,6 @@ final class McpSession implements AutoCloseable {
   /** Of an error, and of words of progress, which are for people. */
   private static final int SHOWN_UNITS_MAX = 200;
 
-  /** In the context of a failure: the code of the error that the child answered with. */
-  static final String RPC_CODE = "rpc_code";
-
   private static final int METHOD_NOT_FOUND = -32601;
 
   private final String name;
@@ -108,7 +105,7 @@ final class McpSession implements AutoCloseable {
    *
    * @param progress hears what the child says about how far it is
    * @throws CallFailedException TRANSIENT when the child is gone or silent; INVALID with {@link
-   *     #RPC_CODE} in its context when it answered with an error
+   *     ExtensionTool#REPORTED_BY_EXTENSION} in its context when it answered with an error
    */
   JsonObject request(
       String method, JsonObject parameters, Duration timeout, Consumer<String> progress)
@@ -321,7 +318,7 @@ final class McpSession implements AutoCloseable {
     String shown = Texts.cut(String.valueOf(error.getValue("message")), SHOWN_UNITS_MAX);
     return Failure.of(kind, "The extension answered with error " + code + ": " + shown)
         .as(FailureKind.INVALID)
-        .withContext(Map.of(RPC_CODE, Integer.toString(code)));
+        .withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, Integer.toString(code)));
   }
 
   Failure malformed(String what) {

@@ -149,7 +149,7 @@ class ActionExtensionTest {
   @Test
   void anErrorWithoutWordsGetsSome() throws Exception {
     declare(answer("\"status\":\"error\",\"code\":503"));
-    assertThat(failure(call()).message()).isEqualTo("agent job reported an error (code=503)");
+    assertThat(failure(call()).message()).isEqualTo("extension job reported an error (code=503)");
   }
 
   @ParameterizedTest

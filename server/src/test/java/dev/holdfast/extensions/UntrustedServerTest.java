@@ -75,6 +75,15 @@ class UntrustedServerTest {
   }
 
   @Test
+  void anErrorInItsOwnWordsIsFramedToo() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    for (String tool : List.of("demo_fail", "demo_refuse")) {
+      assertThat(rig.callFramed(tool, "{}").text()).startsWith(ExtensionTool.frame("demo"));
+    }
+    assertThat(rig.callFramed("demo_die", "{}").text()).doesNotContain("untrusted");
+  }
+
+  @Test
   void aResultOf50MegabytesCostsItsCallAndNothingElse() throws Exception {
     rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {call_secs: 3}\n"));
     Failure failure = Objects.requireNonNull(rig.call("demo_huge").failure());
