@@ -166,6 +166,19 @@ class BrowserPluginTest {
         .formatted(url(secret, ""), url(secret, "").replace("http", "ws"));
   }
 
+  /** Asks a server of its choice for its own address, and says when it has done so. */
+  private static String stunPage(int port) {
+    return """
+    <title>Stun</title><p id="p">asking</p><script>
+    const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%d'}]});
+    peer.onicecandidate = e => e.candidate || (p.textContent = 'gathered');
+    peer.createDataChannel('x');
+    peer.createOffer().then(offer => peer.setLocalDescription(offer));
+    </script>
+    """
+        .formatted(port);
+  }
+
   private static String url(HttpServer server, String path) {
     return "http://127.0.0.1:" + server.getAddress().getPort() + path;
   }
@@ -183,19 +196,6 @@ class BrowserPluginTest {
 
   private List<Long> browsers() {
     return ShellRig.processes("--user-data-dir=" + rig.setup().dataDir());
-  }
-
-  /** Asks a server of its choice for its own address, and says when it has done so. */
-  private static String stun(int port) {
-    return """
-      <title>Stun</title><p id="p">asking</p><script>
-      const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%d'}]});
-      peer.onicecandidate = e => e.candidate || (p.textContent = 'gathered');
-      peer.createDataChannel('x');
-      peer.createOffer().then(offer => peer.setLocalDescription(offer));
-      </script>
-      """
-        .formatted(port);
   }
 
   @Test
@@ -244,10 +244,11 @@ class BrowserPluginTest {
   @Test
   void aPageSendsNothingPastTheProxy() throws Exception {
     try (DatagramSocket stun = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-      String page = stun(stun.getLocalPort());
+      String page = stunPage(stun.getLocalPort());
       site.createContext("/stun", exchange -> answer(exchange, 200, page));
       call("t", "navigate", Map.of("url", url(site, "/stun")));
-      call("t", "wait", Map.of("text", "gathered", "seconds", 10));
+      assertThat(call("t", "wait", Map.of("text", "gathered", "seconds", 10)))
+          .contains("The text is there.");
       stun.setSoTimeout(100);
       assertThatThrownBy(() -> stun.receive(new DatagramPacket(new byte[100], 100)))
           .isInstanceOf(SocketTimeoutException.class);
