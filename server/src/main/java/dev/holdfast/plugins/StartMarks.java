@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 record StartMarks(Path folder) {
   /** A plugin during whose start the server went down so often, each time, is not started again. */
-  static final int DOWN_MAX = 2;
+  static final int DOWN_MAX = 5;
 
   private static final Logger LOG = LoggerFactory.getLogger(StartMarks.class);
 

@@ -128,7 +128,7 @@ class PluginFaultTest {
       rig.restart(() -> Files.copy(rig.data().resolve("plugin-state/evil/left-behind"), mark));
     }
     rig.awaitState("evil", PluginState.PARKED);
-    assertThat(rig.view("evil").reason()).contains("went down 2 times in a row");
+    assertThat(rig.view("evil").reason()).contains("went down 5 times in a row");
     assertThat(rig.host().enable("evil", true)).isTrue();
     assertThat(rig.view("evil").state()).isEqualTo(PluginState.READY);
   }
