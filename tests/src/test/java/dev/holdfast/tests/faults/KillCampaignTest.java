@@ -160,10 +160,10 @@ class KillCampaignTest {
                   () -> {
                     while (!Thread.currentThread().isInterrupted()) {
                       try {
-                        Thread.sleep(EVERY);
+                        Await.pause(EVERY);
                         jar.with("Plugin-Version", "1.0." + count.incrementAndGet()).into(plugins);
-                      } catch (InterruptedException | IOException e) {
-                        return;
+                      } catch (IllegalStateException | IOException e) {
+                        return; // interrupted
                       }
                     }
                   });
