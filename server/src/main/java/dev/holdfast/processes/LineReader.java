@@ -24,7 +24,7 @@ final class LineReader extends PipeReader {
   /** What a line costs besides its text. */
   private static final int LINE_COST = 64;
 
-  private static final int CHUNK = 16 << 10;
+  private static final int CHUNK = PipeLoop.CHUNK;
 
   private final LineProcessSpec spec;
   private final LineSplitter splitter;
