@@ -43,7 +43,7 @@ def tool(name, schema=None, **more):
 NAMES = (
     "echo fail twice wrong die hang progress image garbage half long stderr ask change environment "
     "folder refuse flood close_output busy"
-).split() + "rug poison huge odd grow nulls creep".split()
+).split() + "rug poison huge odd grow nulls creep read wait errors unreadable".split()
 
 FORMS = (
     "form form_twice form_and_die form_and_answer form_withdrawn form_flood endless"
@@ -85,6 +85,17 @@ def tools():
         listed += [tool("t%05d" % i) for i in range(10000)]
     if "built-in" in flags:
         listed.append(tool("file"))
+    if "homonyms" in flags:
+        listed += [tool(name) for name in ("c d", "c.d", "c_d", "", "x" * 129, "echo")]
+        listed += [{"inputSchema": {}}, {"name": None}, {"name": 5}, 5, None]
+    if "odd-names" in flags:
+        listed += [tool("n" * 129 + str(i)) for i in range(1000)]
+    if "unreadable" in flags:
+        deep = {}
+        for _ in range(1200):
+            deep = {"not": deep}
+        listed.insert(0, tool("heavy", {"type": "object", "maxProperties": 10**1000}))
+        listed.append(tool("abyss", deep))
     if "unusable" in flags:
         deep = {"type": "string"}
         for _ in range(480):
@@ -125,6 +136,24 @@ def call(request):
     elif name == "hang":
         open("hanging", "w").close()
         return
+    elif name == "wait":
+        open("waiting", "w").close()
+        while not os.path.exists("go"):
+            time.sleep(0.01)
+    elif name == "read":
+        try:
+            answer["result"] = text(open(arguments["path"]).read())
+        except OSError as error:
+            answer["result"] = text("nothing: %s" % error.strerror)
+    elif name == "errors":
+        value = os.environ["DEMO_TOKEN"]
+        for line in (
+            "Z " + value[:5] + "\u200b" + value[5:],
+            "C " + value[:5] + "\r" + value[5:],
+            "H " + value.encode().hex(),
+        ):
+            sys.stderr.buffer.write((line + "\n").encode())
+        sys.stderr.flush()
     elif name == "close_output":
         os.close(1)
         time.sleep(30)
@@ -251,6 +280,21 @@ def call(request):
         changed = True
         send({"method": "notifications/tools/list_changed"})
         time.sleep(2.5)
+    elif name == "unreadable":
+        form = {
+            "digits": '{"jsonrpc":"2.0","id":%d,"result":{"structuredContent":{"n":1%s}}}',
+            "early": '{"result":{"structuredContent":{"n":1%s}},"id":%d,"jsonrpc":"2.0"}',
+            "nested": '{"jsonrpc":"2.0","id":%d,"result":{"a":%s}}',
+            "broken": '{"jsonrpc":"2.0","id":%d,"result":{"content":[}}',
+        }[arguments["how"]]
+        values = {
+            "digits": (ident, "0" * 1000),
+            "early": ("0" * 1000, ident),
+            "nested": (ident, "[" * 200000),
+            "broken": ident,
+        }[arguments["how"]]
+        raw(form % values + "\n")
+        return
     elif name == "structured":
         answer["result"] = text("see the data", structuredContent=arguments)
     send(answer)
@@ -395,6 +439,10 @@ with open("starts", "a") as started:
     started.write("%d\n" % os.getpid())
 sys.stderr.write("server starts\n")
 sys.stderr.flush()
+if "unreadable" in flags:
+    sys.setrecursionlimit(10000)
+if "banner" in flags:
+    raw("Listening on port 5\n")
 if "crash" in flags:
     sys.exit(7)
 for line in sys.stdin:

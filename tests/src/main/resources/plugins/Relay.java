@@ -1,3 +1,4 @@
+import dev.holdfast.api.Access;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.InboundMessage;
@@ -24,7 +25,10 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The wire of the webhook channel, spoken by a jar; and a tool that repeats what it is told. */
+/**
+ * The wire of the webhook channel, spoken by a jar, whose messages the server judges
+ * with {@code judged: true}; and a tool that repeats what it is told.
+ */
 public class Relay implements Plugin {
   private static final Pattern FIELD = Pattern.compile("\"(\\w+)\":\"((?:[^\"\\\\]|\\\\.)*)\"");
 
@@ -35,11 +39,14 @@ public class Relay implements Plugin {
     String secret = config.secret("secret");
     HmacKey key =
         HmacKey.of(HmacKey.Algorithm.SHA256, Base64.getDecoder().decode(secret.substring(6)));
-    context.offer(new Channel(context, url, key));
+    Access access = Access.of(config);
+    boolean isJudged = config.flag("judged", false);
+    context.offer(new Channel(context, url, key, isJudged ? Map.of("main", access) : Map.of()));
     context.offer(new Repeat());
   }
 
-  private record Channel(PluginContext context, String url, HmacKey key)
+  private record Channel(
+      PluginContext context, String url, HmacKey key, Map<String, Access> access)
       implements ChannelAdapter {
     @Override
     public String channel() {

@@ -166,7 +166,9 @@ final class Boot {
   /** What the environment names goes before the generated one. */
   private Secret token(Path dataDir) throws IOException, StartRefusedException {
     Optional<String> given =
-        Optional.ofNullable(envFile.now().get("HOLDFAST_TOKEN")).filter(text -> !text.isEmpty());
+        Optional.ofNullable(envFile.now().get("HOLDFAST_TOKEN"))
+            .map(String::strip)
+            .filter(text -> !text.isEmpty());
     if (given.isEmpty()) {
       return ApiToken.loadOrMake(dataDir);
     }

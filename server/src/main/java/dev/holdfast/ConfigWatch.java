@@ -11,6 +11,7 @@ import dev.holdfast.health.ConditionReport;
 import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -92,11 +93,16 @@ final class ConfigWatch {
         "Ends when the file is back.");
   }
 
-  /** Runs until interrupted. */
-  void run(Time time) throws InterruptedException {
+  /**
+   * Runs until interrupted.
+   *
+   * @param afterLook is run after each look, at a change and without one
+   */
+  void run(Time time, Runnable afterLook) throws InterruptedException {
     while (true) {
       time.sleep(LOOK_EVERY);
       look();
+      afterLook.run();
     }
   }
 
@@ -143,6 +149,16 @@ final class ConfigWatch {
       return loaded.make(reader);
     } finally {
       secrets.addAll(loaded.secrets());
+      hideEnvFile(loaded);
+    }
+  }
+
+  /** The one that it names from the next start on; the one in force stays hidden too. */
+  private void hideEnvFile(LoadedConfig loaded) {
+    try {
+      secrets.addFile(EnvFile.of(loaded, file));
+    } catch (InvalidPathException _) {
+      // There can be no such file.
     }
   }
 

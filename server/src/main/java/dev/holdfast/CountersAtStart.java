@@ -4,7 +4,11 @@ import dev.holdfast.api.DropReason;
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.ingress.webhooks.AddedReceives;
+import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.webhooks.WebhookClicks;
+import dev.holdfast.replies.QuestionCards;
 import dev.holdfast.replies.TypingNotices;
+import dev.holdfast.store.ledgers.ClickVerdict;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +34,8 @@ final class CountersAtStart {
       List.of("sent", "retried", "unknown", "resent", "rejected", "held", "found");
   private static final List<String> FILTER_REASONS =
       Stream.of(DropReason.values()).map(reason -> reason.name().toLowerCase(Locale.ROOT)).toList();
+  private static final List<String> CLICK_OUTCOMES =
+      Stream.of(ClickVerdict.Meaning.values()).map(MessageIntake::name).toList();
   private static final List<Integer> REFUSALS =
       List.of(400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 422, 429, 431, 500, 503, 505);
 
@@ -49,6 +55,9 @@ final class CountersAtStart {
     register(meters, "holdfast.replies", channel, "outcome", REPLY_OUTCOMES);
     register(meters, "holdfast.messages.filtered", channel, "reason", FILTER_REASONS);
     meters.counter(TypingNotices.FAILURES, "channel", channel);
+    meters.counter(QuestionCards.FAILURES, "channel", channel);
+    meters.counter(WebhookClicks.FAILURES, "channel", channel);
+    register(meters, MessageIntake.CLICKS, channel, "outcome", CLICK_OUTCOMES);
     register(meters, AddedReceives.FAILURES, channel, "reason", List.of("threw", "late"));
   }
 

@@ -97,6 +97,8 @@ final class Readiness implements Probes {
   void watchReplies(Guards guards, Replies replies) {
     conditions.add(
         "channel", ProbeEffect.NONE, () -> ServerConditions.absentAccounts(replies.absent()));
+    conditions.add(
+        "channel", ProbeEffect.NONE, () -> ServerConditions.refusedAccounts(replies.refused()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.paces(guards.longHolds()));
     conditions.add("pace", ProbeEffect.NONE, () -> ServerConditions.pacedThreads(replies.paced()));
   }

@@ -1,13 +1,21 @@
 package dev.holdfast;
 
+import dev.holdfast.access.AccessJudge;
+import dev.holdfast.access.AskedPeople;
+import dev.holdfast.access.KnownMessages;
+import dev.holdfast.access.PairingFlow;
+import dev.holdfast.access.Pairings;
+import dev.holdfast.access.PersonNotices;
 import dev.holdfast.agents.dispatch.AgentParts;
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.agents.dispatch.Wakeups;
 import dev.holdfast.agents.turn.AgentConfig;
+import dev.holdfast.agents.turn.ApprovalPrompts;
 import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
+import dev.holdfast.channels.ChannelChecks;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.channels.ListenerPositions;
 import dev.holdfast.channels.Listeners;
@@ -27,6 +35,7 @@ import dev.holdfast.ingress.RequestRouter;
 import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.api.ApiCalls;
 import dev.holdfast.ingress.api.ApiConfig;
+import dev.holdfast.ingress.api.ChannelParts;
 import dev.holdfast.ingress.api.Idempotency;
 import dev.holdfast.ingress.api.ServerFacts;
 import dev.holdfast.ingress.api.StoredIdempotency;
@@ -39,7 +48,9 @@ import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.AddedReceives;
+import dev.holdfast.ingress.webhooks.ClickIntake;
 import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.webhooks.WebhookClicks;
 import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ConnectionLimits;
@@ -53,6 +64,9 @@ import dev.holdfast.net.HttpCaller;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.plugins.PluginServices;
 import dev.holdfast.plugins.PluginsConfig;
+import dev.holdfast.replies.DirectPosts;
+import dev.holdfast.replies.OptionalCalls;
+import dev.holdfast.replies.QuestionCards;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.replies.TypingNotices;
 import dev.holdfast.resilience.Deadline;
@@ -62,6 +76,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.ledgers.ClickVerdict;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
@@ -101,6 +116,9 @@ final class Server {
   private static final int GAVE_UP = 70;
   private static final int VERTX_END_SECS = 10;
 
+  /** For the accounts of a channel; whoever asks waits for 30 s. */
+  private static final Duration CHECK_MAX = Duration.ofSeconds(20);
+
   /** How long turns wait at the start for plugins, of which one may hang. */
   private static final Duration PLUGINS_MAX = Duration.ofSeconds(10);
 
@@ -123,7 +141,9 @@ final class Server {
   private final Replies replies;
   private final PluginHost plugins;
   private final TypingNotices typing;
+  private final QuestionCards cards;
   private final Supervisor supervisor;
+  private final PairingFlow pairing;
   private final MessageIntake intake;
   private final Listeners listeners;
   private final Conditions conditions;
@@ -188,10 +208,29 @@ final class Server {
     opened.add("replies", replies::stop);
     plugins = PluginHost.open(pluginServices(config));
     opened.add("plugins", plugins::close);
-    typing = new TypingNotices(channels, news, guards, time, meters);
+    typing = new TypingNotices(channels, news, replies::mayHold, guards, time, meters);
+    cards =
+        new QuestionCards(
+            store,
+            news,
+            channels,
+            optional(QuestionCards.FAILURES),
+            ApprovalPrompts::settled,
+            time);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
-    intake = new MessageIntake(store.inbox()::append, news, time, meters);
+    Pairings paired = pairings();
+    PersonNotices notices = new PersonNotices(new DirectPosts(channels, guards, time)::post, time);
+    pairing = new PairingFlow(paired, notices, time, meters);
+    AccessJudge judge =
+        new AccessJudge(channels, paired, pairing, notices, KnownMessages.of(store), time);
+    AskedPeople asked = new AskedPeople(store.approvals(), store.inbox(), judge);
+    ClickIntake clicks =
+        (thread, person, token) ->
+            asked.mayDecide(thread, person, token)
+                ? orchestrator.clicked(thread, person, token)
+                : ClickVerdict.Meaning.NOT_ALLOWED;
+    intake = new MessageIntake(store.inbox()::append, judge::judge, clicks, news, time, meters);
     listeners = new Listeners(channels, intake, positions(), supervisor, time, meters);
     opened.add("channels", listeners::stop);
     conditions = new Conditions(time, meters);
@@ -231,8 +270,9 @@ final class Server {
     supervise(parking, orchestrator::runParking);
     Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
     supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    supervise(ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
     ChildSpec config = ChildSpec.virtual("config").as(Criticality.NON_CRITICAL);
-    supervise(config, () -> configWatch.run(time));
+    supervise(config, () -> configWatch.run(time, tooling.extensions()::lookAtSecrets));
     supervise(ChildSpec.virtual("plugins").as(Criticality.NON_CRITICAL), plugins::run);
     ChildSpec backups = ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL);
     supervise(backups, tooling.backups()::run);
@@ -256,6 +296,10 @@ final class Server {
     while (!plugins.awaitFirst(PLUGINS_TICK) && time.nanos() < endNanos) {
       tick.run();
     }
+  }
+
+  private OptionalCalls optional(String failures) {
+    return new OptionalCalls(channels, guards, failures, time, meters);
   }
 
   private void supervise(ChildSpec spec, ChildTask task) {
@@ -318,7 +362,7 @@ final class Server {
         .formatted(
             Settings.version(),
             login,
-            settings.environment().getOrDefault("HOLDFAST_TOKEN", "").isEmpty()
+            settings.environment().getOrDefault("HOLDFAST_TOKEN", "").isBlank()
                 ? settings.dataDir().resolve("token")
                 : "from HOLDFAST_TOKEN",
             settings.dataDir(),
@@ -397,6 +441,14 @@ final class Server {
   private ListenerPositions positions() throws IOException, StartRefusedException {
     try {
       return ListenerPositions.open(store.engine());
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  private Pairings pairings() throws IOException, StartRefusedException {
+    try {
+      return Pairings.open(store.engine(), store.audit(), time);
     } catch (StoreException e) {
       throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
@@ -483,7 +535,7 @@ final class Server {
             models,
             tooling.toolbox(),
             tooling.knowledge(),
-            tooling.attachments(),
+            tooling.attachments(channels, time),
             settings.secrets(),
             new OpenForms(),
             this::agentConfig,
@@ -534,6 +586,12 @@ final class Server {
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .plugins(plugins)
+            .pairings(pairing)
+            .channels(
+                new ChannelParts(
+                    channels, listeners, new ChannelChecks(CHECK_MAX, time), http.publicUrl()),
+                guards,
+                plugins)
             .extensions(tooling.extensions())
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
@@ -542,9 +600,10 @@ final class Server {
     AnswerBudget answers = AnswerBudget.ofHeap(time);
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
     AddedReceives added = new AddedReceives(time, meters);
+    WebhookClicks clicks = new WebhookClicks(intake, optional(WebhookClicks.FAILURES));
     RequestRouter router =
         new RequestRouter(
-            () -> new Webhooks(channels, added, intake, refusals, time),
+            () -> new Webhooks(channels, added, intake, clicks, refusals, time),
             readiness,
             api,
             new Pages(authenticator, sessions, names, refusals),
@@ -570,6 +629,7 @@ final class Server {
         Settings.version(),
         time.now(),
         settings.dataDir().toString(),
+        pairing::pendingCount,
         () -> new JsonObject(effective.effective()));
   }
 

@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * docs/conditions.md.
  */
 final class ServerConditions {
-  /** A connection that breaks once is nobody's worry. */
-  private static final int LISTENER_FAILURES = 3;
-
   private ServerConditions() {}
 
   /** Those that are not closed. */
@@ -127,6 +124,23 @@ final class ServerConditions {
         .toList();
   }
 
+  /** Those whose platform does not let them post. */
+  static List<ConditionReport> refusedAccounts(List<String> sources) {
+    return sources.stream()
+        .map(
+            source ->
+                ConditionReport.degraded(
+                        "refused",
+                        source
+                            + ": its platform has refused the account's last post (AUTH). holdfast"
+                            + " channels check "
+                            + source
+                            + " says what to do, and what was refused is in holdfast dlq list.",
+                        "Ends when a post arrives, or when the channel is loaded again.")
+                    .about(source))
+        .toList();
+  }
+
   /**
    * Extensions of the configuration whose ids somebody else has.
    *
@@ -172,8 +186,8 @@ final class ServerConditions {
                           + " has received nothing for so long that its connection counts as dead;"
                           + " it is made again.",
                       "Ends when something is received."));
-          case ListenerStatus.NotReceiving(Failure failure, int failures, Instant next)
-              when failure != null && (failures >= LISTENER_FAILURES || !failure.isPassing()) ->
+          case ListenerStatus.NotReceiving(Failure failure, _, Instant next)
+              when failure != null && status.needsAttention() ->
               Optional.of(
                   ConditionReport.degraded(
                           "not_listening",
@@ -184,6 +198,17 @@ final class ServerConditions {
                               + " says more.",
                           "Ends when something is received.")
                       .withNextAttemptAt(next));
+          case ListenerStatus.Receiving(int placesMissing) when placesMissing > 0 ->
+              Optional.of(
+                  ConditionReport.degraded(
+                      "not_in_places",
+                      "%s listens, but is not in %s that the configuration names: it hears nothing there. holdfast channels check %s names %s."
+                          .formatted(
+                              source,
+                              placesMissing == 1 ? "one place" : placesMissing + " places",
+                              source,
+                              placesMissing == 1 ? "it" : "them"),
+                      "Ends when it is there again, or with a configuration without the place."));
           case ListenerStatus.NotReceiving _, ListenerStatus.Receiving _, ListenerStatus.Ending _ ->
               Optional.empty();
         };

@@ -114,7 +114,7 @@ public record ServerConfig(
           root.section("http").read(HttpConfig::from),
           root.section("metrics").read(MetricsConfig::from),
           root.section("api").read(ApiConfig::from),
-          !environment.getOrDefault("HOLDFAST_TOKEN", "").isEmpty());
+          !environment.getOrDefault("HOLDFAST_TOKEN", "").isBlank());
     }
   }
 

@@ -9,6 +9,7 @@ import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.Scope;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -36,6 +37,19 @@ record Settings(
 
   Secrets secrets() {
     return chosen.loaded().secrets();
+  }
+
+  /**
+   * What no tool may reach: the configuration, the variables that are in force, and what usually
+   * stands beside a configuration to fill the server's environment.
+   */
+  void hideOwnFiles() {
+    Path own = file.toAbsolutePath();
+    secrets().addFile(own);
+    secrets().addFile(envFile.file());
+    for (String name : List.of("holdfast.env", "secrets.env", ".env")) {
+      secrets().addFile(own.resolveSibling(name));
+    }
   }
 
   /** Why the server runs with less than the file says; empty when it does not. */

@@ -3,6 +3,8 @@ package dev.holdfast;
 import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.channels.MessageFiles;
 import dev.holdfast.extensions.ExtensionConfig;
 import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
@@ -27,7 +29,6 @@ import dev.holdfast.tools.memory.MemoryConfig;
 import dev.holdfast.tools.skills.Skills;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -79,7 +80,7 @@ final class Tooling {
       MeterRegistry meters,
       Opened opened)
       throws IOException, StartRefusedException, InterruptedException {
-    hideOwnFiles(settings);
+    settings.hideOwnFiles();
     FileTools files = files(settings, store, time);
     ToolChildren children = new ToolChildren(settings, time);
     opened.add("children", children::close);
@@ -118,15 +119,6 @@ final class Tooling {
     return new Tooling(settings, store, web, files, children, toolbox, extensions, trustsFirstList);
   }
 
-  /** The configuration, and what stands beside it to fill the server's environment. */
-  private static void hideOwnFiles(Settings settings) {
-    Path file = settings.file().toAbsolutePath();
-    settings.secrets().addFile(file);
-    for (String name : List.of("holdfast.env", "secrets.env", ".env")) {
-      settings.secrets().addFile(file.resolveSibling(name));
-    }
-  }
-
   Toolbox toolbox() {
     return toolbox;
   }
@@ -144,8 +136,9 @@ final class Tooling {
         config.models().budget());
   }
 
-  Attachments attachments() {
-    return new Attachments(web::fetch, settings.config().attachments());
+  Attachments attachments(Channels channels, Time time) {
+    MessageFiles files = new MessageFiles(channels, web::fetch, time);
+    return new Attachments(files::fetch, settings.config().attachments());
   }
 
   Backups backups() {

@@ -47,7 +47,7 @@ class ArchitectureTest {
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus", "guards"),
           Set.of("agents", "replies", "training", "extensions"),
-          Set.of("plugins"),
+          Set.of("plugins", "access"),
           Set.of("ingress", "cli"));
 
   /**
@@ -75,6 +75,7 @@ class ArchitectureTest {
           "thread.ThreadView",
           "dispatch.AgentParts",
           "turn.AgentConfig",
+          "turn.ApprovalPrompts",
           "turn.OpenForms",
           "turn.TurnResources",
           "turn.ThreadsConfig",

@@ -105,6 +105,29 @@ class ConfigWatchTest {
     assertThat(settings.secrets().redact(String.join(" ", fresh))).isEqualTo("*** *** ***");
   }
 
+  /** The one in force goes on being read until the restart; a refused change names one too. */
+  @Test
+  void theFileOfVariablesIsOutOfReachTheOldOneToo() throws Exception {
+    Path old = folder.resolve("old.env");
+    settings =
+        new Settings(
+            settings.chosen(),
+            file,
+            folder,
+            settings.token(),
+            EnvFile.beside(Files.writeString(file, "env_file: old.env\n"), Map.of()));
+    settings.hideOwnFiles();
+    watch = new ConfigWatch(file, settings, (changed, _) -> applied.add(changed));
+    assertThat(settings.secrets().files()).contains(file, old, folder.resolve("holdfast.env"));
+    change("env_file: sub/new.env\n");
+    assertThat(settings.secrets().files()).contains(old, folder.resolve("sub/new.env"));
+    Files.writeString(file, "env_file: /srv/other.env\nturn: {max_ronds: 1}\n");
+    watch.look();
+    watch.look();
+    assertThat(said(watch)).contains("max_ronds");
+    assertThat(settings.secrets().files()).contains(old, Path.of("/srv/other.env"));
+  }
+
   @Test
   void aChangeOfWhichNoCopyCanBeKeptTakesEffectAllTheSame() throws Exception {
     Files.createDirectories(folder.resolve("config.last-good.yaml.tmp/in-the-way"));

@@ -11,6 +11,7 @@ import dev.holdfast.health.ConditionStatus;
 import dev.holdfast.replies.AbsentAccount;
 import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.store.engine.StoreRefusal;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ServerConditionsTest {
   private static final Instant LATER = Instant.parse("2026-01-01T00:00:10Z");
+
+  private static ListenerStatus listener(String source, ListenerStatus.State state) {
+    return new ListenerStatus(
+        source, state, new ListenerStatus.History(Instant.EPOCH, null, 0, null));
+  }
 
   @Test
   void aBreakerIsTheConditionOfItsNameUntilItIsClosed() {
@@ -48,6 +54,11 @@ class ServerConditionsTest {
     assertThat(all).extracting(ConditionReport::status).containsExactly(ConditionStatus.FAILED);
   }
 
+  private static Failure paced(int seconds) {
+    return Failure.of(FailureCode.RATE_LIMITED, "later")
+        .withRetryAfter(Duration.ofSeconds(seconds));
+  }
+
   @Test
   void aListenerIsAConditionWhenItKeepsFailingOrAnOperatorMustHelp() {
     Failure broken = Failure.of(FailureCode.NETWORK, "reset");
@@ -55,23 +66,46 @@ class ServerConditionsTest {
     List<ConditionReport> said =
         ServerConditions.listeners(
             List.of(
-                new ListenerStatus("a:well", new ListenerStatus.Receiving()),
-                new ListenerStatus("a:new", new ListenerStatus.NotReceiving(null, 0, null)),
-                new ListenerStatus("a:once", new ListenerStatus.NotReceiving(broken, 1, LATER)),
-                new ListenerStatus("a:often", new ListenerStatus.NotReceiving(broken, 3, LATER)),
-                new ListenerStatus("a:auth", new ListenerStatus.NotReceiving(revoked, 1, null)),
-                new ListenerStatus("a:twin", new ListenerStatus.TokenInUse("a:well")),
-                new ListenerStatus("a:dead", new ListenerStatus.Silent()),
-                new ListenerStatus("a:ends", new ListenerStatus.Ending())));
+                listener("a:well", new ListenerStatus.Receiving(0)),
+                listener("a:out", new ListenerStatus.Receiving(2)),
+                listener("a:new", new ListenerStatus.NotReceiving(null, 0, null)),
+                listener("a:once", new ListenerStatus.NotReceiving(broken, 1, LATER)),
+                listener("a:paced", new ListenerStatus.NotReceiving(paced(60), 1, LATER)),
+                listener("a:hour", new ListenerStatus.NotReceiving(paced(3600), 1, LATER)),
+                listener("a:often", new ListenerStatus.NotReceiving(broken, 3, LATER)),
+                listener("a:auth", new ListenerStatus.NotReceiving(revoked, 1, null)),
+                listener("a:twin", new ListenerStatus.TokenInUse("a:well")),
+                listener("a:dead", new ListenerStatus.Silent()),
+                listener("a:ends", new ListenerStatus.Ending())));
     assertThat(said)
         .extracting(ConditionReport::subject)
-        .containsExactly("a:often", "a:auth", "a:twin", "a:dead");
+        .containsExactly("a:out", "a:hour", "a:often", "a:auth", "a:twin", "a:dead");
     assertThat(said)
         .extracting(ConditionReport::reason)
-        .containsExactly("not_listening", "not_listening", "token_in_use", "silent");
-    assertThat(said.getFirst().nextAttemptAt()).isEqualTo(LATER);
-    assertThat(said.get(1).message()).contains("AUTH").doesNotContain("xyz");
-    assertThat(said.get(2).message()).contains("a:well");
+        .containsExactly(
+            "not_in_places",
+            "not_listening",
+            "not_listening",
+            "not_listening",
+            "token_in_use",
+            "silent");
+    assertThat(said.getFirst().message()).contains("2 places").contains("channels check a:out");
+    assertThat(said.get(1).nextAttemptAt()).isEqualTo(LATER);
+    assertThat(said.get(3).message()).contains("AUTH").doesNotContain("xyz");
+    assertThat(said.get(4).message()).contains("a:well");
+  }
+
+  @Test
+  void aRefusedAccountIsNamedWithWhereToLook() {
+    List<ConditionReport> said = ServerConditions.refusedAccounts(List.of("whatsapp:main"));
+    assertThat(said)
+        .singleElement()
+        .satisfies(
+            report -> {
+              assertThat(report.subject()).isEqualTo("whatsapp:main");
+              assertThat(report.reason()).isEqualTo("refused");
+              assertThat(report.message()).contains("channels check whatsapp:main");
+            });
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.holdfast.api;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -22,6 +23,15 @@ public interface ChannelAdapter {
   WebhookVerdict receive(WebhookRequest request) throws InterruptedException;
 
   /**
+   * Whether its platform sends to paths below the address of an account too, and by PUT: then
+   * {@link WebhookRequest#path} says which. Else such requests are answered without the channel, by
+   * 404 and 405. Read once, when the channel is added.
+   */
+  default boolean hasWebhookPaths() {
+    return false;
+  }
+
+  /**
    * The accounts that take messages in by {@link #listen} too, and how. Read once, when the channel
    * is added.
    */
@@ -34,7 +44,8 @@ public interface ChannelAdapter {
    * channel is removed, the server stops, or nothing was received for too long. Called on a thread
    * of its own, which it may block; of one account there is never more than one call. When it
    * returns or throws, it is called again after a wait that grows from 1 s to 60 s with each time
-   * that nothing was received between, or that a {@link Failure#retryAfter} asks for.
+   * that nothing was received between, or that it has ended within 10 s of the first receive; or
+   * after the wait that a {@link Failure#retryAfter} asks for.
    *
    * @throws CallFailedException for whatever the operator should know by its code: {@link
    *     FailureCode#AUTH} for a refused token, {@link FailureCode#INVALID_REQUEST} when another
@@ -43,6 +54,66 @@ public interface ChannelAdapter {
    */
   default void listen(String account, MessageSink sink) throws Exception {
     throw new IllegalStateException("no account of this channel listens");
+  }
+
+  /**
+   * Who is answered, by account; read once, when the channel is added. Of an account that is not
+   * named every message is let through: the channel judges them by itself.
+   */
+  default Map<String, Access> access() {
+    return Map.of();
+  }
+
+  /**
+   * Whether what the account needs is there: a valid token, its scopes, a webhook that can be
+   * reached, an open connection. Asked when an operator wants to know. Called on a thread of its
+   * own, which it may block for 20 s; then it is interrupted.
+   *
+   * @return at most 100, in the order in which a person would look
+   */
+  default List<ChannelCheck> check(String account) throws InterruptedException {
+    return List.of();
+  }
+
+  /**
+   * Whether its attachments are fetched by {@link #fetch}; else the server fetches their addresses
+   * by itself, without any credentials.
+   */
+  default boolean fetches() {
+    return false;
+  }
+
+  /**
+   * Fetches a file that came with a message; its address may be whatever the channel put there.
+   * Called on a thread of its own, which it may block until it is interrupted.
+   *
+   * @param bytesMax of a longer one nothing is returned, but an INVALID_REQUEST thrown
+   * @throws CallFailedException when it cannot be had; its message is shown to the model
+   */
+  default byte[] fetch(String account, Attachment attachment, long bytesMax)
+      throws CallFailedException, InterruptedException {
+    throw new IllegalStateException("this channel fetches nothing");
+  }
+
+  /** Whether {@link OutboundReply#choices} are shown as buttons. */
+  default boolean showsChoices() {
+    return false;
+  }
+
+  /**
+   * Tells a person what became of a click, visible to nobody else where the platform can do that;
+   * after {@link WebhookVerdict.Clicked}. Called as {@link #showTyping} is.
+   */
+  default void answerClick(Click click, String text) throws Exception {
+    throw new IllegalStateException("this channel has no choices");
+  }
+
+  /**
+   * Takes the buttons of a post away and says how it ended. May come twice. Called as {@link
+   * #showTyping} is; may be left out when the platform cannot be reached.
+   */
+  default void settle(SettledPost post) throws Exception {
+    throw new IllegalStateException("this channel has no choices");
   }
 
   /** The longest text that one post may have, in UTF-16 units. */
@@ -82,10 +153,19 @@ public interface ChannelAdapter {
 
   /**
    * Whether {@link #showDraft} is called in place of {@link #showTyping} once an answer has a first
-   * word, as often as {@link #typingEvery} says.
+   * word or a tool runs.
    */
   default boolean showsDrafts() {
     return false;
+  }
+
+  /**
+   * How often {@link #showDraft} is called, from 250 ms to 60 s; what has not changed is shown
+   * again as often as {@link #typingEvery} says. A channel whose conversations allow less leaves
+   * out calls by itself.
+   */
+  default Duration draftEvery() {
+    return typingEvery();
   }
 
   /**

@@ -16,6 +16,7 @@ import java.util.Objects;
  * @param attachments at most 100, whose name, type and address have at most 8,192 units each
  * @param dedupeKey the platform's id of the event, from the verified payload: the same for each
  *     redelivery
+ * @param origin where it was written
  */
 public record InboundMessage(
     String account,
@@ -23,7 +24,19 @@ public record InboundMessage(
     String sender,
     String text,
     List<Attachment> attachments,
-    String dedupeKey) {
+    String dedupeKey,
+    Origin origin) {
+
+  /** Of a conversation with one person of whom no more is known. */
+  public InboundMessage(
+      String account,
+      String thread,
+      String sender,
+      String text,
+      List<Attachment> attachments,
+      String dedupeKey) {
+    this(account, thread, sender, text, attachments, dedupeKey, Origin.direct());
+  }
 
   public InboundMessage {
     Objects.requireNonNull(account, "account");
@@ -31,6 +44,7 @@ public record InboundMessage(
     Objects.requireNonNull(sender, "sender");
     Objects.requireNonNull(text, "text");
     Objects.requireNonNull(dedupeKey, "dedupeKey");
+    Objects.requireNonNull(origin, "origin");
     attachments = List.copyOf(attachments);
   }
 }

@@ -6,7 +6,8 @@ import java.time.Duration;
  * How an account takes its messages in by itself: by polling, or over a connection that it opens.
  *
  * @param token what only one may listen with at a time, usually the token of the bot; never blank.
- *     Of two accounts with the same one the second does not run. The server keeps a hash of it
+ *     Of two accounts with the same one the second does not run. The server keeps a hash of it.
+ *     What is to outlive a renewed token is {@link MessageSink#listensAs}
  * @param silenceMax from 5 s to 1 h: the longest time between two completed receives while all is
  *     well, also when nobody says anything; after that {@link ChannelAdapter#listen} is interrupted
  *     and called again

@@ -31,6 +31,15 @@ public interface MessageSink {
    */
   void accept(List<InboundMessage> messages) throws CallFailedException, InterruptedException;
 
+  /**
+   * Hands over a click on a {@link Choice}. Returns when what it decides is on disk, or when it
+   * decides nothing; to offer it again does no harm. While the server takes none, it blocks and
+   * tries again.
+   *
+   * @return what to tell the person who clicked, and nobody else
+   */
+  String clicked(Click click) throws InterruptedException;
+
   /** Counts messages that the filter of the channel has dropped, at most 1,000 at once. */
   void dropped(List<DropReason> reasons);
 
@@ -43,8 +52,26 @@ public interface MessageSink {
   void received();
 
   /**
-   * What was saved last, in this run of the server or an earlier one, with the same token; empty
-   * when nothing was.
+   * Says who listens: what the platform calls the bot, which stays when its token is renewed. To be
+   * called before {@link #position}. Without it, a position belongs to the token it was saved with.
+   *
+   * @param bot not blank, at most 1,000 UTF-16 units; no secret
+   */
+  default void listensAs(String bot) {}
+
+  /**
+   * Says in how many of the places that the configuration of the account names the bot is not, so
+   * that it hears nothing there: while it is any, a condition tells so by the account's name, and
+   * {@link ChannelAdapter#check} is to name them. It holds until the next call, also when that is
+   * made in a later call of {@link ChannelAdapter#listen}.
+   *
+   * @param places zero or more
+   */
+  default void missingFrom(int places) {}
+
+  /**
+   * What was saved last, in this run of the server or an earlier one, by the same bot with whatever
+   * token, or with the same token where nobody said whose it is; empty when nothing was.
    */
   Optional<String> position();
 

@@ -6,11 +6,14 @@ import java.util.List;
  * One part of a reply to post.
  *
  * @param id stable over every try of this part: the idempotency key where the platform has one
- * @param eventId our id of the event that it answers
- * @param inReplyTo the platform's id of that event
+ * @param eventId our id of the event that it answers; empty for a sentence that answers none, for
+ *     example to a person who is not let in
+ * @param inReplyTo the platform's id of that event, or of what the sentence is about; may be empty
  * @param part from 1 to {@code parts}
  * @param resend whether an earlier try of this part may have reached the platform
  * @param files that go with this part, mostly none; they are there when it is posted
+ * @param choices buttons to put under it; none for a channel that does not {@link
+ *     ChannelAdapter#showsChoices show} them
  */
 public record OutboundReply(
     String id,
@@ -22,10 +25,12 @@ public record OutboundReply(
     int part,
     int parts,
     boolean resend,
-    List<StoredFile> files) {
+    List<StoredFile> files,
+    List<Choice> choices) {
 
   public OutboundReply {
     files = List.copyOf(files);
+    choices = List.copyOf(choices);
   }
 
   /** Without files. */
@@ -39,6 +44,6 @@ public record OutboundReply(
       int part,
       int parts,
       boolean resend) {
-    this(id, eventId, account, thread, inReplyTo, text, part, parts, resend, List.of());
+    this(id, eventId, account, thread, inReplyTo, text, part, parts, resend, List.of(), List.of());
   }
 }

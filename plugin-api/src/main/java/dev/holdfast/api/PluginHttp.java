@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The server's HTTP client behind a guard of the plugin's own: each request has a deadline, one
- * that may be repeated is tried again after a passing failure, and a host that keeps failing is
- * left alone for a while. Thread-safe.
+ * The server's HTTP client behind guards of the plugin's own, one for each host and port: each
+ * request has a deadline, one that may be repeated is tried again after a passing failure, and a
+ * host that keeps failing, or that asks for a pause, is left alone for a while; the others are not.
+ * Metrics and {@code /ready} show the names of hosts, so none may hold a secret. Beyond 16 hosts
+ * that were used within 10 min, further ones share a guard. Thread-safe.
  */
 public interface PluginHttp {
   /**
@@ -20,6 +22,20 @@ public interface PluginHttp {
    *     {@link Failure#isUnsent} says whether the other side can have got anything of it
    */
   Answer send(Request request) throws CallFailedException, InterruptedException;
+
+  /**
+   * Opens a WebSocket, behind the guard of its host, in one try. Blocks until its handshake is
+   * done; interrupting the thread gives it up. It is closed when the plugin stops.
+   *
+   * @throws CallFailedException as {@link #send}; AUTH when the other side answers the handshake
+   *     with 401 or 403, RATE_LIMITED with 429, BACKEND_FAILURE with 408, 425 or from 500 on, else
+   *     INVALID_REQUEST. The status stands in the failure's context under {@code status}
+   * @throws IllegalStateException when 64 of the plugin are open already, or it was stopped
+   */
+  default PluginSocket connect(PluginSocket.Request request)
+      throws CallFailedException, InterruptedException {
+    throw new IllegalStateException("this client opens no sockets");
+  }
 
   /**
    * Judges an address that a model or a stranger named, as {@code web_fetch} does: whether this

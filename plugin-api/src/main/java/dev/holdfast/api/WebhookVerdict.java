@@ -2,6 +2,7 @@ package dev.holdfast.api;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** What an adapter made of a {@link WebhookRequest}. */
@@ -12,19 +13,39 @@ public sealed interface WebhookVerdict {
    * @param messages none to 1,000, each of an account of the channel
    * @param dropped of each message that the filter of the channel has dropped, why; they are
    *     counted; none to 1,000
+   * @param answer what the platform gets once they are on disk; empty for a plain 200
    */
-  record Messages(List<InboundMessage> messages, List<DropReason> dropped)
+  record Messages(List<InboundMessage> messages, List<DropReason> dropped, Optional<Answer> answer)
       implements WebhookVerdict {
     private static final int MAX = 1000;
 
     public Messages {
       messages = Bounds.list("messages", messages, MAX);
       dropped = Bounds.list("dropped", dropped, MAX);
+      Objects.requireNonNull(answer, "answer");
+    }
+
+    /** Answered by a plain 200. */
+    public Messages(List<InboundMessage> messages, List<DropReason> dropped) {
+      this(messages, dropped, Optional.empty());
     }
 
     /** None was dropped. */
     public Messages(List<InboundMessage> messages) {
       this(messages, List.of());
+    }
+  }
+
+  /**
+   * Verified: a person used a {@link Choice}. When what it decides is on disk, the platform gets
+   * the answer, and {@link ChannelAdapter#answerClick} is called with what to tell the person.
+   *
+   * @param answer empty for a plain 200
+   */
+  record Clicked(Click click, Optional<Answer> answer) implements WebhookVerdict {
+    public Clicked {
+      Objects.requireNonNull(click, "click");
+      Objects.requireNonNull(answer, "answer");
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.channels;
 
+import dev.holdfast.api.Attachment;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.FindOutcome;
 import dev.holdfast.api.OutboundReply;
@@ -13,12 +15,17 @@ import java.util.concurrent.Semaphore;
  * A channel that is there. It is called only while a use of it is held.
  *
  * @param receives the places of {@link #receiveInTurn}
+ * @param fetches the places of {@link #fetch}
  */
-public record Channel(ChannelFacts facts, ChannelAdapter adapter, Semaphore receives) {
+public record Channel(
+    ChannelFacts facts, ChannelAdapter adapter, Semaphore receives, Semaphore fetches) {
   private static final int RECEIVES_MAX = 64;
 
+  /** A plugin has 64 places for calls of all kinds: posts do not wait for large files. */
+  private static final int FETCHES_MAX = 16;
+
   Channel(ChannelFacts facts, ChannelAdapter adapter) {
-    this(facts, adapter, new Semaphore(RECEIVES_MAX, true));
+    this(facts, adapter, new Semaphore(RECEIVES_MAX, true), new Semaphore(FETCHES_MAX, true));
   }
 
   /** As {@link ChannelAdapter#receive}; never null. */
@@ -33,6 +40,17 @@ public record Channel(ChannelFacts facts, ChannelAdapter adapter, Semaphore rece
       return receive(request);
     } finally {
       receives.release();
+    }
+  }
+
+  /** As {@link ChannelAdapter#fetch}, of which 16 run at once: waits for its turn. Never null. */
+  public byte[] fetch(String account, Attachment attachment, long bytesMax)
+      throws CallFailedException, InterruptedException {
+    fetches.acquire();
+    try {
+      return Objects.requireNonNull(adapter.fetch(account, attachment, bytesMax), "the file");
+    } finally {
+      fetches.release();
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.channels;
 
+import dev.holdfast.api.Access;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.ListenSpec;
 import dev.holdfast.registry.FactReader;
@@ -20,6 +21,11 @@ import java.util.stream.Collectors;
  * @param findsPosts whether the platform's history tells if a post arrived
  * @param typingEvery how often it is shown that an answer is being made; zero: never
  * @param showsDrafts whether that is shown by what the answer says so far
+ * @param draftEvery how often that is shown
+ * @param access who is answered, by account; the channel judges those of other accounts
+ * @param fetches whether it fetches the files of its messages
+ * @param showsChoices whether it shows buttons
+ * @param hasWebhookPaths whether its platform sends to paths below an account, and by PUT
  * @param listens the accounts that take messages in by themselves
  * @param since when it was added: replies wait for an absent channel without growing too old
  */
@@ -32,6 +38,11 @@ public record ChannelFacts(
     boolean findsPosts,
     Duration typingEvery,
     boolean showsDrafts,
+    Duration draftEvery,
+    Map<String, Access> access,
+    boolean fetches,
+    boolean showsChoices,
+    boolean hasWebhookPaths,
     Map<String, ListenFacts> listens,
     Instant since) {
   static final String KIND = "channel";
@@ -41,6 +52,7 @@ public record ChannelFacts(
 
   private static final Pattern ACCOUNT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
   private static final int ACCOUNTS_MAX = 1000;
+  private static final Duration DRAFT_LEAST = Duration.ofMillis(250);
   private static final Duration TYPING_LEAST = Duration.ofSeconds(1);
   private static final Duration TYPING_MOST = Duration.ofSeconds(60);
   private static final int TEXT_UNITS_MIN = 20;
@@ -69,6 +81,11 @@ public record ChannelFacts(
         facts.read("findsPosts", adapter::findsPosts),
         typingEvery(facts, adapter),
         facts.read("showsDrafts", adapter::showsDrafts),
+        draftEvery(facts, adapter),
+        access(facts, adapter, accounts),
+        facts.read("fetches", adapter::fetches),
+        facts.read("showsChoices", adapter::showsChoices),
+        facts.read("hasWebhookPaths", adapter::hasWebhookPaths),
         listens(name, accounts, facts, adapter),
         since);
   }
@@ -80,6 +97,29 @@ public record ChannelFacts(
         every.isZero() || (every.compareTo(TYPING_LEAST) >= 0 && every.compareTo(TYPING_MOST) <= 0),
         "typing must be shown every 1 to 60 s, or never");
     return every;
+  }
+
+  private static Duration draftEvery(FactReader facts, ChannelAdapter adapter)
+      throws RegistrationRefusedException {
+    Duration every = facts.read("draftEvery", adapter::draftEvery);
+    facts.require(
+        !facts.read("showsDrafts", adapter::showsDrafts)
+            || (every.compareTo(DRAFT_LEAST) >= 0 && every.compareTo(TYPING_MOST) <= 0),
+        "drafts must be shown every 0.25 to 60 s");
+    return every;
+  }
+
+  private static Map<String, Access> access(
+      FactReader facts, ChannelAdapter adapter, Set<String> accounts)
+      throws RegistrationRefusedException {
+    List<Map.Entry<String, Access>> declared =
+        facts.list("access", ACCOUNTS_MAX, () -> adapter.access().entrySet());
+    Map<String, Access> access =
+        declared.stream()
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    facts.require(
+        accounts.containsAll(access.keySet()), "who is answered must be said of its accounts");
+    return access;
   }
 
   private static Map<String, ListenFacts> listens(

@@ -1,8 +1,11 @@
 package dev.holdfast.channels;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.Origin;
 
 /** Messages as the payload of an event and back. */
 public final class InboundPayload {
@@ -12,6 +15,7 @@ public final class InboundPayload {
    */
   public static final int THREAD_BYTES_MAX = 1000;
 
+  private static final String ORIGIN = "origin";
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private InboundPayload() {}
@@ -29,7 +33,14 @@ public final class InboundPayload {
    */
   public static InboundMessage read(String payload) {
     try {
-      return JSON.readValue(payload, InboundMessage.class);
+      JsonNode message = JSON.readTree(payload);
+      if (!(message instanceof ObjectNode object)) {
+        throw new IllegalArgumentException("not a message: it is no object");
+      }
+      if (!object.has(ORIGIN)) {
+        object.set(ORIGIN, JSON.valueToTree(Origin.direct())); // of a message of an older version
+      }
+      return JSON.treeToValue(object, InboundMessage.class);
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("not a message: " + e.getOriginalMessage(), e);
     }

@@ -10,6 +10,8 @@ import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,9 @@ final class Listener {
 
   /** No wait is longer, whatever the platform asks for. */
   static final Duration WAIT_MAX = Duration.ofHours(1);
+
+  /** A call that ends so soon after its first receive has failed, whatever it has received. */
+  static final Duration LIFE_LEAST = Duration.ofSeconds(10);
 
   /** What does not end when it is interrupted is interrupted again. */
   private static final Duration INTERRUPT_EVERY = Duration.ofSeconds(5);
@@ -44,9 +49,19 @@ final class Listener {
   private int failures;
   private @Nullable Thread thread;
   private volatile boolean stopped;
-  private @Nullable Failure lastFailure;
+  private volatile @Nullable Failure lastFailure;
+  private volatile Instant since;
+  private volatile @Nullable Instant receivedAt;
+  private final AtomicLong restarts = new AtomicLong();
+
+  /** Whether the last call has received something, and ended soon after. */
+  private volatile boolean endedSoon;
+
   private volatile ListenerStatus.State state = new ListenerStatus.NotReceiving(null, 0, null);
   private volatile @Nullable ListenerSink current;
+
+  /** As the channel has said last; nobody but itself knows when that is over. */
+  private volatile int placesMissing;
 
   /** What all listeners share. */
   record Shared(
@@ -65,6 +80,7 @@ final class Listener {
     this.positions = shared.positions();
     this.time = shared.time();
     this.meters = shared.meters();
+    this.since = time.now();
   }
 
   String channel() {
@@ -90,12 +106,24 @@ final class Listener {
     ListenerStatus.State now = state;
     if (stopped) {
       now = new ListenerStatus.Ending();
-    } else if (now instanceof ListenerStatus.NotReceiving && sink != null && sink.hasReceived()) {
-      now = new ListenerStatus.Receiving();
+    } else if (now instanceof ListenerStatus.NotReceiving before && sink != null) {
+      now = receives(sink, before) ? new ListenerStatus.Receiving(placesMissing) : before;
     } else if (now instanceof ListenerStatus.TokenInUse) {
       now = new ListenerStatus.TokenInUse(leases.holder(facts.lease()).orElse("another account"));
     }
-    return new ListenerStatus(source(), now);
+    @Nullable Instant received = sink == null ? null : sink.receivedAt();
+    return new ListenerStatus(
+        source(),
+        now,
+        new ListenerStatus.History(
+            since, received == null ? receivedAt : received, restarts.get(), lastFailure));
+  }
+
+  /** After calls that ended as soon as they had received something, that alone proves nothing. */
+  private boolean receives(ListenerSink sink, ListenerStatus.NotReceiving before) {
+    return (endedSoon && before.needsAttention())
+        ? sink.hasReceivedFor(LIFE_LEAST)
+        : sink.hasReceived();
   }
 
   /** It calls its channel no more, and the call that runs is interrupted. */
@@ -148,12 +176,19 @@ final class Listener {
     }
   }
 
-  private record Ended(String reason, Failure failure, boolean hasReceived) {}
+  /** {@code hasLasted}: whether it went on for a while after its first receive. */
+  private record Ended(String reason, Failure failure, boolean hasReceived, boolean hasLasted) {}
 
   private Ended listen() {
     ListenerSink sink =
-        new ListenerSink(channel(), account, facts.lease(), acceptance, positions, time);
+        new ListenerSink(
+            new ListenerPositions.Reader(source(), facts.lease(), ""),
+            acceptance,
+            positions,
+            places -> placesMissing = places,
+            time);
     Watch watch = new Watch(sink, Thread.currentThread());
+    since = time.now();
     current = sink;
     watch.arm(facts.silenceMax());
     String reason;
@@ -172,11 +207,15 @@ final class Listener {
     } finally {
       watch.end();
       sink.close();
+      receivedAt = sink.receivedAt() == null ? receivedAt : sink.receivedAt();
       current = null;
     }
-    return watch.hasInterrupted()
-        ? new Ended("silent", silent(), sink.hasReceived())
-        : new Ended(reason, failure, sink.hasReceived());
+    boolean isSilent = watch.hasInterrupted();
+    return new Ended(
+        isSilent ? "silent" : reason,
+        isSilent ? silent() : failure,
+        sink.hasReceived(),
+        sink.hasReceivedFor(LIFE_LEAST));
   }
 
   private Failure silent() {
@@ -186,7 +225,8 @@ final class Listener {
   }
 
   private void rest(Ended ended) throws InterruptedException {
-    failures = ended.hasReceived() ? 1 : failures + 1;
+    failures = ended.hasLasted() ? 1 : failures + 1;
+    endedSoon = ended.hasReceived() && !ended.hasLasted();
     Duration asked = ended.failure().retryAfter();
     Duration own =
         ended.failure().isPassing() || ended.reason().equals("threw")
@@ -201,6 +241,7 @@ final class Listener {
         ended.failure().summary(),
         bounded.toMillis());
     lastFailure = ended.failure();
+    restarts.incrementAndGet();
     state = new ListenerStatus.NotReceiving(lastFailure, failures, time.now().plus(bounded));
     time.sleep(bounded);
   }

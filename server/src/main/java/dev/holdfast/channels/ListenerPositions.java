@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where each listener was last, one row per account. A position belongs to the token it was reached
- * with: with another one it could skip messages. Thread-safe; blocks.
+ * Where each listener was last, one row per account. A position belongs to the bot that has reached
+ * it, or to its token where the channel does not know the bot: with that of another one messages
+ * could be skipped. Thread-safe; blocks.
  */
 public final class ListenerPositions {
   private static final Tables TABLES =
@@ -22,9 +23,18 @@ public final class ListenerPositions {
                 lease text not null,
                 position text not null
               ) without rowid;
-              """));
+              """,
+              "alter table channels_positions add column bot text not null default '';"));
 
   private final Engine engine;
+
+  /**
+   * Whose a position is.
+   *
+   * @param lease a hash of the token
+   * @param bot what the platform calls the bot; empty when the channel does not say
+   */
+  record Reader(String source, String lease, String bot) {}
 
   private ListenerPositions(Engine engine) {
     this.engine = engine;
@@ -35,28 +45,34 @@ public final class ListenerPositions {
     return new ListenerPositions(engine);
   }
 
-  Optional<String> find(String source, String lease) {
+  /** By the bot; by the token when either side does not know the bot. */
+  Optional<String> find(Reader reader) {
     return engine.read(
         sql ->
             sql.first(
                 row -> row.getString(1),
-                "select position from channels_positions where source = ? and lease = ?",
-                source,
-                lease));
+                "select position from channels_positions where source = ?"
+                    + " and case when ? = '' or bot = '' then lease = ? else bot = ? end",
+                reader.source(),
+                reader.bot(),
+                reader.lease(),
+                reader.bot()));
   }
 
   /** Durable on return. */
-  void save(String source, String lease, String position) throws StoreException {
+  void save(Reader reader, String position) throws StoreException {
     int _ =
         engine.call(
             tx ->
                 tx.sql()
                     .update(
-                        "insert into channels_positions (source, lease, position) values (?, ?, ?)"
-                            + " on conflict (source) do update set lease = excluded.lease,"
+                        "insert into channels_positions (source, lease, bot, position)"
+                            + " values (?, ?, ?, ?) on conflict (source) do update set"
+                            + " lease = excluded.lease, bot = excluded.bot,"
                             + " position = excluded.position",
-                        source,
-                        lease,
+                        reader.source(),
+                        reader.lease(),
+                        reader.bot(),
                         position));
   }
 }

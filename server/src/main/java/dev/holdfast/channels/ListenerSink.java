@@ -1,21 +1,25 @@
 package dev.holdfast.channels;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Click;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.MessageSink;
 import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.channels.ListenerPositions.Reader;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,29 +30,33 @@ final class ListenerSink implements MessageSink {
   private static final Backoff STORE_RETRY =
       new Backoff(Duration.ofMillis(50), Duration.ofSeconds(5));
   private static final int POSITION_UNITS_MAX = 16_384;
+  private static final int BOT_UNITS_MAX = 1000;
 
   private final String channel;
   private final String account;
-  private final String lease;
   private final MessageAcceptance acceptance;
   private final ListenerPositions positions;
+  private final IntConsumer onMissingPlaces;
   private final Time time;
+  private volatile Reader reader;
   private long quietSince;
   private long busySince;
   private int busy;
-  private boolean received;
+  private @Nullable Instant receivedAt;
+  private long receivingSince;
   private boolean closed;
 
   ListenerSink(
-      String channel,
-      String account,
-      String lease,
+      Reader reader,
       MessageAcceptance acceptance,
       ListenerPositions positions,
+      IntConsumer onMissingPlaces,
       Time time) {
-    this.channel = channel;
-    this.account = account;
-    this.lease = lease;
+    int colon = reader.source().indexOf(':');
+    this.channel = reader.source().substring(0, colon);
+    this.account = reader.source().substring(colon + 1);
+    this.reader = reader;
+    this.onMissingPlaces = onMissingPlaces;
     this.acceptance = acceptance;
     this.positions = positions;
     this.time = time;
@@ -56,7 +64,7 @@ final class ListenerSink implements MessageSink {
   }
 
   private String source() {
-    return channel + ":" + account;
+    return reader.source();
   }
 
   @Override
@@ -120,6 +128,26 @@ final class ListenerSink implements MessageSink {
   }
 
   @Override
+  public String clicked(Click click) throws InterruptedException {
+    begin();
+    try {
+      if (!click.account().equals(account)) {
+        throw new IllegalArgumentException("the click is of another account");
+      }
+      for (int failures = 1; ; failures++) {
+        try {
+          return acceptance.clicked(channel, click);
+        } catch (CallFailedException e) {
+          LOG.warn("channel {}: a click is not stored yet: {}", source(), e.getMessage());
+        }
+        time.sleep(STORE_RETRY.after(failures));
+      }
+    } finally {
+      end();
+    }
+  }
+
+  @Override
   public void dropped(List<DropReason> reasons) {
     begin();
     try {
@@ -132,15 +160,37 @@ final class ListenerSink implements MessageSink {
   @Override
   public synchronized void received() {
     checkOpen();
-    received = true;
     quietSince = time.nanos();
+    receivingSince = receivedAt == null ? quietSince : receivingSince;
+    receivedAt = time.now();
+  }
+
+  @Override
+  public void listensAs(String bot) {
+    if (bot.isBlank() || bot.length() > BOT_UNITS_MAX) {
+      throw new IllegalArgumentException(
+          "what a bot is called has from 1 to " + BOT_UNITS_MAX + " units, got " + bot.length());
+    }
+    begin();
+    reader = new Reader(reader.source(), reader.lease(), bot);
+    end();
+  }
+
+  @Override
+  public void missingFrom(int places) {
+    if (places < 0) {
+      throw new IllegalArgumentException("it cannot be missing from " + places + " places");
+    }
+    begin();
+    onMissingPlaces.accept(places);
+    end();
   }
 
   @Override
   public Optional<String> position() {
     begin();
     try {
-      return positions.find(source(), lease);
+      return positions.find(reader);
     } finally {
       end();
     }
@@ -164,7 +214,7 @@ final class ListenerSink implements MessageSink {
 
   private boolean isSaved(String position) {
     try {
-      positions.save(source(), lease, position);
+      positions.save(reader, position);
       return true;
     } catch (StoreException e) {
       LOG.warn("channel {}: its position is not stored yet: {}", source(), e.getMessage());
@@ -199,7 +249,16 @@ final class ListenerSink implements MessageSink {
   }
 
   synchronized boolean hasReceived() {
-    return received;
+    return receivedAt != null;
+  }
+
+  /** Whether that much time has passed since it was told of a receive for the first time. */
+  synchronized boolean hasReceivedFor(Duration least) {
+    return receivedAt != null && time.nanos() - receivingSince >= least.toNanos();
+  }
+
+  synchronized @Nullable Instant receivedAt() {
+    return receivedAt;
   }
 
   synchronized void close() {

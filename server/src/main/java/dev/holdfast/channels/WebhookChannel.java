@@ -1,6 +1,7 @@
 package dev.holdfast.channels;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
@@ -9,13 +10,13 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
-import dev.holdfast.api.channels.InboundFilter;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.time.Time;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,12 +33,14 @@ public final class WebhookChannel implements ChannelAdapter {
   /** No platform sets a limit here; this keeps the JSON of one part well below a megabyte. */
   private static final int TEXT_UNITS_MAX = 65_536;
 
+  private static final String EVERYBODY = "*";
+
   private final Map<String, Line> lines = new LinkedHashMap<>();
   private final WebhookBody bodies = new WebhookBody();
   private final WebhookPosts posts;
 
   /** What one account needs, made once. */
-  private record Line(StandardWebhooks signatures, String replyUrl, InboundFilter filter) {}
+  private record Line(StandardWebhooks signatures, String replyUrl, Set<String> allow) {}
 
   public WebhookChannel(WebhookConfig config, HttpCaller http, Time time) {
     this(config, WebhookPosts.HttpTransport.over(http), time);
@@ -45,17 +48,16 @@ public final class WebhookChannel implements ChannelAdapter {
 
   WebhookChannel(WebhookConfig config, WebhookPosts.HttpTransport transport, Time time) {
     posts = new WebhookPosts(transport, time);
-    config.accounts().forEach((name, account) -> lines.put(name, line(name, account, time)));
+    config.accounts().forEach((name, account) -> lines.put(name, line(name, account)));
   }
 
-  private static Line line(String name, WebhookConfig.Account account, Time time) {
+  private static Line line(String name, WebhookConfig.Account account) {
     StandardWebhooks signatures = StandardWebhooks.of(account.secrets());
     if (account.replyUrl().isEmpty()) {
       LOG.warn(
           "channel webhook:{}: has no reply_url; every reply to it becomes a dead letter", name);
     }
-    InboundFilter filter = new InboundFilter(Set.copyOf(account.allow()), Set.of(), 0, time::nanos);
-    return new Line(signatures, account.replyUrl(), filter);
+    return new Line(signatures, account.replyUrl(), Set.copyOf(account.allow()));
   }
 
   @Override
@@ -105,8 +107,7 @@ public final class WebhookChannel implements ChannelAdapter {
     }
     try {
       InboundMessage message = bodies.read(account, id, request.body());
-      return line.filter()
-          .judge(message, false)
+      return dropReason(line, message)
           .map(reason -> new WebhookVerdict.Messages(List.of(), List.of(reason)))
           .orElse(new WebhookVerdict.Messages(List.of(message)));
     } catch (WebhookBody.UnreadableException e) {
@@ -114,6 +115,15 @@ public final class WebhookChannel implements ChannelAdapter {
     } catch (WebhookBody.UnknownTypeException e) {
       return new WebhookVerdict.UnknownType(e.type(), List.of(WebhookBody.TYPE));
     }
+  }
+
+  /** Who signs is believed about its people: a list of names is all that is judged here. */
+  private static Optional<DropReason> dropReason(Line line, InboundMessage message) {
+    if (!line.allow().contains(EVERYBODY) && !line.allow().contains(message.sender())) {
+      return Optional.of(DropReason.NOT_ALLOWED);
+    }
+    boolean isEmpty = message.text().isBlank() && message.attachments().isEmpty();
+    return isEmpty ? Optional.of(DropReason.EMPTY) : Optional.empty();
   }
 
   /** A sender need not name the type; one that names another type means something else. */

@@ -93,7 +93,7 @@ final class ApiClient {
       throws UnavailableException, RefusedException, InterruptedException {
     HttpRequest.Builder request = request(path).header("Accept", "text/event-stream").GET();
     if (!lastEventId.isEmpty()) {
-      request.header("Last-Event-ID", lastEventId);
+      put(request, "Last-Event-ID", lastEventId);
     }
     try {
       HttpResponse<InputStream> response =
@@ -144,9 +144,18 @@ final class ApiClient {
   private HttpRequest.Builder request(String path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path));
     if (!token.isEmpty()) {
-      request.header("Authorization", "Bearer " + token);
+      put(request, "Authorization", "Bearer " + token);
     }
     return request;
+  }
+
+  /** What the library throws would show the value. */
+  private static void put(HttpRequest.Builder request, String name, String value) {
+    try {
+      request.header(name, value);
+    } catch (IllegalArgumentException _) {
+      throw new IllegalStateException("the header " + name + " cannot have this value");
+    }
   }
 
   private static JsonNode json(String body) {

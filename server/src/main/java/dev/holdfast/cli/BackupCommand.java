@@ -37,6 +37,7 @@ final class BackupCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException {
+    root.requireConfigFile();
     Path data = root.dataFolder();
     Path target = root.environment.folder().resolve(String.valueOf(file));
     try {

@@ -7,6 +7,7 @@ import java.io.BufferedReader;
 import java.io.Console;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -59,26 +60,27 @@ public final class Cli {
       String[] args,
       ServerStarter starter,
       Function<Section, ?> config) {
+    RootCommand root = new RootCommand(environment);
     int exitCode =
         FastRunParser.of(args, environment.variables())
-            .map(options -> serve(options, environment, starter))
-            .orElseGet(() -> commands(new RootCommand(environment), starter, config).execute(args));
+            .map(options -> serve(options, root, starter))
+            .orElseGet(() -> commands(root, args, starter, config).execute(args));
     environment.terminal().clearProgress();
     environment.terminal().out().flush();
     environment.terminal().err().flush();
     return exitCode;
   }
 
-  private static int serve(RunOptions options, CliEnvironment environment, ServerStarter starter) {
+  private static int serve(RunOptions options, RootCommand root, ServerStarter starter) {
     try {
       return starter.run(options);
     } catch (InterruptedException | RuntimeException e) {
-      return failure(e, environment, false);
+      return failure(e, root);
     }
   }
 
   private static CommandLine commands(
-      RootCommand root, ServerStarter starter, Function<Section, ?> config) {
+      RootCommand root, String[] args, ServerStarter starter, Function<Section, ?> config) {
     CliEnvironment environment = root.environment;
     CommandLine line =
         new CommandLine(root)
@@ -92,7 +94,9 @@ public final class Cli {
             .addSubcommand(new ApprovalsCommand(root))
             .addSubcommand(new RollbackCommand(root))
             .addSubcommand(new AuditCommand(root))
+            .addSubcommand(new ChannelsCommand(root))
             .addSubcommand(new PluginsCommand(root))
+            .addSubcommand(new PairCommand(root))
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))
@@ -106,8 +110,9 @@ public final class Cli {
     line.setUsageHelpAutoWidth(false);
     line.setUsageHelpWidth(100);
     line.setColorScheme(CommandLine.Help.defaultColorScheme(ansi(environment)));
-    line.setParameterExceptionHandler((e, _) -> usage(e, environment));
-    line.setExecutionExceptionHandler((e, _, _) -> failure(e, environment, root.json));
+    line.setParameterExceptionHandler(
+        (e, _) -> usage(e, environment, List.of(args).contains("--json")));
+    line.setExecutionExceptionHandler((e, _, _) -> failure(e, root));
     return line;
   }
 
@@ -117,9 +122,15 @@ public final class Cli {
         : CommandLine.Help.Ansi.OFF;
   }
 
-  private static int usage(CommandLine.ParameterException e, CliEnvironment environment) {
+  private static int usage(
+      CommandLine.ParameterException e, CliEnvironment environment, boolean json) {
     Terminal terminal = environment.terminal();
-    terminal.note("holdfast: " + VisibleText.lines(String.valueOf(e.getMessage()), ""));
+    String message = VisibleText.lines(String.valueOf(e.getMessage()), "");
+    if (json) {
+      terminal.note(error(message));
+      return ExitCode.USAGE;
+    }
+    terminal.note("holdfast: " + message);
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, terminal.err())) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       terminal.note("Try: " + command + " --help");
@@ -128,18 +139,21 @@ public final class Cli {
   }
 
   /** A foreseen failure is one sentence; anything else is a bug, which its trace helps to find. */
-  private static int failure(Exception e, CliEnvironment environment, boolean json) {
+  private static int failure(Exception e, RootCommand root) {
+    Terminal terminal = root.terminal();
     if (!(e instanceof CliException failure)) {
-      environment.terminal().clearProgress();
-      e.printStackTrace(environment.terminal().err());
+      terminal.clearProgress();
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      terminal.err().print(root.withoutToken(trace.toString()));
       return ExitCode.BUG;
     }
     String message = VisibleText.lines(String.valueOf(failure.getMessage()), "");
-    if (json) {
-      environment.terminal().note(CliJson.object().put("error", message).toString());
-    } else {
-      environment.terminal().note(environment.terminal().bad("holdfast: ") + message);
-    }
+    terminal.note(root.json ? error(message) : terminal.bad("holdfast: ") + message);
     return failure.exitCode();
+  }
+
+  private static String error(String message) {
+    return CliJson.object().put("error", message).toString();
   }
 }

@@ -24,6 +24,20 @@ abstract class CommandGroup implements Callable<Integer> {
   }
 
   /**
+   * An id as a part of a path. An empty one, or dots, would lead to something else.
+   *
+   * @param what the id is of, for people
+   */
+  static String segment(String id, String what) throws CliException {
+    if (id.isBlank() || id.equals(".") || id.equals("..")) {
+      throw new CliException(
+          ExitCode.USAGE,
+          "'%s' is not the id of any %s: give one that list shows".formatted(id, what));
+    }
+    return ApiClient.encoded(id);
+  }
+
+  /**
    * Prints what the server answered as its JSON, or in words.
    *
    * @param words prints them

@@ -61,6 +61,12 @@ final class DoctorCommand implements Callable<Integer> {
     show(findings, server.answer());
     List<ServerCondition> conditions = server.conditions();
     conditions.forEach(condition -> print(finding(condition)));
+    for (String channel : server.channels()) {
+      root.terminal().progress("checking " + VisibleText.line(channel) + "...");
+      for (Finding finding : server.channel(channel)) {
+        show(findings, finding);
+      }
+    }
     for (Finding port : server.ports()) {
       show(findings, port);
     }

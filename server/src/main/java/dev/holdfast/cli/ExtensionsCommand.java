@@ -35,7 +35,8 @@ final class ExtensionsCommand extends CommandGroup {
       footer = {"", "Example: holdfast extensions info files"})
   int info(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
-    JsonNode extension = root.ask(api -> api.get(path(id)));
+    String path = path(id);
+    JsonNode extension = root.ask(api -> api.get(path));
     return print(extension, () -> printInfo(extension));
   }
 
@@ -72,7 +73,8 @@ final class ExtensionsCommand extends CommandGroup {
       footer = {"", "Example: holdfast extensions approve files"})
   int approve(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
-    JsonNode seen = root.ask(api -> api.get(path(id)));
+    String path = path(id);
+    JsonNode seen = root.ask(api -> api.get(path));
     if (!root.json) {
       seen.path("held").forEach(this::printHeld);
     }
@@ -80,7 +82,7 @@ final class ExtensionsCommand extends CommandGroup {
         root.ask(
             api ->
                 api.post(
-                    path(id) + "/approve",
+                    path + "/approve",
                     CliJson.object().put("listing", CliJson.text(seen, "listing"))));
     String approved = id + ": " + seen.path("held").size() + " tools approved";
     return print(answer, () -> root.terminal().line(approved));
@@ -92,7 +94,8 @@ final class ExtensionsCommand extends CommandGroup {
       footer = {"", "Example: holdfast extensions logs files"})
   int logs(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
-    JsonNode log = root.ask(api -> api.get(path(id) + "/log"));
+    String path = path(id) + "/log";
+    JsonNode log = root.ask(api -> api.get(path));
     return print(
         log,
         () ->
@@ -106,12 +109,13 @@ final class ExtensionsCommand extends CommandGroup {
       footer = {"", "Example: holdfast extensions restart files"})
   int restart(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
-    JsonNode answer = root.ask(api -> api.post(path(id) + "/restart", CliJson.object()));
+    String path = path(id) + "/restart";
+    JsonNode answer = root.ask(api -> api.post(path, CliJson.object()));
     return print(answer, () -> root.terminal().line(id + " is being restarted"));
   }
 
-  private static String path(String id) {
-    return "/api/v1/extensions/" + ApiClient.encoded(id);
+  private static String path(String id) throws CliException {
+    return "/api/v1/extensions/" + segment(id, "extension");
   }
 
   private void printAll(String what, JsonNode texts) {

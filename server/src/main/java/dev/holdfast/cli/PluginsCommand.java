@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.StreamSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -58,6 +59,7 @@ final class PluginsCommand extends CommandGroup {
       footer = {"", "Example: holdfast plugins info hello"})
   int info(@Parameters(paramLabel = "PLUGIN", description = "Its id, as list shows it.") String id)
       throws CliException, InterruptedException {
+    String _ = segment(id, "plugin");
     JsonNode answer = root.ask(api -> api.get(CALLS));
     for (JsonNode plugin : answer.path("plugins")) {
       if (CliJson.text(plugin, "id").equals(id)) {
@@ -76,6 +78,7 @@ final class PluginsCommand extends CommandGroup {
       footer = {"", "Example: holdfast plugins verify hello-1.0.0.jar"})
   int verify(@Parameters(paramLabel = "JAR", description = "The file.") Path jar)
       throws CliException {
+    root.requireConfigFile();
     EnvFile envFile =
         EnvFile.beside(
             root.environment.folder().resolve(root.configFile()), root.environment.variables());
@@ -133,10 +136,10 @@ final class PluginsCommand extends CommandGroup {
       footer = {"", "Example: holdfast plugins new hello && hello/build.sh"})
   int begin(@Parameters(paramLabel = "NAME", description = "Its id and the folder.") String id)
       throws CliException {
-    if (!PluginCheck.isId(id)) {
+    Optional<String> problem = PluginCheck.problemWithId(id);
+    if (problem.isPresent()) {
       throw new CliException(
-          ExitCode.USAGE,
-          "a plugin cannot be called %s: use lower-case letters, digits and hyphens".formatted(id));
+          ExitCode.USAGE, "a plugin cannot be called '%s': %s".formatted(id, problem.get()));
     }
     Path folder = root.environment.folder().resolve(id);
     if (Files.exists(folder)) {
@@ -147,14 +150,18 @@ final class PluginsCommand extends CommandGroup {
     } catch (IOException e) {
       throw new CliException(ExitCode.IO, folder + " cannot be written: " + e.getMessage());
     }
-    root.terminal().line("made " + folder + "; build it with " + folder.resolve("build.sh"));
-    return ExitCode.OK;
+    Path build = folder.resolve("build.sh");
+    return print(
+        CliJson.object()
+            .put("id", id)
+            .put("folder", folder.toString())
+            .put("build", build.toString()),
+        () -> root.terminal().line("made " + folder + "; build it with " + build));
   }
 
   private int change(String id, String what) throws CliException, InterruptedException {
-    JsonNode plugin =
-        root.ask(
-            api -> api.post(CALLS + "/" + ApiClient.encoded(id) + "/" + what, CliJson.object()));
+    String path = CALLS + "/" + segment(id, "plugin") + "/" + what;
+    JsonNode plugin = root.ask(api -> api.post(path, CliJson.object()));
     return print(plugin);
   }
 

@@ -50,6 +50,7 @@ final class RestoreCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CliException, InterruptedException {
     Path source = root.environment.folder().resolve(String.valueOf(file));
+    root.requireConfigFile();
     Path data = root.dataFolder();
     BackupReader reader = new BackupReader(source, new BackupScreen(root.terminal()));
     try {

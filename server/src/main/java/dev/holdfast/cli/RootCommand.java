@@ -10,9 +10,11 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,6 +43,9 @@ import picocli.CommandLine.Spec;
     })
 final class RootCommand implements Callable<Integer> {
   static final Path CONFIG = Path.of("conf", "holdfast.yaml");
+
+  /** What a header can carry. */
+  private static final Pattern TOKEN = Pattern.compile("[!-~]([\t -~]*[!-~])?");
 
   final CliEnvironment environment;
 
@@ -93,7 +98,10 @@ final class RootCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws CliException {
+    if (json) {
+      throw new CliException(ExitCode.USAGE, "missing command: see holdfast --help");
+    }
     if (spec != null) {
       spec.commandLine().usage(environment.terminal().err(), CommandLine.Help.Ansi.OFF);
     }
@@ -121,6 +129,18 @@ final class RootCommand implements Callable<Integer> {
     return loaded;
   }
 
+  /**
+   * For commands that take single values of the configuration: those of a file that is not there
+   * would be the defaults, and mean another server.
+   */
+  void requireConfigFile() throws CliException {
+    if (config != null && !Files.exists(environment.folder().resolve(config))) {
+      throw new CliException(
+          ExitCode.CONFIG,
+          config + " does not exist: is --config right? Leave it out for " + CONFIG);
+    }
+  }
+
   Path dataFolder() {
     Path folder =
         data != null ? data : Path.of(configuration().peek("server", "data_dir").orElse("data"));
@@ -137,7 +157,8 @@ final class RootCommand implements Callable<Integer> {
   }
 
   URI serverUrl() throws CliException {
-    String given = url.isEmpty() ? environment.variables().getOrDefault("HOLDFAST_URL", "") : url;
+    String given =
+        url.isEmpty() ? environment.variables().getOrDefault("HOLDFAST_URL", "").strip() : url;
     String text = given.isEmpty() ? localUrl() : given.contains("://") ? given : "http://" + given;
     try {
       URI uri = URI.create(text.endsWith("/") ? text : text + "/");
@@ -162,20 +183,23 @@ final class RootCommand implements Callable<Integer> {
   }
 
   ApiClient api() throws CliException {
+    requireConfigFile();
     return new ApiClient(serverUrl(), tokenOrEmpty());
   }
 
   private String tokenOrEmpty() throws CliException {
     if (!token.isEmpty()) {
-      return token;
+      return checked(token.strip(), "--token", ExitCode.USAGE);
     }
-    String fromEnvironment = environment.variables().getOrDefault("HOLDFAST_TOKEN", "");
+    // A secret that is mounted as a file ends with the end of a line.
+    String fromEnvironment = environment.variables().getOrDefault("HOLDFAST_TOKEN", "").strip();
     if (!fromEnvironment.isEmpty()) {
-      return fromEnvironment;
+      return checked(fromEnvironment, "HOLDFAST_TOKEN", ExitCode.CONFIG);
     }
     Path file = dataFolder().resolve("token");
     try {
-      return Files.readString(file).strip();
+      String kept = Files.readString(file).strip();
+      return kept.isEmpty() ? "" : checked(kept, file.toString(), ExitCode.CONFIG);
     } catch (NoSuchFileException _) {
       return "";
     } catch (IOException _) {
@@ -185,6 +209,28 @@ final class RootCommand implements Callable<Integer> {
               + " cannot be read: use the account that runs the server, or give --token or"
               + " HOLDFAST_TOKEN");
     }
+  }
+
+  /** Says of a wrong token where it comes from, and nothing of what it is. */
+  private static String checked(String token, String source, int exitCode) throws CliException {
+    if (!TOKEN.matcher(token).matches()) {
+      throw new CliException(
+          exitCode,
+          source + " holds no token: one is of letters, digits and signs of ASCII, in one line");
+    }
+    return token;
+  }
+
+  /** A text of which nobody knows what is in it, without the token. */
+  String withoutToken(String text) {
+    String hidden = text;
+    for (String secret :
+        List.of(token, environment.variables().getOrDefault("HOLDFAST_TOKEN", ""))) {
+      if (!secret.isBlank()) {
+        hidden = hidden.replace(secret, "***").replace(secret.strip(), "***");
+      }
+    }
+    return hidden;
   }
 
   /** One question to the server. */

@@ -77,6 +77,55 @@ final class ServerChecks {
     return conditions;
   }
 
+  /** The channels of the server that answered; empty before {@link #answer}. */
+  List<String> channels() throws CliException, InterruptedException {
+    try {
+      return answers
+          ? CliJson.items(root.api().get(ChannelsCommand.CALLS), "channels").stream()
+              .map(channel -> CliJson.raw(channel, "name"))
+              .toList()
+          : List.of();
+    } catch (ApiClient.UnavailableException | ApiClient.RefusedException _) {
+      return List.of(); // what is wrong with the server or the token was said before
+    }
+  }
+
+  /** One for each account that needs anything: whether it has it, and else what mends it. */
+  List<Finding> channel(String name) throws CliException, InterruptedException {
+    JsonNode report;
+    try {
+      report = root.api().post(ChannelsCommand.path(name, ""), CliJson.object());
+    } catch (ApiClient.UnavailableException | ApiClient.RefusedException e) {
+      return List.of(
+          Finding.warning(
+              "channel",
+              name + " could not be checked: " + e.getMessage(),
+              "try: holdfast channels check " + name));
+    }
+    return CliJson.items(report, "accounts").stream()
+        .filter(account -> !account.path("checks").isEmpty())
+        .map(account -> account(name, account))
+        .toList();
+  }
+
+  private static Finding account(String channel, JsonNode account) {
+    String source = channel + ":" + CliJson.text(account, "account");
+    List<JsonNode> unmet =
+        CliJson.items(account, "checks").stream()
+            .filter(check -> !check.path("met").asBoolean())
+            .toList();
+    if (unmet.isEmpty()) {
+      return Finding.good("channel", source + " has what it needs");
+    }
+    String more = unmet.size() > 1 ? " (and " + (unmet.size() - 1) + " more)" : "";
+    return Finding.bad(
+        "channel",
+        source + ": not so: " + CliJson.text(unmet.getFirst(), "what") + more,
+        unmet.size() > 1
+            ? "see all: holdfast channels check " + source
+            : CliJson.text(unmet.getFirst(), "step"));
+  }
+
   /** After {@link #answer}: a port of the server that answered, ready or not, is rightly taken. */
   List<Finding> ports() {
     return List.of(port("http", 8080), port("metrics", 9090));

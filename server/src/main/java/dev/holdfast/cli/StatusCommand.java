@@ -71,6 +71,12 @@ final class StatusCommand implements Callable<Integer> {
         "threads active %d, replies waiting %d"
             .formatted(
                 status.path("threads_active").asLong(), status.path("outbox_depth").asLong()));
+    long strangers = status.path("pairings_pending").asLong();
+    if (strangers > 0) {
+      terminal.line(
+          (strangers == 1 ? "1 person asks" : strangers + " people ask")
+              + " to be let in; see holdfast pair list");
+    }
   }
 
   private String up(JsonNode status) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -46,8 +47,17 @@ public final class EnvFile {
    * @param process what the process was started with
    */
   public static EnvFile beside(Path configFile, Map<String, String> process) {
-    String named = ConfigFile.read(configFile, process).peek(KEY).orElse(NAME_BESIDE);
-    return new EnvFile(ConfigFile.folderOf(configFile).resolve(named), process);
+    return new EnvFile(of(ConfigFile.read(configFile, process), configFile), process);
+  }
+
+  /**
+   * The file that a configuration names in {@code env_file}, or {@code holdfast.env} beside it,
+   * whether it exists or not. Asks for nothing else of it, so it may have problems.
+   *
+   * @throws InvalidPathException when what it names can be no file
+   */
+  public static Path of(LoadedConfig loaded, Path configFile) {
+    return ConfigFile.folderOf(configFile).resolve(loaded.peek(KEY).orElse(NAME_BESIDE));
   }
 
   /** Asks for the key, so that it is known. */

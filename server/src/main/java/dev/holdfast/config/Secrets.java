@@ -1,10 +1,6 @@
 package dev.holdfast.config;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -22,7 +18,6 @@ public final class Secrets {
   /** A shorter secret would black out common words; it protects nothing anyway. */
   private static final int LENGTH_MIN = 4;
 
-  private static final int ENCODED_LENGTH_MIN = 8;
   private static final int LINE_LENGTH_MIN = 16;
   private static final String HIDDEN = "***";
 
@@ -34,8 +29,24 @@ public final class Secrets {
 
   private final Set<Path> files = ConcurrentHashMap.newKeySet();
 
-  /** Longest first, so that a secret inside another does not cut it in two. */
-  private volatile List<String> forms = List.of();
+  private volatile Forms forms = new Forms(List.of(), List.of());
+
+  /**
+   * Longest first, so that a secret inside another does not cut it in two.
+   *
+   * @param joined the same without line breaks and what nobody sees
+   */
+  private record Forms(List<String> written, List<String> joined) {
+    static Forms of(SortedSet<String> all) {
+      SortedSet<String> joined =
+          sorted(
+              all.stream()
+                  .map(UnseenCharacters::without)
+                  .filter(form -> form.length() >= LENGTH_MIN)
+                  .toList());
+      return new Forms(List.copyOf(all), List.copyOf(joined));
+    }
+  }
 
   /** Does nothing with a secret that is empty or too short to be one. */
   public void add(Secret secret) {
@@ -43,7 +54,7 @@ public final class Secrets {
   }
 
   public synchronized void add(String secret) {
-    SortedSet<String> all = sorted(forms);
+    SortedSet<String> all = sorted(forms.written);
     addForms(secret.strip(), all);
     secret
         .lines()
@@ -54,7 +65,7 @@ public final class Secrets {
     if (secret.startsWith("whsec_")) {
       addForms(secret.substring(prefix + 1).strip(), all);
     }
-    forms = List.copyOf(all);
+    forms = Forms.of(all);
   }
 
   /** A file that was read for its secrets, or that may hold some, whether it exists or not. */
@@ -70,9 +81,9 @@ public final class Secrets {
   /** Hides from now on whatever {@code others} hide at this moment. */
   public synchronized void addAll(Secrets others) {
     files.addAll(others.files);
-    SortedSet<String> all = sorted(forms);
-    all.addAll(others.forms);
-    forms = List.copyOf(all);
+    SortedSet<String> all = sorted(forms.written);
+    all.addAll(others.forms.written);
+    forms = Forms.of(all);
   }
 
   private static SortedSet<String> sorted(Collection<String> forms) {
@@ -83,14 +94,20 @@ public final class Secrets {
     return all;
   }
 
-  /** The same text with {@code ***} in the place of each secret. */
+  /**
+   * The same text with {@code ***} in the place of each secret, also of one with a line break or
+   * unseen characters in it. Takes time in proportion to the length of the text, and to the number
+   * of secrets.
+   */
   public String redact(String text) {
+    Forms now = forms;
     String result = text;
-    for (String form : forms) {
+    for (String form : now.written) {
       if (result.contains(form)) {
         result = result.replace(form, HIDDEN);
       }
     }
+    result = UnseenCharacters.replaceAcross(result, now.joined, HIDDEN);
     if (result.contains("earer ") || result.contains("asic ")) {
       result = CREDENTIALS.matcher(result).replaceAll("$1 " + HIDDEN);
     }
@@ -98,34 +115,8 @@ public final class Secrets {
   }
 
   private static void addForms(String secret, Collection<String> all) {
-    if (secret.length() < LENGTH_MIN) {
-      return;
-    }
-    all.add(secret);
-    all.add(secret.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n"));
-    String encoded = URLEncoder.encode(secret, StandardCharsets.UTF_8);
-    all.add(encoded);
-    all.add(encoded.replace("+", "%20"));
-    byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
-    for (int offset = 0; offset < 3; offset++) {
-      addBase64(bytes, offset, all);
-    }
-  }
-
-  /**
-   * What a base64 text shows of the secret when {@code offset} other bytes (modulo 3) stand before
-   * it, as in {@code user:secret}; the characters that it shares with its neighbours are left off.
-   */
-  private static void addBase64(byte[] secret, int offset, Collection<String> all) {
-    byte[] shifted = new byte[offset + secret.length];
-    System.arraycopy(secret, 0, shifted, offset, secret.length);
-    int shared = shifted.length % 3 == 0 ? 0 : 1;
-    int first = offset == 0 ? 0 : offset + 1;
-    for (Base64.Encoder encoder : Arrays.asList(Base64.getEncoder(), Base64.getUrlEncoder())) {
-      String encoded = encoder.withoutPadding().encodeToString(shifted);
-      if (encoded.length() - shared - first >= ENCODED_LENGTH_MIN) {
-        all.add(encoded.substring(first, encoded.length() - shared));
-      }
+    if (secret.length() >= LENGTH_MIN) {
+      SecretForms.of(secret).stream().filter(form -> form.length() >= LENGTH_MIN).forEach(all::add);
     }
   }
 }

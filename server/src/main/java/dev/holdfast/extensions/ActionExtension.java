@@ -88,6 +88,16 @@ final class ActionExtension implements Extension {
   }
 
   @Override
+  public void hideSecrets() {
+    launch.hideSecrets();
+  }
+
+  @Override
+  public void lookAtSecrets() {
+    // Each call begins with what is so then.
+  }
+
+  @Override
   public void restart() {
     // Nothing runs between calls.
   }

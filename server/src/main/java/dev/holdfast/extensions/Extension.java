@@ -20,6 +20,12 @@ sealed interface Extension permits McpExtension, ActionExtension {
   /** Begins to serve when {@code before} has ended, which has the same id. Returns at once. */
   void start(Optional<Extension> before);
 
+  /** From now on nobody is shown what of its variables is secret. */
+  void hideSecrets();
+
+  /** Replaces its child if files of secrets have come into its view. Looks at some files. */
+  void lookAtSecrets();
+
   /** Ends its child, if one runs, and starts it anew, parked or not. Returns at once. */
   void restart();
 

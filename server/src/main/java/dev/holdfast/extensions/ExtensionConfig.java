@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * One entry of the {@code extensions} list of holdfast.yaml.
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
  * @param remote where it is called, in the place of a command
  * @param environment names of variables of the server that the child gets besides PATH, HOME, LANG
  *     and TZ
+ * @param secretEnvironment those of them whose values are hidden whatever they are called
  * @param actions what it can do when its protocol is ACTION; a server of MCP says so itself
  */
 public record ExtensionConfig(
@@ -32,6 +34,7 @@ public record ExtensionConfig(
     List<String> command,
     Optional<RemoteConfig> remote,
     List<String> environment,
+    Set<String> secretEnvironment,
     Timeouts timeouts,
     RestartLimit restart,
     ChildLimits limits,
@@ -158,6 +161,7 @@ public record ExtensionConfig(
   public ExtensionConfig {
     command = List.copyOf(command);
     environment = List.copyOf(environment);
+    secretEnvironment = Set.copyOf(secretEnvironment);
     actions = List.copyOf(actions);
     Check.that(ID.matcher(id).matches(), "id", "must match " + ID + ", got " + id);
     if (remote.isPresent()) {
@@ -212,7 +216,12 @@ public record ExtensionConfig(
         extension.choice("protocol", Protocol.class, Protocol.MCP),
         extension.texts("command", List.of()),
         remote(extension),
-        extension.texts("env", List.of()),
+        Stream.concat(
+                extension.texts("env", List.of()).stream(),
+                extension.texts("secret_env", List.of()).stream())
+            .distinct()
+            .toList(),
+        Set.copyOf(extension.texts("secret_env", List.of())),
         extension.section("timeouts").read(Timeouts::from),
         extension.section("restart").read(ExtensionConfig::restart),
         extension.section("limits").read(ChildLimits::from),

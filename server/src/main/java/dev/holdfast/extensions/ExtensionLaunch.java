@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.config.SecretVariables;
 import dev.holdfast.processes.LineProcessSpec;
 import dev.holdfast.processes.LineProcessSpec.LongLine;
 import dev.holdfast.processes.ProcessSpec;
@@ -14,16 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 /** Makes of an extension's definition what its children are started with. */
 final class ExtensionLaunch {
   /** In a command: the extension's own folder. */
   private static final String SCRATCH = "${HOLDFAST_SCRATCH}";
-
-  /** What is called so is hidden wherever it might be shown. */
-  private static final Pattern SECRET_NAME =
-      Pattern.compile(".*(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_KEY|APIKEY)");
 
   static final String FILES = "files";
 
@@ -103,11 +99,26 @@ final class ExtensionLaunch {
         String text = "The environment variable " + name + " is not set.";
         throw new CallFailedException(Failure.of(FailureCode.IO, text).as(FailureKind.PERMANENT));
       }
-      if (SECRET_NAME.matcher(name).matches()) {
-        services.secrets().add(value);
-      }
       granted.put(name, value);
     }
+    hideSecrets(known);
     return granted;
+  }
+
+  /** From now on nobody is shown what of its variables is secret, whether or not it ever starts. */
+  void hideSecrets() {
+    if (!config.environment().isEmpty()) {
+      hideSecrets(services.environment().get());
+    }
+  }
+
+  private void hideSecrets(Map<String, String> known) {
+    for (String name : config.environment()) {
+      String value = known.getOrDefault(name, "");
+      if (config.secretEnvironment().contains(name)) {
+        services.secrets().add(value);
+      }
+      SecretVariables.in(name, value).forEach(services.secrets()::add);
+    }
   }
 }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param refused why others of its tools are not offered
  * @param held which of its tools wait for an operator
  * @param listing stands for the list of its tools as it is now; empty when there is none
- * @param strays messages that answered nothing, and lines that were none, of this run
+ * @param strays messages that answered nothing, and lines that were none, of all its runs since it
+ *     was declared
  * @param memoryBytes what its processes held when they were looked at last; 0 when none run
  * @param lastError why it ended last; empty when it did not
  * @param nextAttemptAt null when it waits for nothing

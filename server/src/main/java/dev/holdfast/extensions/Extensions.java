@@ -68,6 +68,7 @@ public final class Extensions {
 
   private void put(String source, ExtensionConfig config, @Nullable Entry before) {
     if (before != null && before.extension().config().equals(config)) {
+      before.extension().hideSecrets(); // a variable may have changed
       return;
     }
     if (before != null) {
@@ -79,6 +80,7 @@ public final class Extensions {
           case MCP -> new McpExtension(source, config, services);
           case ACTION -> new ActionExtension(source, config, services);
         };
+    made.hideSecrets();
     entries.put(config.id(), new Entry(source, made));
     made.start(Optional.ofNullable(before).map(Entry::extension));
     LOG.info("extension {}: declared by {}", config.id(), source);
@@ -91,6 +93,18 @@ public final class Extensions {
       boolean _ = services.guards().remove(ExtensionCalls.guardName(id));
       LOG.info("extension {}: removed", id);
     }
+  }
+
+  /**
+   * Replaces the children into whose view files of secrets have come since they were started: once
+   * their calls have ended, or after 10 s. Returns when all were looked at.
+   */
+  public void lookAtSecrets() {
+    List<Extension> all;
+    synchronized (this) {
+      all = entries.values().stream().map(Entry::extension).toList();
+    }
+    all.forEach(Extension::lookAtSecrets);
   }
 
   /** Where the children of an extension run: all that they may write to. */

@@ -13,7 +13,6 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -103,17 +102,13 @@ final class HttpRequest {
 
   private void hand(Inbound came, int units) throws InterruptedException {
     if ("tools/list".equals(message.getString("method"))) {
-      came.message()
-          .map(answer -> answer.getValue("result"))
-          .filter(JsonObject.class::isInstance)
-          .map(JsonObject.class::cast)
-          .ifPresent(endpoint::learn);
+      came.result().ifPresent(endpoint::learn);
     }
     inbound.put(came, units);
   }
 
   private void put(JsonObject error) throws InterruptedException {
-    inbound.put(new Inbound(Optional.of(error), false), ERROR_BYTES_MAX);
+    inbound.put(Inbound.of(error), ERROR_BYTES_MAX);
   }
 
   /** The error that stands in an answer, if it is one of this protocol. */

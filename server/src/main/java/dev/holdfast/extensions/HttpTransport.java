@@ -206,6 +206,12 @@ final class HttpTransport implements McpTransport {
     return 0;
   }
 
+  /** It sees none of this machine's files. */
+  @Override
+  public boolean hidesSecrets() {
+    return true;
+  }
+
   @Override
   public void end() {
     closed = true;

@@ -25,6 +25,7 @@ final class JsonTexts {
         array.forEach(each -> all.add(value(each, change)));
         yield all;
       }
+      case UnreadableItem item -> new UnreadableItem(change.apply(item.name()), item.reason());
       case null, default -> value;
     };
   }

@@ -20,26 +20,43 @@ record ListedTool(
   /** What the toolbox takes: of a longer or deeper one only so much is kept that it is refused. */
   private static final int SCHEMA_UNITS_MAX = 131_072;
 
-  /** Empty when it is none, or one that can only be called in a way that is not offered. */
-  static Optional<ListedTool> read(Object listed) {
-    if (!(listed instanceof JsonObject tool)
-        || !(tool.getValue("name") instanceof String name)
-        || name.isBlank()
-        || name.length() > NAME_UNITS_MAX
-        || mustBeTask(tool)) {
-      return Optional.empty();
+  /** Why what is listed cannot be a tool here; empty when it can. */
+  static Optional<RefusedTool> problem(@Nullable Object listed) {
+    if (listed instanceof UnreadableItem item) {
+      return Optional.of(new RefusedTool(item.name(), "it cannot be read: " + item.reason()));
     }
+    if (!(listed instanceof JsonObject tool)) {
+      return Optional.of(new RefusedTool("", "it is no object"));
+    }
+    if (!(tool.getValue("name") instanceof String name) || name.isBlank()) {
+      return Optional.of(new RefusedTool("", "its name is missing, empty or no text"));
+    }
+    if (name.length() > NAME_UNITS_MAX) {
+      String why = "its name has more than " + NAME_UNITS_MAX + " characters";
+      return Optional.of(new RefusedTool(name, why));
+    }
+    return mustBeTask(tool)
+        ? Optional.of(new RefusedTool(name, "it can be called as a task only"))
+        : Optional.empty();
+  }
+
+  /**
+   * Reads one.
+   *
+   * @param tool one without a {@link #problem}
+   */
+  static ListedTool read(JsonObject tool) {
+    String name = tool.getString("name");
     String description =
         tool.getValue("description") instanceof String text
             ? text
             : tool.getValue("title") instanceof String title ? title : name;
-    return Optional.of(
-        new ListedTool(
-            name,
-            Texts.cut(Texts.visible(description), DESCRIPTION_UNITS_MAX),
-            schema(tool, "inputSchema", "{\"type\":\"object\"}"),
-            schema(tool, "outputSchema", ""),
-            ToolHints.of(tool.getValue("annotations"))));
+    return new ListedTool(
+        name,
+        Texts.cut(Texts.visible(description), DESCRIPTION_UNITS_MAX),
+        schema(tool, "inputSchema", "{\"type\":\"object\"}"),
+        schema(tool, "outputSchema", ""),
+        ToolHints.of(tool.getValue("annotations")));
   }
 
   private static String schema(JsonObject tool, String key, String none) {

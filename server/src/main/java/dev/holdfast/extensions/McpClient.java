@@ -8,15 +8,15 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What is asked of an MCP server, in the form of its era. Servers before 2026-07-28 are greeted
@@ -55,7 +55,6 @@ record McpClient(McpSession session, Era era, String server, Features features) 
   private static final Set<String> KNOWN =
       Set.of("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
 
-  private static final Logger LOG = LoggerFactory.getLogger(McpClient.class);
   private static final String META = "io.modelcontextprotocol/";
   private static final int PAGES_MAX = 64;
 
@@ -188,20 +187,27 @@ record McpClient(McpSession session, Era era, String server, Features features) 
    *
    * @param timeout for each page
    */
-  List<ListedTool> tools(Duration timeout) throws CallFailedException, InterruptedException {
-    List<ListedTool> tools = new ArrayList<>();
+  ToolListing tools(Duration timeout) throws CallFailedException, InterruptedException {
+    Map<String, ListedTool> tools = new LinkedHashMap<>();
+    List<RefusedTool> refused = new ArrayList<>();
     AtomicLong units = new AtomicLong();
     list(
         "tools/list",
         "tools",
         timeout,
         each -> {
-          Optional<ListedTool> tool = isCallable(each) ? ListedTool.read(each) : Optional.empty();
-          tool.ifPresent(tools::add);
-          long all = units.addAndGet(tool.map(ListedTool::units).orElse(0L));
-          return tools.size() < LISTED_MAX && all < LISTED_UNITS_MAX;
+          Optional<RefusedTool> problem = ListedTool.problem(each).or(() -> uncallable(each));
+          if (problem.isEmpty() && each instanceof JsonObject listed) {
+            ListedTool tool = ListedTool.read(listed);
+            units.addAndGet(tool.units());
+            if (tools.putIfAbsent(tool.name(), tool) != null) {
+              problem = Optional.of(new RefusedTool(tool.name(), "it is listed twice"));
+            }
+          }
+          problem.ifPresent(refused::add);
+          return tools.size() + refused.size() < LISTED_MAX && units.get() < LISTED_UNITS_MAX;
         });
-    return tools;
+    return new ToolListing(List.copyOf(tools.values()), refused);
   }
 
   /**
@@ -236,16 +242,13 @@ record McpClient(McpSession session, Era era, String server, Features features) 
   }
 
   /** In the newer era a tool must not be called whose arguments cannot be told as headers. */
-  private boolean isCallable(@Nullable Object listed) {
-    boolean isValid =
-        era == Era.HANDSHAKE
-            || !(listed instanceof JsonObject tool)
-            || !(tool.getValue("inputSchema") instanceof JsonObject schema)
-            || ParameterHeaders.areValid(schema);
-    if (!isValid) {
-      LOG.warn("extension {}: a tool is left out, its x-mcp-header is not valid", session.name());
-    }
-    return isValid;
+  private Optional<RefusedTool> uncallable(@Nullable Object listed) {
+    return era == Era.STATELESS
+            && listed instanceof JsonObject tool
+            && tool.getValue("inputSchema") instanceof JsonObject schema
+            && !ParameterHeaders.areValid(schema)
+        ? Optional.of(new RefusedTool(tool.getString("name"), "its x-mcp-header is not valid"))
+        : Optional.empty();
   }
 
   /**

@@ -176,8 +176,9 @@ final class McpEndpoint {
     return uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort();
   }
 
+  /** It was sent, and answered: the server is there, as it is for any other refusal. */
   private static HttpFailedException refused(String why) {
     return new HttpFailedException(
-        Failure.of(FailureCode.INVALID_REQUEST, why).as(FailureKind.PERMANENT), true);
+        Failure.of(FailureCode.INVALID_REQUEST, why).as(FailureKind.PERMANENT), false);
   }
 }

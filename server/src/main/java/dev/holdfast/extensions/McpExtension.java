@@ -39,6 +39,9 @@ final class McpExtension implements Extension {
   private static final Logger LOG = LoggerFactory.getLogger(McpExtension.class);
   private static final int SHOWN_ERRORS = 5;
 
+  /** How old the last look at what its child sees may be when a call begins. */
+  private static final Duration LOOK_AGE_MAX = Duration.ofMillis(250);
+
   /** Of its memory limit: beyond it, it is replaced before the kernel ends it in mid-call. */
   private static final int FULL_PERCENT = 90;
 
@@ -63,11 +66,16 @@ final class McpExtension implements Extension {
   private ExtensionState state = ExtensionState.IDLE;
   private @Nullable McpClient client;
   private String server = "";
+  private @Nullable McpSession current;
+  private long straysBefore;
   private List<ListedTool> listed = List.of();
+  private List<String> unlisted = List.of();
   private String listing = "";
   private List<HeldTool> held = List.of();
   private boolean wanted;
   private boolean restartAsked;
+  private boolean exposed;
+  private long lookedNanos;
   private boolean listChanged;
   private boolean stopped;
   private String lastError = "";
@@ -116,7 +124,7 @@ final class McpExtension implements Extension {
                 held,
                 listing,
                 metrics.restarts(),
-                client == null ? 0 : client.session().strays(),
+                straysBefore + (current == null ? 0 : current.strays()),
                 client == null ? 0 : client.session().memory(),
                 lastError,
                 nextAttemptAt));
@@ -208,6 +216,39 @@ final class McpExtension implements Extension {
   }
 
   @Override
+  public void hideSecrets() {
+    launch.hideSecrets();
+  }
+
+  @Override
+  public void lookAtSecrets() {
+    McpSession now =
+        locked(
+            () -> {
+              lookedNanos = services.time().nanos();
+              return current;
+            });
+    if (now == null || now.hidesSecrets()) {
+      return;
+    }
+    locked(
+        () -> {
+          if (current == now) { // else it was replaced meanwhile
+            exposed = true;
+            client = null;
+            changed.signalAll();
+          }
+          return null;
+        });
+  }
+
+  private void lookAtSecretsAgain() {
+    if (locked(() -> services.time().nanos() - lookedNanos > LOOK_AGE_MAX.toNanos())) {
+      lookAtSecrets();
+    }
+  }
+
+  @Override
   public void restart() {
     locked(
         () -> {
@@ -261,7 +302,7 @@ final class McpExtension implements Extension {
             if (services.trustsFirstList().getAsBoolean()) {
               approved.approveFirst(list.tools());
             }
-            take(list.server(), list.tools());
+            take(list);
           });
       prompts.replace(promptCache.read());
       locked(
@@ -302,13 +343,23 @@ final class McpExtension implements Extension {
   private Optional<Failure> live() throws InterruptedException {
     become(ExtensionState.STARTING, null);
     try {
-      try (McpSession session =
+      try (McpSession begun =
           new McpSession(
               config.id(), launch.connect(), services.secrets()::redact, this::hearOfChange)) {
+        locked(
+            () -> {
+              current = begun;
+              exposed = false;
+              return null;
+            });
         try {
-          serve(session);
+          serve(begun);
+        } catch (CallFailedException e) {
+          boolean hasServed = locked(() -> client != null);
+          throw new CallFailedException(
+              hasServed ? e.failure() : withProblem(e.failure(), begun.problem()), e);
         } finally {
-          withdraw(session);
+          withdraw(begun);
         }
       }
       become(ExtensionState.IDLE, null);
@@ -320,15 +371,31 @@ final class McpExtension implements Extension {
     }
   }
 
-  private void serve(McpSession session) throws CallFailedException, InterruptedException {
-    session.start();
-    CompletableFuture<Void> _ = session.end().thenAccept(_ -> signal());
-    McpClient connected = McpClient.connect(session, config.timeouts().start());
+  /** What a server writes in the place of messages is often the reason why it does not serve. */
+  private static Failure withProblem(Failure failure, String problem) {
+    return problem.isEmpty()
+        ? failure
+        : new Failure(
+            failure.kind(),
+            failure.code(),
+            failure.message()
+                + (failure.message().endsWith(".") ? "" : ".")
+                + " What it wrote was not understood: "
+                + problem
+                + ".",
+            failure.retryAfter(),
+            failure.context());
+  }
+
+  private void serve(McpSession begun) throws CallFailedException, InterruptedException {
+    begun.start();
+    CompletableFuture<Void> _ = begun.end().thenAccept(_ -> signal());
+    McpClient connected = McpClient.connect(begun, config.timeouts().start());
     boolean _ = takeListChanged(); // what changes from here on may not be in the list
     list(connected);
     locked(
         () -> {
-          client = connected;
+          client = exposed ? null : connected;
           lastUsedNanos = services.time().nanos();
           lastError = "";
           return null;
@@ -342,17 +409,26 @@ final class McpExtension implements Extension {
     McpFeatures features = McpFeatures.list(config.id(), connected, config.timeouts().list());
     prompts.replace(features.prompts());
     promptCache.keep(features.prompts());
-    List<ListedTool> all = features.with(connected.tools(config.timeouts().list()));
+    ToolListing listing = connected.tools(config.timeouts().list());
+    List<ListedTool> all = features.with(listing.tools());
     if (services.trustsFirstList().getAsBoolean()) {
       approved.approveFirst(all);
     }
     List<ListedTool> allowed =
         all.stream().filter(tool -> config.tools().allows(tool.name())).toList();
-    take(connected.server(), allowed);
+    List<String> refused =
+        OfferedTools.shown(
+            listing.refused().stream()
+                .filter(tool -> tool.name().isEmpty() || config.tools().allows(tool.name()))
+                .map(RefusedTool::toString)
+                .toList());
+    ToolListCache.Known known = new ToolListCache.Known(connected.server(), allowed, refused);
+    take(known);
     cache.keep(
         new ToolListCache.Known(
-            connected.server(),
-            allowed.subList(0, Math.min(allowed.size(), OfferedTools.OFFERED_MAX))));
+            known.server(),
+            allowed.subList(0, Math.min(allowed.size(), OfferedTools.OFFERED_MAX)),
+            refused));
   }
 
   /** False when it cannot be listed now: it may be at work, and what was listed stays offered. */
@@ -369,12 +445,13 @@ final class McpExtension implements Extension {
     }
   }
 
-  private void take(String name, List<ListedTool> allowed) {
-    String digest = ApprovedTools.digest(allowed);
+  private void take(ToolListCache.Known known) {
+    String digest = ApprovedTools.digest(known.tools());
     locked(
         () -> {
-          server = name;
-          listed = allowed;
+          server = known.server();
+          listed = known.tools();
+          unlisted = known.refused();
           listing = digest;
           offer();
           return null;
@@ -396,14 +473,26 @@ final class McpExtension implements Extension {
   private void offer() {
     Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
     List<HeldTool> waiting = new ArrayList<>();
+    List<ListedTool> free = new ArrayList<>();
     for (ListedTool tool : listed) {
       HeldTool why = approved.held(tool);
       if (why != null) {
         waiting.add(why);
       } else {
-        wantedTools.putIfAbsent(
-            OfferedTools.name(config.id(), tool.name()),
-            new OfferedTools.Offer(tool, toolOf(tool)));
+        free.add(tool);
+      }
+    }
+    Map<String, String> owners = new TreeMap<>();
+    List<String> homonyms = new ArrayList<>();
+    free.sort(OfferedTools.claims(config.id()));
+    for (ListedTool tool : free) {
+      String name = OfferedTools.name(config.id(), tool.name());
+      String owner = owners.putIfAbsent(name, tool.name());
+      if (owner == null) {
+        wantedTools.put(name, new OfferedTools.Offer(tool, toolOf(tool)));
+      } else {
+        String why = "models would call it %s, as they call %s".formatted(name, owner);
+        homonyms.add(new RefusedTool(tool.name(), why).toString());
       }
     }
     if (!waiting.isEmpty() && !waiting.equals(held)) {
@@ -414,7 +503,7 @@ final class McpExtension implements Extension {
     }
     held = List.copyOf(waiting);
     if (!stopped) {
-      tools.replace(wantedTools);
+      tools.replace(wantedTools, homonyms, unlisted);
     }
   }
 
@@ -443,20 +532,25 @@ final class McpExtension implements Extension {
 
   /** Looks after a child that serves; returns when it is to end. */
   private void attend(McpClient connected) throws CallFailedException, InterruptedException {
-    McpSession session = connected.session();
+    McpSession serving = connected.session();
     ListRefresh refresh = new ListRefresh(services.pace(), services.time());
     long heartbeatAt = nextHeartbeat();
-    long heard = session.messages();
+    long heard = serving.messages();
     int misses = 0;
     boolean stale = false;
     while (true) {
       Duration untilHeartbeat = Duration.ofNanos(heartbeatAt - services.time().nanos());
-      awaitSignal(session, refresh.waitAtMost(untilHeartbeat));
-      Failure end = session.end().getNow(null);
+      awaitSignal(serving, refresh.waitAtMost(untilHeartbeat));
+      Failure end = serving.end().getNow(null);
       if (end != null) {
         throw new CallFailedException(end);
       }
       if (locked(() -> restartAsked)) {
+        return;
+      }
+      if (locked(() -> exposed)) {
+        LOG.info("extension {}: started anew, it would see files of secrets", config.id());
+        boolean _ = awaitNoCalls(null);
         return;
       }
       if (takeListChanged()) {
@@ -475,9 +569,9 @@ final class McpExtension implements Extension {
             offerWhatRecovers();
             return null;
           });
-      if (isOverfull(session) && awaitNoCalls(connected)) {
+      if (isOverfull(serving) && awaitNoCalls(connected)) {
         throw new CallFailedException(
-            session.malformed(
+            serving.malformed(
                 "uses more than " + FULL_PERCENT + " % of its memory_mb and is started anew"));
       }
       if (isIdle()) {
@@ -485,13 +579,13 @@ final class McpExtension implements Extension {
         return;
       }
       boolean alive =
-          session.messages() > heard || connected.answers(services.pace().heartbeatTimeout());
-      heard = session.messages();
+          serving.messages() > heard || connected.answers(services.pace().heartbeatTimeout());
+      heard = serving.messages();
       // One that works at a call need not answer meanwhile: the call has a limit of its own.
       stale = stale && !(alive && listAgain(connected));
       misses = alive || locked(() -> running > 0) ? 0 : misses + 1;
       if (misses >= services.pace().misses()) {
-        throw new CallFailedException(session.malformed("gives no sign of life"));
+        throw new CallFailedException(serving.malformed("gives no sign of life"));
       }
     }
   }
@@ -500,11 +594,11 @@ final class McpExtension implements Extension {
     return services.time().nanos() + services.pace().heartbeat().toNanos();
   }
 
-  private void awaitSignal(McpSession session, Duration limit) throws InterruptedException {
+  private void awaitSignal(McpSession serving, Duration limit) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = limit.toNanos();
-      while (left > 0 && !session.end().isDone() && !restartAsked && !listChanged) {
+      while (left > 0 && !serving.end().isDone() && !isCalledOn()) {
         left = changed.awaitNanos(left);
       }
     } finally {
@@ -512,16 +606,22 @@ final class McpExtension implements Extension {
     }
   }
 
-  private boolean isOverfull(McpSession session) {
+  /** Under the lock. */
+  private boolean isCalledOn() {
+    return restartAsked || exposed || listChanged;
+  }
+
+  private boolean isOverfull(McpSession serving) {
     long limit = (long) config.limits().memoryMegabytes() << 20;
-    return session.memory() > limit / 100 * FULL_PERCENT;
+    return serving.memory() > limit / 100 * FULL_PERCENT;
   }
 
   /**
-   * Lets no more calls in while those that run come to their end; false when they take so long that
-   * others are let in again.
+   * Lets no more calls in while those that run come to their end; false when they take too long.
+   *
+   * @param serving lets others in again then; null when it must not
    */
-  private boolean awaitNoCalls(McpClient serving) throws InterruptedException {
+  private boolean awaitNoCalls(@Nullable McpClient serving) throws InterruptedException {
     long left = services.pace().heartbeat().toNanos();
     lock.lockInterruptibly();
     try {
@@ -530,7 +630,7 @@ final class McpExtension implements Extension {
         left = changed.awaitNanos(left);
       }
       if (running > 0) {
-        client = serving;
+        client = exposed ? null : serving;
         changed.signalAll();
       }
       return running == 0;
@@ -562,11 +662,13 @@ final class McpExtension implements Extension {
         });
   }
 
-  private void withdraw(McpSession session) {
+  private void withdraw(McpSession ended) {
     locked(
         () -> {
           client = null;
-          errors = session.errors();
+          current = null;
+          straysBefore += ended.strays();
+          errors = ended.errors();
           return null;
         });
   }
@@ -590,17 +692,17 @@ final class McpExtension implements Extension {
         parked ? ExtensionState.PARKED : ExtensionState.RESTARTING,
         services.time().now().plus(wait));
     List<String> shown = errors();
+    String wrote =
+        String.join(" | ", shown.subList(Math.max(0, shown.size() - SHOWN_ERRORS), shown.size()));
     LOG.warn(
-        "extension {}: {}; {} in {} ms; it wrote: {}",
+        "extension {}: {}; {} in {} ms; {}",
         config.id(),
-        failure.message(),
+        services.secrets().redact(failure.message()),
         parked ? "parked, tried again" : "restarted",
         wait.toMillis(),
-        services
-            .secrets()
-            .redact(
-                String.join(
-                    " | ", shown.subList(Math.max(0, shown.size() - SHOWN_ERRORS), shown.size()))));
+        wrote.isBlank()
+            ? "it wrote nothing on its standard error"
+            : "it wrote: " + services.secrets().redact(wrote));
     awaitRestart(wait);
     metrics.restarted();
     return decision.history();
@@ -729,6 +831,7 @@ final class McpExtension implements Extension {
 
   /** The session of a child that serves, which is started for it. To be released. */
   private McpClient acquire() throws CallFailedException, InterruptedException {
+    lookAtSecretsAgain();
     long left = config.timeouts().start().plus(config.timeouts().list()).toNanos();
     lock.lockInterruptibly();
     try {

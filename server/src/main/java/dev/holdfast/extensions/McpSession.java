@@ -50,7 +50,15 @@ final class McpSession implements AutoCloseable {
   private final Elicitations elicitations = new Elicitations(this::askable, this::respond);
   private final CompletableFuture<Failure> end = new CompletableFuture<>();
 
-  private record Pending(AwaitedAnswer answer, Consumer<String> progress) {}
+  /** What was wrong with the last line that was no message; empty when none was. */
+  private volatile String problem = "";
+
+  /**
+   * A request that is under way.
+   *
+   * @param isList of its answer what can be read is better than nothing
+   */
+  private record Pending(AwaitedAnswer answer, Consumer<String> progress, boolean isList) {}
 
   /**
    * @param name of the extension, for the log
@@ -86,6 +94,11 @@ final class McpSession implements AutoCloseable {
     return strays.get();
   }
 
+  /** What was wrong with the last of them that was no message; empty when each was one. */
+  String problem() {
+    return problem;
+  }
+
   /** How many messages came at all: a sign of life. */
   long messages() {
     return lines.get();
@@ -93,6 +106,11 @@ final class McpSession implements AutoCloseable {
 
   long memory() {
     return transport.memory();
+  }
+
+  /** False when files of secrets have come into the child's view since it was started. */
+  boolean hidesSecrets() {
+    return transport.hidesSecrets();
   }
 
   List<String> errors() {
@@ -135,7 +153,7 @@ final class McpSession implements AutoCloseable {
             .put("params", parameters.copy());
     JsonObject meta = request.getJsonObject("params").getJsonObject("_meta", new JsonObject());
     request.getJsonObject("params").put("_meta", meta.put("progressToken", id));
-    Pending waiting = new Pending(new AwaitedAnswer(inputs), progress);
+    Pending waiting = new Pending(new AwaitedAnswer(inputs), progress, method.endsWith("/list"));
     pending.put(id, waiting);
     try {
       Failure over = end.getNow(null);
@@ -273,7 +291,38 @@ final class McpSession implements AutoCloseable {
       }
     }
     strays.incrementAndGet();
-    return false;
+    note(came.problem());
+    return came.unreadable().isPresent() && refuse(came.unreadable().get());
+  }
+
+  /** The first of them is told to the operator; a flood of them would fill the log. */
+  private void note(String what) {
+    String shown = redaction.apply(what);
+    if (problem.isEmpty() && !shown.isEmpty()) {
+      LOG.warn(
+          "extension {}: what it wrote was not understood ({}); more of it is only counted",
+          name,
+          shown);
+    }
+    problem = shown;
+  }
+
+  /** False when nobody waits for that answer. */
+  private boolean refuse(Inbound.Unreadable answer) {
+    Pending waiting = pending.remove(answer.id());
+    if (waiting == null) {
+      return false;
+    }
+    lines.incrementAndGet();
+    if (waiting.isList() && answer.rest().isPresent()) {
+      waiting.answer().complete(JsonTexts.mapped(answer.rest().get(), redaction));
+    } else {
+      Failure unreadable =
+          Failure.of(FailureCode.BACKEND_FAILURE, "its answer is not readable: " + answer.reason())
+              .as(FailureKind.INVALID);
+      fail(waiting, named(unreadable));
+    }
+    return true;
   }
 
   private void dispatch(JsonObject message) throws InterruptedException {

@@ -43,6 +43,9 @@ sealed interface McpTransport extends AutoCloseable permits ProcessTransport, Ht
   /** What its processes held in bytes when they were looked at last; zero where nobody knows. */
   long memory();
 
+  /** False when files of secrets have come into its view since it was started. */
+  boolean hidesSecrets();
+
   /** Begins to end it. Returns at once. */
   void end();
 

@@ -11,7 +11,6 @@ import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps the stream open on which a remote server says what it was not asked for. */
@@ -37,12 +36,8 @@ final class NotificationStream implements HttpTransport.Work {
 
   /** Stands for what may have been said while nobody listened. */
   private static final Inbound CHANGED =
-      new Inbound(
-          Optional.of(
-              new JsonObject()
-                  .put("jsonrpc", "2.0")
-                  .put("method", "notifications/tools/list_changed")),
-          false);
+      Inbound.of(
+          new JsonObject().put("jsonrpc", "2.0").put("method", "notifications/tools/list_changed"));
 
   private final Opening opening;
   private final int messageBytesMax;

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,16 @@ final class OfferedTools {
     return plain.substring(0, NAME_UNITS_MAX - mark.length()) + mark;
   }
 
+  /**
+   * Which of two tools that models would call the same is offered: the one whose name need not be
+   * changed for that, else the one whose name comes first.
+   */
+  static Comparator<ListedTool> claims(String id) {
+    return Comparator.comparing(
+            (ListedTool tool) -> !name(id, tool.name()).equals(id + "_" + tool.name()))
+        .thenComparing(ListedTool::name);
+  }
+
   static String hash(String text) {
     try {
       byte[] digest =
@@ -65,7 +76,18 @@ final class OfferedTools {
 
   /** By the names that models call. A tool that cannot be offered leaves a reason behind. */
   synchronized void replace(Map<String, Offer> wanted) {
-    List<String> reasons = new ArrayList<>();
+    replace(wanted, List.of(), List.of());
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param unoffered why some are not even wanted, in any number
+   * @param unlisted the same, as it is shown
+   */
+  synchronized void replace(
+      Map<String, Offer> wanted, List<String> unoffered, List<String> unlisted) {
+    List<String> reasons = new ArrayList<>(unoffered);
     List.copyOf(offered.keySet()).stream()
         .filter(name -> !isSame(offered.get(name), wanted.get(name)))
         .forEach(this::remove);
@@ -77,7 +99,12 @@ final class OfferedTools {
         beyond++;
       }
     }
-    refused = shown(reasons, beyond);
+    List<String> all = new ArrayList<>(shown(reasons));
+    if (beyond > 0) {
+      all.add(beyond + " tools: no more than " + OFFERED_MAX + " of one extension are offered");
+    }
+    all.addAll(unlisted);
+    refused = List.copyOf(all);
   }
 
   private static boolean isSame(@Nullable Entry entry, @Nullable Offer offer) {
@@ -91,18 +118,18 @@ final class OfferedTools {
     try {
       offered.put(name, new Entry(offer.facts(), toolbox.add(offer.tool())));
     } catch (RegistrationRefusedException e) {
-      reasons.add(Texts.cut(name + ": " + e.getMessage(), REASON_UNITS_MAX));
+      reasons.add(name + ": " + e.getMessage());
     }
   }
 
-  private static List<String> shown(List<String> reasons, int beyond) {
-    List<String> some =
-        new ArrayList<>(reasons.subList(0, Math.min(reasons.size(), REFUSED_SHOWN_MAX)));
+  /** So many of them, and so much of each, as people read. */
+  static List<String> shown(List<String> reasons) {
+    List<String> some = new ArrayList<>();
+    reasons.stream()
+        .limit(REFUSED_SHOWN_MAX)
+        .forEach(reason -> some.add(Texts.cut(reason, REASON_UNITS_MAX)));
     if (reasons.size() > REFUSED_SHOWN_MAX) {
       some.add("and " + (reasons.size() - REFUSED_SHOWN_MAX) + " more");
-    }
-    if (beyond > 0) {
-      some.add(beyond + " tools: no more than " + OFFERED_MAX + " of one extension are offered");
     }
     return List.copyOf(some);
   }

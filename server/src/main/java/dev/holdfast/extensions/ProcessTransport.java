@@ -44,7 +44,7 @@ record ProcessTransport(LineProcess process) implements McpTransport {
             line ->
                 line.isWhole() || line.text().isBlank()
                     ? Inbound.of(line.text())
-                    : Inbound.NO_MESSAGE);
+                    : Inbound.noMessage("it is too long, or no UTF-8"));
   }
 
   @Override
@@ -68,6 +68,11 @@ record ProcessTransport(LineProcess process) implements McpTransport {
   @Override
   public long memory() {
     return process.memory();
+  }
+
+  @Override
+  public boolean hidesSecrets() {
+    return process.hidesSecrets();
   }
 
   @Override

@@ -24,10 +24,12 @@ final class ToolListCache {
    * What is known.
    *
    * @param server what it called itself
+   * @param refused why others cannot be used, as it is shown
    */
-  record Known(String server, List<ListedTool> tools) {
+  record Known(String server, List<ListedTool> tools, List<String> refused) {
     Known {
       tools = List.copyOf(tools);
+      refused = List.copyOf(refused);
     }
   }
 
@@ -43,14 +45,20 @@ final class ToolListCache {
           for (Object tool : kept.getJsonArray("tools")) {
             tools.add(ListedTool.of((JsonObject) tool));
           }
-          return new Known(kept.getString("server"), tools);
+          List<String> refused = new ArrayList<>();
+          for (Object reason : kept.getJsonArray("refused", new JsonArray())) {
+            refused.add((String) reason);
+          }
+          return new Known(kept.getString("server"), tools, refused);
         });
   }
 
   void keep(Known known) {
     JsonArray tools = new JsonArray();
     known.tools().forEach(tool -> tools.add(tool.toJson()));
-    list.keep(new JsonObject().put("server", known.server()).put("tools", tools));
+    JsonArray refused = new JsonArray(known.refused());
+    list.keep(
+        new JsonObject().put("server", known.server()).put("tools", tools).put("refused", refused));
   }
 
   /** Changes with whatever may change the list. */

@@ -92,6 +92,13 @@ public final class StoredGuards implements GuardMemory {
     engine.later(tx -> write(tx, name, state));
   }
 
+  @Override
+  public void forget(String name) {
+    if (states.remove(name) != null) {
+      engine.later(tx -> tx.sql().update("delete from guards_states where name = ?", name));
+    }
+  }
+
   private static int write(Transaction tx, String name, GuardState state) throws SQLException {
     return tx.sql()
         .update(

@@ -87,9 +87,9 @@ public final class RequestRouter {
       if (!RequestTarget.isPlain(request.uri())) {
         throw RefusedRequestException.invalid("the path is not plain");
       }
-      checkMethod(request);
       String path = request.path();
       boolean isWebhook = path.startsWith(Webhooks.PREFIX);
+      checkMethod(request, isWebhook && ownWebhooks.takesPut(path));
       checkEncoding(request);
       if (!isWebhook || !ownWebhooks.takesEveryType(path)) {
         checkType(request);
@@ -115,15 +115,18 @@ public final class RequestRouter {
     }
   }
 
-  private static void checkMethod(HttpServerRequest request) throws RefusedRequestException {
+  private static void checkMethod(HttpServerRequest request, boolean takesPut)
+      throws RefusedRequestException {
     HttpMethod method = request.method();
     boolean known =
         method.equals(HttpMethod.GET)
             || method.equals(HttpMethod.POST)
             || method.equals(HttpMethod.HEAD)
-            || method.equals(HttpMethod.DELETE);
+            || method.equals(HttpMethod.DELETE)
+            || (takesPut && method.equals(HttpMethod.PUT));
     if (!known || OVERRIDES.stream().anyMatch(name -> request.headers().contains(name))) {
-      request.response().putHeader(HttpHeaders.ALLOW, "GET, HEAD, POST, DELETE");
+      String allowed = takesPut ? "GET, HEAD, POST, DELETE, PUT" : "GET, HEAD, POST, DELETE";
+      request.response().putHeader(HttpHeaders.ALLOW, allowed);
       throw notAllowed();
     }
   }

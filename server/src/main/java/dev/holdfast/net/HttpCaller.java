@@ -3,6 +3,7 @@ package dev.holdfast.net;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.PluginSocket;
 import dev.holdfast.time.Time;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -59,6 +60,7 @@ public final class HttpCaller implements AutoCloseable {
 
   private final Vertx vertx;
   private final Time time;
+  private final @Nullable TrustOptions trust;
   private final HttpClient client;
   private final List<Context> loops;
   private final String deployment;
@@ -67,6 +69,7 @@ public final class HttpCaller implements AutoCloseable {
   private HttpCaller(Vertx vertx, Time time, @Nullable TrustOptions trust) {
     this.vertx = vertx;
     this.time = time;
+    this.trust = trust;
     HttpClientOptions options =
         new HttpClientOptions()
             .setProtocolVersion(HttpVersion.HTTP_1_1)
@@ -173,6 +176,19 @@ public final class HttpCaller implements AutoCloseable {
     return new Streamed(head.statusCode(), headers(head.headers()), new BodyStream(exchange));
   }
 
+  /**
+   * Opens a WebSocket. Blocks until its handshake is done; interrupting the caller gives it up.
+   *
+   * @param onGone runs once, on any thread, when nothing is left of the connection, or of the
+   *     attempt to make it; must not block
+   * @throws HttpFailedException AUTH, RATE_LIMITED, BACKEND_FAILURE or INVALID_REQUEST with {@code
+   *     status} in its context when the other side refused; NETWORK, TIMEOUT when it gave no answer
+   */
+  public ClientSocket connect(PluginSocket.Request request, Runnable onGone)
+      throws HttpFailedException, InterruptedException {
+    return SocketHandshake.open(vertx, time, loop(), trust, request, onGone);
+  }
+
   /** Aborts what is in flight. */
   @Override
   public void close() {
@@ -184,8 +200,12 @@ public final class HttpCaller implements AutoCloseable {
   }
 
   private HttpExchange exchange(Request request, Limits limits) throws HttpFailedException {
-    Context loop = loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
-    return new HttpExchange(time, loop, limits, target(request.url()));
+    return new HttpExchange(
+        time, loop(), limits, hostAndPort(address(request.url(), "http", "https")));
+  }
+
+  private Context loop() {
+    return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
   }
 
   private HttpClientResponse open(
@@ -205,32 +225,36 @@ public final class HttpCaller implements AutoCloseable {
     return exchange.open(client, options, request.body());
   }
 
-  private static void putHeader(RequestOptions options, String name, String value) {
+  static void putHeader(RequestOptions options, String name, String value) {
     if (value.chars().anyMatch(c -> c == '\r' || c == '\n' || c == 0)) {
       throw new IllegalArgumentException(name);
     }
     options.putHeader(name, value);
   }
 
-  private static String target(String url) throws HttpFailedException {
+  static URI address(String url, String plain, String secure) throws HttpFailedException {
     try {
       URI uri = new URI(url);
       String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-      if (uri.getHost() == null || !(scheme.equals("http") || scheme.equals("https"))) {
-        throw unusable("only http:// and https:// addresses can be called");
+      if (uri.getHost() == null || !(scheme.equals(plain) || scheme.equals(secure))) {
+        throw unusable("only %s:// and %s:// addresses can be called".formatted(plain, secure));
       }
-      return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+      return uri;
     } catch (URISyntaxException _) {
       throw unusable("the address to call is not valid");
     }
   }
 
-  private static HttpFailedException unusable(String why) {
+  static String hostAndPort(URI uri) {
+    return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+  }
+
+  static HttpFailedException unusable(String why) {
     return new HttpFailedException(
         Failure.of(FailureCode.INVALID_REQUEST, why).as(FailureKind.PERMANENT), true);
   }
 
-  private static Map<String, List<String>> headers(MultiMap headers) {
+  static Map<String, List<String>> headers(MultiMap headers) {
     Map<String, List<String>> all = new TreeMap<>();
     for (String name : headers.names()) {
       all.put(name.toLowerCase(Locale.ROOT), List.copyOf(headers.getAll(name)));

@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +26,12 @@ import org.jspecify.annotations.Nullable;
  * wait has a timer; the first failure wins and resets the request, which closes its connection.
  */
 final class HttpExchange {
-  /** Chunks that may wait for the reader; then the connection is read no further. */
-  private static final int CHUNKS_AHEAD = 4;
+  /**
+   * Bytes that may wait for the reader; then the connection is read no further. Much, because what
+   * Vert.x holds back for a paused reader is lost when the other side closes the connection behind
+   * its answer.
+   */
+  private static final long BYTES_AHEAD = 4L << 20;
 
   /**
    * How long the end of a stream that nobody reads any more is waited for, to keep the connection.
@@ -54,6 +59,8 @@ final class HttpExchange {
   private long waits;
   private long dueNanos;
   private long bytes;
+  private long ahead;
+  private boolean isHeldBack;
 
   HttpExchange(Time time, Context loop, Limits limits, String target) {
     this.time = time;
@@ -104,8 +111,12 @@ final class HttpExchange {
     try {
       begun = true;
       Buffer chunk = chunks.poll();
-      if (chunk != null && !ended) {
-        fetch(1);
+      if (chunk != null) {
+        ahead -= chunk.length();
+      }
+      if (isHeldBack && ahead < BYTES_AHEAD / 2 && !ended) {
+        isHeldBack = false;
+        flow(HttpClientResponse::resume);
       }
       return chunk;
     } finally {
@@ -129,7 +140,7 @@ final class HttpExchange {
       }
       discards = true;
       chunks.clear();
-      fetch(Long.MAX_VALUE);
+      flow(HttpClientResponse::resume);
     } finally {
       lock.unlock();
     }
@@ -283,11 +294,9 @@ final class HttpExchange {
   }
 
   private void answered(HttpClientResponse head) {
-    head.pause();
     head.exceptionHandler(cause -> fail(TransportFailures.talking(cause, target), cause));
     head.handler(this::received);
     head.endHandler(_ -> finished());
-    head.fetch(CHUNKS_AHEAD);
     written(); // whoever answers has read enough
     lock.lock();
     try {
@@ -304,6 +313,11 @@ final class HttpExchange {
       bytes += chunk.length();
       if (!discards && failure == null) {
         chunks.add(chunk);
+        ahead += chunk.length();
+        if (ahead >= BYTES_AHEAD && !isHeldBack) {
+          isHeldBack = true;
+          flow(HttpClientResponse::pause);
+        }
       }
       if (bytes > limits.bodyBytesMax()) {
         fail(tooLong(), null);
@@ -353,10 +367,11 @@ final class HttpExchange {
     }
   }
 
-  private void fetch(long count) {
+  /** In the order of the calls, on the loop. */
+  private void flow(Consumer<HttpClientResponse> change) {
     HttpClientResponse head = response;
     if (head != null) {
-      loop.runOnContext(_ -> head.fetch(count));
+      loop.runOnContext(_ -> change.accept(head));
     }
   }
 }

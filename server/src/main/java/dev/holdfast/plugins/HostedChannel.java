@@ -1,7 +1,11 @@
 package dev.holdfast.plugins;
 
+import dev.holdfast.api.Access;
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.ChannelCheck;
+import dev.holdfast.api.Click;
 import dev.holdfast.api.Draft;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -10,6 +14,7 @@ import dev.holdfast.api.ListenSpec;
 import dev.holdfast.api.MessageSink;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.SettledPost;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import java.time.Duration;
@@ -25,6 +30,9 @@ final class HostedChannel implements ChannelAdapter {
 
   private static final Duration POST_MAX = Duration.ofMinutes(2);
   private static final Duration TYPING_MAX = Duration.ofSeconds(6);
+  private static final Duration CHECK_MAX = Duration.ofSeconds(20);
+  private static final Duration FETCH_MAX = Duration.ofMinutes(2);
+  private static final int CHECKS_MAX = 100;
   private static final Duration FIND_MAX = Duration.ofSeconds(25);
 
   private final ChannelAdapter channel;
@@ -40,7 +48,12 @@ final class HostedChannel implements ChannelAdapter {
       boolean dropsRepeats,
       boolean findsPosts,
       Duration typingEvery,
-      boolean showsDrafts) {}
+      boolean showsDrafts,
+      Duration draftEvery,
+      Map<String, Access> access,
+      boolean fetches,
+      boolean showsChoices,
+      boolean hasWebhookPaths) {}
 
   private HostedChannel(ChannelAdapter channel, PluginCalls calls, Facts facts) {
     this.channel = channel;
@@ -62,7 +75,12 @@ final class HostedChannel implements ChannelAdapter {
             channel.dropsRepeats(),
             channel.findsPosts(),
             channel.typingEvery(),
-            channel.showsDrafts()));
+            channel.showsDrafts(),
+            channel.draftEvery(),
+            Map.copyOf(channel.access()),
+            channel.fetches(),
+            channel.showsChoices(),
+            channel.hasWebhookPaths()));
   }
 
   @Override
@@ -141,6 +159,73 @@ final class HostedChannel implements ChannelAdapter {
   }
 
   @Override
+  public Duration draftEvery() {
+    return facts.draftEvery();
+  }
+
+  @Override
+  public Map<String, Access> access() {
+    return facts.access();
+  }
+
+  @Override
+  public boolean fetches() {
+    return facts.fetches();
+  }
+
+  @Override
+  public boolean showsChoices() {
+    return facts.showsChoices();
+  }
+
+  @Override
+  public boolean hasWebhookPaths() {
+    return facts.hasWebhookPaths();
+  }
+
+  @Override
+  public List<ChannelCheck> check(String account) throws InterruptedException {
+    try {
+      return calls.call("check", CHECK_MAX, () -> shown(List.copyOf(channel.check(account))));
+    } catch (PluginFailedException | CallFailedException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public byte[] fetch(String account, Attachment attachment, long bytesMax)
+      throws CallFailedException, InterruptedException {
+    try {
+      return calls.call("fetch", FETCH_MAX, () -> channel.fetch(account, attachment, bytesMax));
+    } catch (PluginFailedException e) {
+      throw new CallFailedException(failure(e));
+    } catch (CallFailedException e) {
+      throw new CallFailedException(calls.texts().of(e.failure()));
+    }
+  }
+
+  @Override
+  public void answerClick(Click click, String text)
+      throws CallFailedException, InterruptedException {
+    show(
+        "answerClick",
+        () -> {
+          channel.answerClick(click, text);
+          return true;
+        });
+  }
+
+  @Override
+  public void settle(SettledPost post) throws CallFailedException, InterruptedException {
+    show(
+        "settle",
+        () -> {
+          channel.settle(post);
+          return true;
+        });
+  }
+
+  @Override
   public void showTyping(String account, String thread)
       throws CallFailedException, InterruptedException {
     show(
@@ -208,6 +293,10 @@ final class HostedChannel implements ChannelAdapter {
         && !told.messages().stream().allMatch(each -> facts.accounts().contains(each.account()))) {
       throw new IllegalArgumentException("a message is of an account that the channel has not");
     }
+    if (verdict instanceof WebhookVerdict.Clicked(Click click, _)
+        && !facts.accounts().contains(click.account())) {
+      throw new IllegalArgumentException("a click is of an account that the channel has not");
+    }
     return verdict;
   }
 
@@ -215,7 +304,10 @@ final class HostedChannel implements ChannelAdapter {
   private WebhookVerdict shown(WebhookVerdict verdict) {
     PluginTexts texts = calls.texts();
     return switch (verdict) {
-      case WebhookVerdict.Messages _, WebhookVerdict.Answer _, WebhookVerdict.NoAccount _ ->
+      case WebhookVerdict.Messages _,
+          WebhookVerdict.Clicked _,
+          WebhookVerdict.Answer _,
+          WebhookVerdict.NoAccount _ ->
           verdict;
       case WebhookVerdict.Refused(String reason) -> new WebhookVerdict.Refused(texts.of(reason));
       case WebhookVerdict.Unparsable(String reason) ->
@@ -234,6 +326,16 @@ final class HostedChannel implements ChannelAdapter {
       case PostOutcome.Unknown(Failure failure) ->
           new PostOutcome.Unknown(calls.texts().of(failure));
     };
+  }
+
+  private List<ChannelCheck> shown(List<ChannelCheck> checks) {
+    return checks.stream()
+        .limit(CHECKS_MAX)
+        .map(
+            each ->
+                new ChannelCheck(
+                    calls.texts().of(each.what()), each.isMet(), calls.texts().of(each.remedy())))
+        .toList();
   }
 
   private FindOutcome shown(FindOutcome outcome) {

@@ -8,7 +8,6 @@ import dev.holdfast.api.PluginContext;
 import dev.holdfast.api.PluginHttp;
 import dev.holdfast.api.Tool;
 import dev.holdfast.channels.MarkupRenderer;
-import dev.holdfast.resilience.GuardConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +24,7 @@ final class HostedContext implements PluginContext {
   private final Path folder;
   private final Map<String, String> environment;
   private final System.Logger logger;
+  private final HostedSockets sockets;
   private final PluginHttp http;
   private volatile boolean closed;
 
@@ -32,28 +32,24 @@ final class HostedContext implements PluginContext {
    * @param environment what is set; of it the plugin sees what its manifest names
    */
   HostedContext(
-      HostedPlugin plugin, PluginServices services, Path folder, Map<String, String> environment) {
+      HostedPlugin plugin,
+      PluginServices services,
+      HostGuards guards,
+      Path folder,
+      Map<String, String> environment) {
     this.plugin = plugin;
     this.manifest = plugin.jar().manifest();
     this.services = services;
     this.folder = folder;
     this.environment = environment;
     this.logger = new HostedLogger(manifest.id());
-    this.http =
-        new HostedHttp(
-            services.http(),
-            services.web(),
-            services.guards().guard(guardName(manifest.id()), GuardConfig.DEFAULT),
-            services.time());
-  }
-
-  /** The guard of what a plugin asks of others. */
-  static String guardName(String id) {
-    return "plugin:" + id;
+    this.sockets = new HostedSockets(plugin.calls().texts());
+    this.http = new HostedHttp(services.http(), services.web(), guards, sockets, services.time());
   }
 
   void close() {
     closed = true;
+    sockets.close();
   }
 
   private void requireOpen() {

@@ -4,21 +4,28 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PluginHttp;
+import dev.holdfast.api.PluginSocket;
 import dev.holdfast.api.RetryAfter;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.resilience.Deadline;
-import dev.holdfast.resilience.Guard;
 import dev.holdfast.time.Time;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
 
-/** The server's client behind the guard of one plugin. Thread-safe. */
-record HostedHttp(HttpCaller http, GuardedWeb web, Guard guard, Time time) implements PluginHttp {
+/** The server's client behind the guards of one plugin. Thread-safe. */
+record HostedHttp(
+    HttpCaller http, GuardedWeb web, HostGuards guards, HostedSockets sockets, Time time)
+    implements PluginHttp {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final Duration TIMEOUT_MIN = Duration.ofSeconds(1);
   private static final Duration TIMEOUT_MAX = Duration.ofMinutes(10);
+  private static final Duration CONNECT_TIMEOUT_MAX = Duration.ofSeconds(60);
+
+  /** In the guard, besides the handshake's own time. */
+  private static final Duration PLACE_WAIT = Duration.ofSeconds(1);
+
   private static final int ANSWER_BYTES_MAX = 16 * 1024 * 1024;
   private static final Set<Integer> PASSING = Set.of(408, 425, 429, 500, 502, 503, 504);
 
@@ -39,9 +46,27 @@ record HostedHttp(HttpCaller http, GuardedWeb web, Guard guard, Time time) imple
     HttpCaller.Request sent =
         new HttpCaller.Request(request.method(), request.url(), request.headers(), request.body());
     Deadline deadline = Deadline.in(time, timeout);
-    return request.repeatable()
-        ? guard.run(deadline, () -> answer(sent, limits, true))
-        : guard.probe(deadline, () -> answer(sent, limits, false));
+    return guards.call(
+        request.url(),
+        guard ->
+            request.repeatable()
+                ? guard.run(deadline, () -> answer(sent, limits, true))
+                : guard.probe(deadline, () -> answer(sent, limits, false)));
+  }
+
+  @Override
+  public PluginSocket connect(PluginSocket.Request request)
+      throws CallFailedException, InterruptedException {
+    Duration timeout = request.connectTimeout();
+    check(
+        timeout.compareTo(TIMEOUT_MIN) >= 0 && timeout.compareTo(CONNECT_TIMEOUT_MAX) <= 0,
+        "connectTimeout");
+    check(
+        request.messageBytesMax() > 0 && request.messageBytesMax() <= ANSWER_BYTES_MAX,
+        "messageBytesMax");
+    Deadline deadline = Deadline.in(time, timeout.plus(PLACE_WAIT));
+    return guards.call(
+        request.url(), guard -> guard.probe(deadline, () -> sockets.open(http, request)));
   }
 
   @Override

@@ -37,7 +37,11 @@ final class HostedLogger implements System.Logger {
     write(level, text + (thrown == null ? "" : ": " + ThrownText.of(thrown)));
   }
 
-  /** {@code values}: null of a text that is logged alone. */
+  /**
+   * A format that is none is logged as it is.
+   *
+   * @param values null of a text that is logged alone
+   */
   @Override
   public void log(
       Level level,
@@ -46,8 +50,15 @@ final class HostedLogger implements System.Logger {
       Object @Nullable ... values) {
     if (isLoggable(level)) {
       String pattern = String.valueOf(format);
-      boolean isPlain = values == null || values.length == 0;
-      write(level, isPlain ? pattern : MessageFormat.format(pattern, values));
+      write(level, values == null || values.length == 0 ? pattern : filled(pattern, values));
+    }
+  }
+
+  private static String filled(String pattern, Object... values) {
+    try {
+      return MessageFormat.format(pattern, values);
+    } catch (IllegalArgumentException _) {
+      return pattern; // no format, or one for numbers with a value that is none
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -26,9 +27,9 @@ public record PluginCheck(
     List<String> uses,
     List<GateCondition> conditions) {
 
-  /** Whether a plugin may be called so. */
-  public static boolean isId(String id) {
-    return PluginManifest.isId(id);
+  /** Why no plugin may be called so; empty when one may. */
+  public static Optional<String> problemWithId(String id) {
+    return PluginManifest.problemWithId(id);
   }
 
   /**
@@ -48,6 +49,7 @@ public record PluginCheck(
       throws IOException, PluginRefusedException {
     PluginJar read = PluginJar.read(jar);
     PluginManifest manifest = read.manifest();
+    PluginClasses.check(jar, manifest);
     JarExtensions extensions = JarExtensions.read(jar, manifest, filled(manifest, environment));
     Gate gate =
         new Gate(

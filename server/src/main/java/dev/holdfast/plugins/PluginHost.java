@@ -64,6 +64,8 @@ public final class PluginHost {
   /** Classes that are still there so long after their plugin was unloaded are held by something. */
   private static final Duration VANISH_MAX = Duration.ofSeconds(60);
 
+  private static final int LEFT_THREADS_SHOWN = 5;
+
   private final PluginServices services;
   private final PluginCopies copies;
   private final TrustLock lock;
@@ -106,6 +108,7 @@ public final class PluginHost {
   /** A plugin that is there, loaded or not. */
   private static final class Hosted {
     private final String id;
+    private final HostGuards guards;
     private PluginJar jar;
     private volatile PluginState state = PluginState.STARTING;
     private String reason = "";
@@ -126,8 +129,9 @@ public final class PluginHost {
     /** Why the last attempt has left an older version at work; empty when it has not. */
     private String problem = "";
 
-    Hosted(String id, PluginJar jar, Instant since) {
+    Hosted(String id, HostGuards guards, PluginJar jar, Instant since) {
       this.id = id;
+      this.guards = guards;
       this.jar = jar;
       this.since = since;
     }
@@ -356,6 +360,7 @@ public final class PluginHost {
         || isTime
         || hosted.values().stream().anyMatch(each -> each.tooMuch().isPresent())) {
       for (Hosted plugin : List.copyOf(hosted.values())) {
+        plugin.guards.forgetIdle();
         lookAt(plugin);
       }
       lookAtGone();
@@ -507,7 +512,7 @@ public final class PluginHost {
         extensions.deleteFiles(plugin.id);
         marks.end(plugin.id);
         services.meters().find(UP).tag("id", plugin.id).meters().forEach(services.meters()::remove);
-        boolean _ = services.guards().remove(HostedContext.guardName(plugin.id));
+        plugin.guards.close();
         LOG.info("plugins: {} is gone", plugin.id);
       }
     }
@@ -515,7 +520,9 @@ public final class PluginHost {
   }
 
   private Hosted newcomer(PluginJar jar) {
-    Hosted plugin = new Hosted(jar.manifest().id(), jar, services.time().now());
+    String id = jar.manifest().id();
+    HostGuards guards = new HostGuards(id, services.guards(), services.time());
+    Hosted plugin = new Hosted(id, guards, jar, services.time().now());
     Gauge.builder(UP, plugin, each -> each.state == PluginState.READY ? 1 : 0)
         .tag("id", plugin.id)
         .strongReference(true)
@@ -644,7 +651,8 @@ public final class PluginHost {
     try {
       Path copy = copies.path(plugin.jar.sha256());
       made = new HostedPlugin(plugin.jar, copy, services);
-      context = new HostedContext(made, services, copies.stateOf(plugin.id), environment);
+      context =
+          new HostedContext(made, services, plugin.guards, copies.stateOf(plugin.id), environment);
       JarExtensions declared = JarExtensions.read(copy, manifest, environment);
       plugin.extensions = declared.ids();
       taken = extensions.taken(plugin.id, declared.ids());
@@ -776,16 +784,7 @@ public final class PluginHost {
   }
 
   private static ConditionReport zombie(String id) {
-    List<String> threads =
-        Thread.getAllStackTraces().keySet().stream()
-            .filter(
-                thread ->
-                    thread.getContextClassLoader() instanceof PluginLoader loader
-                        && loader.isClosed())
-            .map(Thread::getName)
-            .sorted()
-            .limit(5)
-            .toList();
+    List<String> threads = threadsLeftBy(id);
     return ConditionReport.degraded(
             "still_loaded",
             "The plugin %s was unloaded, but something keeps its classes in memory%s. A restart frees them."
@@ -793,6 +792,22 @@ public final class PluginHost {
                     id, threads.isEmpty() ? "" : ", these threads: " + String.join(", ", threads)),
             "Ends when its classes are gone.")
         .about(id);
+  }
+
+  /**
+   * The names of some threads that a plugin which was unloaded has started itself and not ended.
+   */
+  static List<String> threadsLeftBy(String id) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(
+            thread ->
+                thread.getContextClassLoader() instanceof PluginLoader loader
+                    && loader.isClosed()
+                    && loader.id().equals(id))
+        .map(Thread::getName)
+        .sorted()
+        .limit(LEFT_THREADS_SHOWN)
+        .toList();
   }
 
   private void show() {

@@ -1,5 +1,6 @@
 package dev.holdfast.plugins;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -16,11 +17,12 @@ import java.util.Arrays;
 import java.util.Enumeration;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.Optional;
 import java.util.Set;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.zip.CRC32;
+import java.util.zip.ZipException;
 
 /**
  * A jar as it lies in the folder: read, and nothing of it loaded.
@@ -48,7 +50,7 @@ record PluginJar(Path file, String sha256, PluginManifest manifest, String signe
       require(manifest != null, "the jar has no manifest; it needs at least a Plugin-Id");
       checkNames(jar);
       PluginManifest read = PluginManifest.of(manifest);
-      return new PluginJar(file, sha256, read, signer(jar));
+      return new PluginJar(file, sha256, read, readAll(jar));
     } catch (SecurityException e) {
       throw new PluginRefusedException(
           "its signature is wrong: " + PluginManifest.printable(String.valueOf(e.getMessage())));
@@ -111,32 +113,51 @@ record PluginJar(Path file, String sha256, PluginManifest manifest, String signe
     }
   }
 
-  /** Of every entry the same one, or none. */
-  private static String signer(JarFile jar) throws IOException {
-    if (jar.stream().noneMatch(entry -> entry.getName().matches("META-INF/[^/]+\\.(RSA|EC|DSA)"))) {
-      return "";
-    }
-    Optional<String> common = Optional.empty();
-    byte[] buffer = new byte[64 * 1024];
+  /**
+   * Reads every entry, as the archive's own sums do not fit what was changed or damaged.
+   *
+   * @return of every entry the same signer, or none
+   */
+  private static String readAll(JarFile jar) throws IOException, PluginRefusedException {
+    boolean mayBeSigned =
+        jar.stream().anyMatch(entry -> entry.getName().matches("META-INF/[^/]+\\.(RSA|EC|DSA)"));
+    Set<String> signers = new HashSet<>();
+    long left = UNPACKED_MAX;
     for (Enumeration<JarEntry> all = jar.entries(); all.hasMoreElements(); ) {
       JarEntry entry = all.nextElement();
-      if (entry.isDirectory() || isOfSignature(entry.getName())) {
+      if (entry.isDirectory()) {
         continue;
       }
-      try (InputStream in = jar.getInputStream(entry)) {
-        long left = UNPACKED_MAX;
-        for (int read = in.read(buffer); read >= 0 && left > 0; read = in.read(buffer)) {
-          left -= read;
-        }
+      left -= readWhole(jar, entry, left);
+      if (mayBeSigned && !isOfSignature(entry.getName())) {
+        CodeSigner[] of = entry.getCodeSigners();
+        signers.add(of == null || of.length == 0 ? "" : fingerprint(of[0]));
       }
-      CodeSigner[] signers = entry.getCodeSigners();
-      String print = signers == null || signers.length == 0 ? "" : fingerprint(signers[0]);
-      if (print.isEmpty() || !common.orElse(print).equals(print)) {
-        return "";
-      }
-      common = Optional.of(print);
     }
-    return common.orElse("");
+    return signers.size() == 1 ? signers.iterator().next() : "";
+  }
+
+  private static long readWhole(JarFile jar, JarEntry entry, long most)
+      throws IOException, PluginRefusedException {
+    CRC32 sum = new CRC32();
+    byte[] buffer = new byte[64 * 1024];
+    long total = 0;
+    String name = PluginManifest.printable(entry.getName());
+    try (InputStream in = jar.getInputStream(entry)) {
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        total += read;
+        require(total <= most, "unpacked the jar is larger than 512 MiB");
+        sum.update(buffer, 0, read);
+      }
+    } catch (ZipException | EOFException _) {
+      throw new PluginRefusedException(damaged(name));
+    }
+    require(sum.getValue() == entry.getCrc(), damaged(name));
+    return total;
+  }
+
+  private static String damaged(String name) {
+    return "the jar is damaged: the check sum of " + name + " is wrong; copy or build it again";
   }
 
   private static boolean isOfSignature(String name) {

@@ -29,12 +29,14 @@ final class PluginLoader extends PluginClassLoader {
   /** Whatever the archive says of its size. */
   private static final int CLASS_BYTES_MAX = 16 * 1024 * 1024;
 
+  private final String id;
   private final JarFile jar;
   private final IntConsumer onExit;
 
   private PluginLoader(
       PluginManager manager, PluginDescriptor descriptor, JarFile jar, IntConsumer onExit) {
     super(manager, descriptor, new ServerClasses());
+    this.id = descriptor.getPluginId();
     this.jar = jar;
     this.onExit = onExit;
   }
@@ -102,6 +104,11 @@ final class PluginLoader extends PluginClassLoader {
       throw new PluginRefusedException(
           "the jar cannot be opened: " + PluginManifest.printable(String.valueOf(e.getMessage())));
     }
+  }
+
+  /** Of the plugin whose classes it loads. */
+  String id() {
+    return id;
   }
 
   private static JarFile open(Path jar) {

@@ -65,8 +65,9 @@ record PluginManifest(
     refuseUnknown(main);
     String id = text(main, "Plugin-Id");
     require(
-        isId(id),
-        "Plugin-Id must be of lower-case letters, digits and hyphens, at most 64, and none of "
+        problemWithId(id).isEmpty(),
+        "Plugin-Id must be of lower-case letters, digits and hyphens, at most 64, with a letter"
+            + " first, and none of "
             + String.join(", ", new TreeSet<>(RESERVED)));
     String version = text(main, "Plugin-Version");
     require(VERSION.matcher(version).matches(), "Plugin-Version must be a version such as 1.4.0");
@@ -98,8 +99,17 @@ record PluginManifest(
         list(main, USES));
   }
 
-  static boolean isId(String id) {
-    return ID.matcher(id).matches() && !RESERVED.contains(id);
+  /** Why no plugin may be called so; empty when one may. */
+  static Optional<String> problemWithId(String id) {
+    if (RESERVED.contains(id)) {
+      return Optional.of("the server itself uses that name; choose another one");
+    }
+    if (ID.matcher(id).matches()) {
+      return Optional.empty();
+    }
+    String form = "use lower-case letters, digits and hyphens, 64 at most, with a letter first";
+    return Optional.of(
+        id.matches("[a-z0-9-]{1,64}") ? "it must begin with a lower-case letter" : form);
   }
 
   /** Names of all variables that it may read. */

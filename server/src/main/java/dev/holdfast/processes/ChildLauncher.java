@@ -42,6 +42,15 @@ final class ChildLauncher {
     this.time = time;
   }
 
+  /**
+   * Whether a child sees no more of the files of secrets than one that were started now. True where
+   * children are not kept from any.
+   */
+  boolean hidesSecretsFrom(RunningChild child) {
+    return sandbox.isolation() == Isolation.PROCESS_GROUP
+        || child.covered().hidesAllOf(sandbox.hidden().now());
+  }
+
   /** The program that this isolation needs and this machine does not have. */
   Optional<String> missing() {
     return sandbox.missing();
@@ -73,7 +82,7 @@ final class ChildLauncher {
       pipes.open(builder, streams.hasInput());
       Process process = spawner.start(builder);
       started = true;
-      var containment = new RunningChild.Containment(sandbox.isolation(), group, mark);
+      var containment = new RunningChild.Containment(sandbox.isolation(), group, mark, covered);
       return new RunningChild(process, containment, pipes.attach(streams, pipeLoop), time);
     } catch (IOException e) {
       throw new CallFailedException(refused(e), e);

@@ -232,7 +232,8 @@ public final class Children implements AutoCloseable {
     try {
       LineStreams streams = new LineStreams(spec);
       RunningChild child = start(spec.launch(), streams, ChildWatch.LOOK_AT_LEAST_EVERY);
-      LineProcess process = new LineProcess(child, streams.streams());
+      LineProcess process =
+          new LineProcess(child, streams.streams(), () -> launcher.hidesSecretsFrom(child));
       kept.add(process);
       Thread.ofVirtual().name("child").start(() -> follow(process, child));
       isOpen = true;

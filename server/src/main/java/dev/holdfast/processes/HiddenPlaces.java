@@ -1,12 +1,16 @@
 package dev.holdfast.processes;
 
+import dev.holdfast.processes.CoveredPlaces.FileIdentity;
+import dev.holdfast.processes.CoveredPlaces.HiddenSecret;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,20 +54,32 @@ record HiddenPlaces(List<Path> always, Supplier<? extends Collection<Path>> secr
       real(secret).ifPresent(path -> add(path, named));
     }
     List<CoveredPlaces.Folder> folders = new ArrayList<>();
+    Set<HiddenSecret> hidden = new HashSet<>();
     named.forEach(
         (folder, names) -> {
           if (places.stream().noneMatch(folder::startsWith)) {
             shown(folder, names)
                 .ifPresentOrElse(
-                    shown -> folders.add(new CoveredPlaces.Folder(folder, shown)),
-                    () ->
-                        names.stream()
-                            .map(folder::resolve)
-                            .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
-                            .forEach(places::add));
+                    shown -> {
+                      folders.add(new CoveredPlaces.Folder(folder, shown));
+                      hidden.addAll(hidden(folder, names));
+                    },
+                    () -> {
+                      List<Path> files = names.stream().map(folder::resolve).toList();
+                      files.stream()
+                          .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
+                          .forEach(places::add);
+                      files.forEach(
+                          path -> hidden.add(new HiddenSecret(path, FileIdentity.of(path))));
+                    });
           }
         });
-    return new CoveredPlaces(outermost(places), folders);
+    return new CoveredPlaces(outermost(places), folders, hidden);
+  }
+
+  private static List<HiddenSecret> hidden(Path folder, Set<String> names) {
+    FileIdentity identity = FileIdentity.of(folder);
+    return names.stream().map(name -> new HiddenSecret(folder.resolve(name), identity)).toList();
   }
 
   private static void add(Path path, Map<Path, Set<String>> named) {
@@ -90,7 +106,7 @@ record HiddenPlaces(List<Path> always, Supplier<? extends Collection<Path>> secr
           return Optional.empty();
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       return Optional.empty();
     }
     return Optional.of(shown);

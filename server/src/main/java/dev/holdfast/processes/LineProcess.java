@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /** A child that is kept and talked to in lines; it ends with the server. Thread-safe. */
 public final class LineProcess implements AutoCloseable {
@@ -17,15 +18,29 @@ public final class LineProcess implements AutoCloseable {
 
   private final RunningChild child;
   private final Streams streams;
+  private final BooleanSupplier hidesSecrets;
   private final CompletableFuture<ChildExit> exit = new CompletableFuture<>();
   private final AtomicBoolean isEnding = new AtomicBoolean();
 
   /** What serves its three streams. */
   record Streams(LineWriter input, LineReader output, ErrorTail errors) {}
 
-  LineProcess(RunningChild child, Streams streams) {
+  /**
+   * @param hidesSecrets whether its view is still as a child's must be
+   */
+  LineProcess(RunningChild child, Streams streams, BooleanSupplier hidesSecrets) {
     this.child = child;
     this.streams = streams;
+    this.hidesSecrets = hidesSecrets;
+  }
+
+  /**
+   * Whether it sees no more of the files of secrets than one that were started now: its view is as
+   * old as it is, and a file may have become one since, or have come from elsewhere. Looks at some
+   * files.
+   */
+  public boolean hidesSecrets() {
+    return hidesSecrets.getAsBoolean();
   }
 
   /**

@@ -29,8 +29,13 @@ final class RunningChild {
    * How its processes are kept together, and found again.
    *
    * @param group null where the server may make none
+   * @param covered what it is not shown
    */
-  record Containment(Isolation isolation, ControlGroups.@Nullable Group group, String mark) {}
+  record Containment(
+      Isolation isolation,
+      ControlGroups.@Nullable Group group,
+      String mark,
+      CoveredPlaces covered) {}
 
   private final Process process;
   private final Containment containment;
@@ -49,6 +54,11 @@ final class RunningChild {
     this.streams = streams;
     this.time = time;
     this.begun = time.nanos();
+  }
+
+  /** What it is not shown, as it was when it started. */
+  CoveredPlaces covered() {
+    return containment.covered();
   }
 
   /** False when the time is over. */

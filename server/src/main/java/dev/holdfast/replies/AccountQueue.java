@@ -247,6 +247,11 @@ final class AccountQueue {
     paused = false;
   }
 
+  /** Whether something of the thread may not be posted yet. */
+  synchronized boolean mayHold(String threadId) {
+    return forgot || places.containsKey(threadId) || begun.containsValue(threadId);
+  }
+
   /** Whether nothing can be done now: what is left waits for its time. */
   synchronized boolean isIdle() {
     return workers == 0 && takingBack == 0 && (paused || ready.isEmpty());

@@ -8,6 +8,8 @@ import dev.holdfast.resilience.CallOutcome;
 import dev.holdfast.resilience.FailingParts;
 import dev.holdfast.resilience.Verdict;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +24,19 @@ final class AccountVerdicts {
   /** No wait is longer: a platform that asks for years must not silence its account for ever. */
   static final Duration WAIT_MAX = Duration.ofHours(1);
 
+  /** Of further ones it is not known what came first; they end no refusal. */
+  private static final int LOST_MAX = 1000;
+
   private final FailingParts failing = new FailingParts();
   private final FailingParts limited = new FailingParts();
+
+  /**
+   * How many refusals there had been when a reply was sent whose answer was lost; of the newest.
+   */
+  private final Map<Long, Integer> lost = new LinkedHashMap<>(); // of the lock
+
+  private int refusals; // of the lock
+  private volatile boolean refused;
 
   /**
    * @param outcome of the post; null when it was not begun
@@ -48,5 +61,47 @@ final class AccountVerdicts {
   void succeeded() {
     failing.succeeded();
     limited.succeeded();
+    refused = false;
+  }
+
+  /** The platform does not let the account post, whatever it says. */
+  synchronized void refused() {
+    refusals++;
+    refused = true;
+  }
+
+  synchronized int refusals() {
+    return refusals;
+  }
+
+  /**
+   * Whether a post has arrived is not known.
+   *
+   * @param seq of its reply
+   * @param refusalsBefore from right before it was sent
+   */
+  synchronized void lost(long seq, int refusalsBefore) {
+    lost.remove(seq);
+    lost.put(seq, refusalsBefore);
+    if (lost.size() > LOST_MAX) {
+      lost.remove(lost.keySet().iterator().next());
+    }
+  }
+
+  /**
+   * It has arrived after all: the account works, unless it was refused after that.
+   *
+   * @param seq as of {@link #lost}
+   */
+  synchronized void found(long seq) {
+    @Nullable Integer before = lost.remove(seq);
+    if (before != null && before == refusals) {
+      succeeded();
+    }
+  }
+
+  /** Whether the platform has refused the account itself since the last post that arrived. */
+  boolean isRefused() {
+    return refused;
   }
 }

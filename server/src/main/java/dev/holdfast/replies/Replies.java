@@ -53,6 +53,7 @@ public final class Replies implements FirstPosts {
   private final AtomicBoolean scanning = new AtomicBoolean();
   private final AtomicBoolean scanAgain = new AtomicBoolean();
   private final Object changed = new Object();
+  private volatile boolean scanned;
   private volatile boolean stopped;
 
   public Replies(
@@ -126,6 +127,7 @@ public final class Replies implements FirstPosts {
 
   /** The channel is there again: what waits for it goes on. Returns at once. */
   void onChannelAdded(String channel) {
+    poster.forgetVerdicts(channel);
     queues.forEach(
         (source, queue) -> {
           if (source.startsWith(channel + ":")) {
@@ -150,6 +152,16 @@ public final class Replies implements FirstPosts {
     channel.accounts().forEach(account -> guards.remove(guardName(channel.name() + ":" + account)));
   }
 
+  /**
+   * Whether a reply of the thread may have to be posted still: what is begun in its chat now would
+   * stand above it. Asks no disk; where it is not known, as before the first look through the
+   * outbox, it may.
+   */
+  public boolean mayHold(String threadId) {
+    AccountQueue queue = queues.get(source(threadId));
+    return !scanned || scanning.get() || (queue != null && queue.mayHold(threadId));
+  }
+
   /** The accounts with chat threads that have been asked to wait for longer than a minute. */
   public List<PacedAccount> paced() {
     List<PacedAccount> all = new ArrayList<>();
@@ -165,6 +177,11 @@ public final class Replies implements FirstPosts {
   /** The accounts that are not there while replies wait for them, as of the last try. */
   public List<AbsentAccount> absent() {
     return absent.values().stream().filter(account -> !poster.isThere(account.source())).toList();
+  }
+
+  /** The accounts, as {@code channel:account}, whose platform has refused their last post. */
+  public List<String> refused() {
+    return poster.refused();
   }
 
   /** One after the other, so that the last one to count is right. */
@@ -288,6 +305,7 @@ public final class Replies implements FirstPosts {
       while (scanAgain.getAndSet(false) && !stopped) {
         scanOnce();
       }
+      scanned = true;
     } catch (RuntimeException e) {
       LOG.error("replies: could not look through the outbox, retrying in 15 s", e);
       time.after(AFTER_BUG, this::rescan);

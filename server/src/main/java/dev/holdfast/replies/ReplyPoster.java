@@ -2,6 +2,7 @@ package dev.holdfast.replies;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FindOutcome;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
@@ -14,6 +15,7 @@ import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.Reply;
+import dev.holdfast.store.messages.ReplyChoices;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.messages.ReplyState;
 import dev.holdfast.store.threads.AttachmentFolder;
@@ -178,7 +180,7 @@ final class ReplyPoster {
     if (opensIn.isPositive()) {
       return pause(opensIn, guard);
     }
-    FindAttempt attempt = new FindAttempt(channel, outbound(reply.reply(), true));
+    FindAttempt attempt = new FindAttempt(channel, outbound(channel, reply.reply(), true));
     FindOutcome outcome;
     stopInterrupt.leaveStore();
     try {
@@ -193,6 +195,7 @@ final class ReplyPoster {
     }
     return switch (outcome) {
       case FindOutcome.Found(String platformId) -> {
+        verdicts(reply.reply().source()).found(reply.seq());
         write(reply, () -> outbox.sent(reply.seq(), platformId), stopInterrupt);
         LOG.info("reply {}: found at its platform", reply.reply().id());
         events.publish(reply, "found", "sent", "found at the platform");
@@ -232,11 +235,12 @@ final class ReplyPoster {
     if (opensIn.isPositive()) {
       return pause(opensIn, guard);
     }
-    AccountVerdicts verdicts = accounts.computeIfAbsent(to.source(), _ -> new AccountVerdicts());
+    AccountVerdicts verdicts = verdicts(to.source());
+    int refusalsBefore = verdicts.refusals();
     PostAttempt attempt =
         new PostAttempt(
             channel,
-            outbound(to, resend),
+            outbound(channel, to, resend),
             () -> {
               if (!takeBegun.getAsBoolean()) {
                 outbox.sending(reply.seq(), resend);
@@ -260,6 +264,11 @@ final class ReplyPoster {
     }
     if (attempt.outcome() instanceof PostOutcome.Sent) {
       verdicts.succeeded();
+    } else if (attempt.outcome() instanceof PostOutcome.NotDelivered(Failure failure)
+        && failure.code() == FailureCode.AUTH) {
+      verdicts.refused();
+    } else if (attempt.outcome() instanceof PostOutcome.Unknown) {
+      verdicts.lost(reply.seq(), refusalsBefore);
     }
     Optional<PostStep> settled = settle(reply, resend, attempt, guard, stopInterrupt);
     if (interrupted) {
@@ -274,6 +283,24 @@ final class ReplyPoster {
         reply,
         () -> outbox.retryAt(reply.seq(), time.now(), NOT_POSTED, false, Duration.ZERO),
         stopInterrupt);
+  }
+
+  private AccountVerdicts verdicts(String source) {
+    return accounts.computeIfAbsent(source, _ -> new AccountVerdicts());
+  }
+
+  /** The accounts that their platforms refuse, as of the last posts. */
+  List<String> refused() {
+    return accounts.entrySet().stream()
+        .filter(account -> account.getValue().isRefused() && isThere(account.getKey()))
+        .map(Map.Entry::getKey)
+        .sorted()
+        .toList();
+  }
+
+  /** The channel is there anew, perhaps with other tokens: nothing is known of its accounts. */
+  void forgetVerdicts(String channel) {
+    accounts.keySet().removeIf(source -> source.startsWith(channel + ":"));
   }
 
   /** Whether nothing that is known now would keep a reply to this account waiting. */
@@ -430,7 +457,7 @@ final class ReplyPoster {
    * The platform's name of the conversation; for a channel that plans without one it is the end of
    * the thread's id.
    */
-  private OutboundReply outbound(NewReply reply, boolean resend) {
+  private OutboundReply outbound(Channel channel, NewReply reply, boolean resend) {
     String prefix = reply.source() + ":";
     String thread =
         reply.address().isEmpty() && reply.threadId().startsWith(prefix)
@@ -448,7 +475,8 @@ final class ReplyPoster {
         reply.part(),
         reply.parts(),
         resend,
-        found);
+        found,
+        channel.facts().showsChoices() ? ReplyChoices.read(reply.choices()) : List.of());
   }
 
   /** The files that go with it; of one that is gone the text says so. */

@@ -9,6 +9,9 @@ public interface GuardMemory {
 
   void keep(String name, GuardState state);
 
+  /** Drops what was kept for the guard of that name. */
+  void forget(String name);
+
   /** For guards that need not know anything after a restart. */
   static GuardMemory none() {
     return new GuardMemory() {
@@ -20,6 +23,11 @@ public interface GuardMemory {
       @Override
       public void keep(String name, GuardState state) {
         // nobody will ask
+      }
+
+      @Override
+      public void forget(String name) {
+        // nothing was kept
       }
     };
   }

@@ -51,8 +51,17 @@ public final class Guards {
 
   /** The guard of that name; {@code settings} count only for whoever asks first. */
   public Guard guard(String name, GuardConfig settings) {
+    return guard(name, name, settings);
+  }
+
+  /**
+   * As {@link #guard(String, GuardConfig)}, of many of one kind.
+   *
+   * @param family whose breaker's settings count where the file has none of that name
+   */
+  public Guard guard(String name, String family, GuardConfig settings) {
     return guards.computeIfAbsent(
-        name, _ -> new Guard(name, settings, config.breaker(name), environment));
+        name, _ -> new Guard(name, settings, config.breaker(name, family), environment));
   }
 
   /**
@@ -71,6 +80,26 @@ public final class Guards {
           return null;
         });
     return found[0];
+  }
+
+  /**
+   * As {@link #remove}, with what was kept for a restart, but only when a call would be let through
+   * now. False when it would not.
+   */
+  public boolean forget(String name) {
+    boolean[] holdsBack = {false};
+    guards.computeIfPresent(
+        name,
+        (_, guard) -> {
+          holdsBack[0] = guard.opensIn().isPositive();
+          if (holdsBack[0]) {
+            return guard;
+          }
+          guard.close();
+          environment.memory().forget(name);
+          return null;
+        });
+    return !holdsBack[0];
   }
 
   /** Sorted by name. */

@@ -35,7 +35,10 @@ public record GuardsConfig(BreakerSettings byDefault, Map<String, BreakerSetting
     return new GuardsConfig(byDefault, byName);
   }
 
-  BreakerSettings breaker(String name) {
-    return byName.getOrDefault(name, byDefault);
+  /**
+   * {@code family}: whose settings count when there are none by that name; may be the name itself.
+   */
+  BreakerSettings breaker(String name, String family) {
+    return byName.getOrDefault(name, byName.getOrDefault(family, byDefault));
   }
 }

@@ -9,11 +9,22 @@ import java.util.concurrent.TimeUnit;
 /** The machine's own time. */
 public final class SystemTime implements Time {
   private final ScheduledThreadPoolExecutor timers =
-      new ScheduledThreadPoolExecutor(
-          1, Thread.ofPlatform().daemon().name("holdfast-timers").factory());
+      new ScheduledThreadPoolExecutor(1, SystemTime::thread);
 
   public SystemTime() {
     timers.setRemoveOnCancelPolicy(true);
+  }
+
+  /** It outlives whoever sets the first timer, maybe a plugin, whose classes it must not keep. */
+  private static Thread thread(Runnable work) {
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("holdfast-timers")
+            .inheritInheritableThreadLocals(false)
+            .unstarted(work);
+    thread.setContextClassLoader(SystemTime.class.getClassLoader());
+    return thread;
   }
 
   @Override

@@ -2,9 +2,11 @@ package dev.holdfast.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Click;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -25,6 +27,7 @@ import dev.holdfast.time.TimedWait;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,6 +62,7 @@ class ListenersTest {
 
   /** Knows keys, and can be told to refuse. */
   private static final class FakeAcceptance implements MessageAcceptance {
+    final List<Click> clicks = new CopyOnWriteArrayList<>();
     final List<InboundMessage> taken = new CopyOnWriteArrayList<>();
     final List<DropReason> dropped = new CopyOnWriteArrayList<>();
     final AtomicInteger refused = new AtomicInteger();
@@ -74,6 +78,15 @@ class ListenersTest {
       }
       taken.add(message);
       return CompletableFuture.completedFuture(message);
+    }
+
+    @Override
+    public String clicked(String channel, Click click) throws CallFailedException {
+      if (overloads.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, "no"));
+      }
+      clicks.add(click);
+      return "Approved.";
     }
 
     private static CompletableFuture<?> failed(FailureCode code) {
@@ -252,12 +265,104 @@ class ListenersTest {
   @Test
   void anotherTokenBeginsWithoutAPosition() throws Exception {
     ListenerPositions positions = ListenerPositions.open(store.store.engine());
-    positions.save("poll:main", "a", "5");
-    assertThat(positions.find("poll:main", "a")).contains("5");
-    assertThat(positions.find("poll:main", "b")).isEmpty();
-    positions.save("poll:main", "b", "1");
-    assertThat(positions.find("poll:main", "b")).contains("1");
-    assertThat(positions.find("poll:main", "a")).isEmpty();
+    positions.save(reader("a", ""), "5");
+    assertThat(positions.find(reader("a", ""))).contains("5");
+    assertThat(positions.find(reader("b", ""))).isEmpty();
+    positions.save(reader("b", ""), "1");
+    assertThat(positions.find(reader("b", ""))).contains("1");
+    assertThat(positions.find(reader("a", ""))).isEmpty();
+  }
+
+  private static ListenerPositions.Reader reader(String lease, String bot) {
+    return new ListenerPositions.Reader("poll:main", lease, bot);
+  }
+
+  @Test
+  void aBotGoesOnWithItsPositionWhateverItsTokenAndNoOtherBotDoes() throws Exception {
+    ListenerPositions positions = ListenerPositions.open(store.store.engine());
+    positions.save(reader("a", ""), "of a version that did not know the bot");
+    assertThat(positions.find(reader("a", "B1")))
+        .contains("of a version that did not know the bot");
+    assertThat(positions.find(reader("b", "B1"))).isEmpty();
+    positions.save(reader("a", "B1"), "7");
+    assertThat(positions.find(reader("b", "B1"))).contains("7");
+    assertThat(positions.find(reader("a", "B2"))).isEmpty();
+    assertThat(positions.find(reader("b", "B2"))).isEmpty();
+    assertThat(positions.find(reader("a", ""))).as("a channel that says no bot").contains("7");
+    assertThat(positions.find(reader("b", ""))).isEmpty();
+  }
+
+  @Test
+  void aRenewedTokenGoesOnWhereTheOldOneHasStopped() throws Exception {
+    AtomicReference<Object> found = new AtomicReference<>();
+    CountDownLatch saved = new CountDownLatch(1);
+    Platform old = new Platform("poll", Map.of("main", "secret-1"));
+    old.calls.add(
+        sink -> {
+          sink.listensAs("U1");
+          sink.savePosition("7");
+          saved.countDown();
+          Platform.forever();
+        });
+    Registration added = add(old);
+    TimedWait.until("it has saved", () -> saved.getCount() == 0);
+    added.remove();
+    assertThat(added.awaitEnd(Duration.ofSeconds(20))).isTrue();
+    Platform renewed = new Platform("poll", Map.of("main", "secret-2"));
+    renewed.calls.add(
+        sink -> {
+          sink.listensAs("U1");
+          found.set(sink.position());
+          Platform.forever();
+        });
+    add(renewed);
+    TimedWait.until("it listens again", () -> found.get() != null);
+    assertThat(found.get()).hasToString("Optional[7]");
+  }
+
+  @Test
+  void whereItIsMissingHoldsUntilItIsToldOtherwise() throws Exception {
+    CountDownLatch isBack = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    add(
+        Platform.of(
+            sink -> {
+              assertThatThrownBy(() -> sink.missingFrom(-1))
+                  .isInstanceOf(IllegalArgumentException.class);
+              sink.missingFrom(2);
+            },
+            sink -> {
+              sink.received();
+              isBack.await();
+              sink.missingFrom(0);
+              over.countDown();
+              Platform.forever();
+            }));
+    TimedWait.until(
+        "its second call", () -> state("poll:main").equals(new ListenerStatus.Receiving(2)));
+    isBack.countDown();
+    TimedWait.until("it has said so", () -> over.getCount() == 0);
+    assertThat(state("poll:main")).isEqualTo(new ListenerStatus.Receiving(0));
+  }
+
+  @Test
+  void whatIsNoNameOfABotIsRefused() throws Exception {
+    AtomicReference<Object> thrown = new AtomicReference<>();
+    add(
+        Platform.of(
+            sink -> {
+              List<Throwable> all = new ArrayList<>();
+              for (String bot : List.of("", " ", "x".repeat(1001))) {
+                all.add(catchThrowable(() -> sink.listensAs(bot)));
+              }
+              sink.listensAs("x".repeat(1000));
+              thrown.set(all);
+              Platform.forever();
+            }));
+    TimedWait.until("it has tried", () -> thrown.get() != null);
+    assertThat((List<?>) thrown.get())
+        .hasSize(3)
+        .allSatisfy(each -> assertThat(each).isInstanceOf(IllegalArgumentException.class));
   }
 
   @Test
@@ -277,6 +382,27 @@ class ListenersTest {
         .containsExactlyInAnyOrder("1", "2");
     assertThat(time.sleeps()).containsExactly(Duration.ofMillis(50), Duration.ofMillis(100));
     assertThat(acceptance.refused).hasValue(0);
+  }
+
+  @Test
+  void aClickIsOfferedUntilTheStoreTakesItAndTheChannelHearsWhatToTell() throws Exception {
+    acceptance.overloads.set(2);
+    BlockingQueue<Object> told = new LinkedBlockingQueue<>();
+    add(
+        Platform.of(
+            sink -> {
+              told.add(sink.clicked(new Click("main", "t1", "ann", "token", "r")));
+              try {
+                told.add(sink.clicked(new Click("other", "t1", "ann", "token", "r")));
+              } catch (IllegalArgumentException e) {
+                told.add(e);
+              }
+              Platform.forever();
+            }));
+    assertThat(told.take()).isEqualTo("Approved.");
+    assertThat(told.take()).isInstanceOf(IllegalArgumentException.class);
+    assertThat(time.sleeps()).containsExactly(Duration.ofMillis(50), Duration.ofMillis(100));
+    assertThat(acceptance.clicks).hasSize(1);
   }
 
   @Test
@@ -312,9 +438,10 @@ class ListenersTest {
         _ -> {
           throw new NoClassDefFoundError("it/is/gone");
         };
-    Call receives =
+    Call lasts =
         sink -> {
           sink.received();
+          time.advance(Listener.LIFE_LEAST);
           throw new CallFailedException(
               Failure.of(FailureCode.RATE_LIMITED, "slow").withRetryAfter(Duration.ofSeconds(40)));
         };
@@ -322,7 +449,7 @@ class ListenersTest {
         _ -> {
           throw new CallFailedException(Failure.of(FailureCode.AUTH, "revoked"));
         };
-    Platform platform = Platform.of(fails, throwsError, _ -> {}, receives, fails, refused);
+    Platform platform = Platform.of(fails, throwsError, _ -> {}, lasts, fails, refused);
     add(platform);
     TimedWait.until("the seventh call", () -> platform.begun.get() == 7);
     assertThat(time.sleeps())
@@ -340,6 +467,48 @@ class ListenersTest {
               assertThat(now.next()).isNull();
             });
     assertThat(listening("down")).isOne();
+  }
+
+  /** Some proxy lets each connection begin, and ends it. */
+  @Test
+  void whatEndsAsSoonAsItHasReceivedFailsAndIsToldUntilItLasts() throws Exception {
+    CountDownLatch received = new CountDownLatch(1);
+    Call flaps =
+        sink -> {
+          sink.received();
+          time.advance(Listener.LIFE_LEAST.minusMillis(1));
+        };
+    Call lasts =
+        sink -> {
+          sink.received();
+          received.countDown();
+          Platform.forever();
+        };
+    add(Platform.of(flaps, flaps, flaps, flaps, lasts));
+    received.await();
+    assertThat(time.sleeps()).extracting(Duration::toSeconds).containsExactly(1L, 2L, 4L, 8L);
+    assertThat(listeners.statuses())
+        .singleElement()
+        .matches(ListenerStatus::needsAttention, "is to be looked at");
+    assertThat(listening("up")).isZero();
+    time.advance(Listener.LIFE_LEAST);
+    assertThat(state("poll:main")).isInstanceOf(ListenerStatus.Receiving.class);
+    assertThat(listening("up")).isOne();
+  }
+
+  @Test
+  void oneThatEndsSoonIsNoReasonToDoubtTheNext() throws Exception {
+    CountDownLatch received = new CountDownLatch(1);
+    add(
+        Platform.of(
+            MessageSink::received,
+            sink -> {
+              sink.received();
+              received.countDown();
+              Platform.forever();
+            }));
+    received.await();
+    assertThat(state("poll:main")).isInstanceOf(ListenerStatus.Receiving.class);
   }
 
   /** Only what was received keeps it alive, and the time in which the server took nothing. */

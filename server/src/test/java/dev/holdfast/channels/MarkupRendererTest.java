@@ -3,6 +3,8 @@ package dev.holdfast.channels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Markup;
+import dev.holdfast.api.channels.Splitter;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Chars;
@@ -40,6 +42,20 @@ class MarkupRendererTest {
 
   private static String render(Markup markup) {
     return MarkupRenderer.render(ALL, markup);
+  }
+
+  @Test
+  void aTableThatIsCutIsAlignedInEachPart() {
+    String table = "| name | n |\n|---|---|\n" + "| ab | 1 |\n".repeat(1000);
+    List<String> parts = Splitter.split("Look:\n\n" + table, 3500);
+    assertThat(parts).hasSizeGreaterThan(2);
+    for (Markup markup : List.of(Markup.TELEGRAM_HTML, Markup.SLACK_MRKDWN, Markup.WHATSAPP)) {
+      for (String part : parts) {
+        String shown = MarkupRenderer.render(part, markup);
+        assertThat(shown).contains("name  n\nab    1\n").doesNotContain("|");
+        assertThat(shown.length()).isLessThanOrEqualTo(3500);
+      }
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
@@ -86,6 +87,8 @@ class CliTest {
             List.of("extensions", "logs"),
             List.of("extensions", "restart"),
             List.of("plugins", "new"),
+            List.of("channels", "list"),
+            List.of("channels", "check"),
             List.of("extensions", "approve"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
@@ -153,6 +156,114 @@ class CliTest {
     Files.createDirectory(folder.resolve("data"));
     Files.writeString(folder.resolve("data/token"), "good-token\n");
     assertThat(line.run(server, "status")).isZero();
+  }
+
+  @Test
+  void theBlanksAroundATokenAreNoPartOfIt() {
+    line.environment(Map.of("HOLDFAST_TOKEN", " good-token\r\n"));
+    assertThat(line.run(server, "status")).isZero();
+    assertThat(line.run(server, "status", "--token", "good-token\n")).isZero();
+  }
+
+  @Test
+  void whatCannotBeATokenIsRefusedInOneSentenceThatDoesNotShowIt() throws IOException {
+    for (String bad : List.of("s3cr\net-of-mine", "s3cr\u00e9t-of-mine", "s3cr\u0000t-of-mine")) {
+      assertThat(line.run(server, "plugins", "list", "--json", "--token", bad)).isEqualTo(64);
+      assertThat(line.err())
+          .startsWith("{\"error\":\"--token holds no token")
+          .hasLineCount(1)
+          .doesNotContain("of-mine");
+      line.environment(Map.of("HOLDFAST_TOKEN", bad));
+      assertThat(line.run(server, "plugins", "list")).isEqualTo(78);
+      assertThat(line.err()).contains("HOLDFAST_TOKEN holds no token").doesNotContain("of-mine");
+    }
+    line.environment(Map.of());
+    Files.createDirectory(folder.resolve("data"));
+    Files.writeString(folder.resolve("data/token"), "s3cr\net-of-mine");
+    assertThat(line.run(server, "status")).isEqualTo(78);
+    assertThat(line.err()).contains("token holds no token").doesNotContain("of-mine");
+    assertThat(server.requests).isEmpty();
+  }
+
+  @Test
+  void aBugInACommandDoesNotShowTheToken() {
+    line.environment(Map.of("HOLDFAST_TOKEN", "s3cret-of-mine\n"));
+    line.fails(new IllegalArgumentException("bad header: \"Bearer s3cret-of-mine\n\""));
+    for (String[] args : new String[][] {{"run"}, {"run", "--token", "an-0ther-one"}}) {
+      assertThat(line.run(args)).isEqualTo(70);
+      assertThat(line.err())
+          .contains("IllegalArgumentException", "Bearer ***")
+          .doesNotContain("s3cret-of-mine");
+    }
+  }
+
+  @Test
+  void aHeaderThatCannotBeSentIsNamedWithoutItsValue() {
+    ApiClient api = new ApiClient(URI.create(server.url()), "s3cr\net-of-mine");
+    assertThatThrownBy(() -> api.get("/api/v1/status"))
+        .hasMessageContaining("Authorization")
+        .hasNoCause();
+  }
+
+  @Test
+  void anIdThatWouldLeadElsewhereIsRefused() {
+    for (String id : List.of("", " ", ".", "..")) {
+      for (List<String> command :
+          List.of(
+              List.of("extensions", "info"),
+              List.of("extensions", "approve"),
+              List.of("extensions", "logs"),
+              List.of("extensions", "restart"),
+              List.of("plugins", "info"),
+              List.of("plugins", "enable"),
+              List.of("plugins", "disable"),
+              List.of("plugins", "approve"))) {
+        assertThat(line.run(server, command.getFirst(), command.getLast(), id, "--json"))
+            .as("%s '%s'", command, id)
+            .isEqualTo(64);
+        assertThat(line.err()).startsWith("{\"error\":\"'" + id + "' is not the id of any ");
+      }
+    }
+    assertThat(server.requests).isEmpty();
+  }
+
+  @Test
+  void whereJsonIsAskedForEverythingThatIsSaidIsJson() throws IOException {
+    for (String[] args :
+        new String[][] {
+          {"--json"}, {"plugins", "bogus", "--json"}, {"statsu", "--json"}, {"plugins", "--json"}
+        }) {
+      assertThat(line.run(args)).isEqualTo(64);
+      assertThat(CliJson.parse(line.err()).path("error").asText()).isNotEmpty();
+      assertThat(line.out()).isEmpty();
+    }
+    assertThat(line.run("plugins", "new", "class", "--json")).isZero();
+    assertThat(CliJson.parse(line.out()).path("folder").asText())
+        .isEqualTo(folder.resolve("class").toString());
+  }
+
+  @Test
+  void aConfigurationThatWasNamedAndIsNotThereIsNotTakenForTheDefaults() {
+    for (String[] args :
+        new String[][] {
+          {"plugins", "list"}, {"plugins", "verify", "x.jar"}, {"status"}, {"backup", "x.zip"}
+        }) {
+      String[] all = java.util.Arrays.copyOf(args, args.length + 2);
+      all[args.length] = "--config";
+      all[args.length + 1] = "no.yaml";
+      assertThat(line.run(all)).as(args[0]).isEqualTo(78);
+      assertThat(line.err()).contains("no.yaml does not exist");
+    }
+  }
+
+  @Test
+  void aNameThatAPluginCannotHaveIsRefusedForItsOwnReason() {
+    assertThat(line.run("plugins", "new", "web")).isEqualTo(64);
+    assertThat(line.err()).contains("'web'", "the server itself uses that name");
+    assertThat(line.run("plugins", "new", "1a")).isEqualTo(64);
+    assertThat(line.err()).contains("'1a'", "must begin with a lower-case letter");
+    assertThat(line.run("plugins", "new", "A b")).isEqualTo(64);
+    assertThat(line.err()).contains("lower-case letters, digits and hyphens");
   }
 
   private void serverSays(boolean ready, String status) {
@@ -536,6 +647,68 @@ class CliTest {
     assertThat(line.err()).contains("there is no plugin nosuch");
     assertThat(line.run("plugins", "verify", "nosuch.jar")).isEqualTo(1);
     assertThat(line.err()).contains("there is no file nosuch.jar");
+  }
+
+  private static final String CHANNELS =
+      """
+      {"channels":[{"name":"chat","plugin":"chat-plugin","more":0,"accounts":[
+        {"account":"main","way":"listens","state":"waiting","webhook":"","url":"",
+         "listener":{"since":"2026-01-01T00:00:00Z","received_at":null,"restarts":2,
+                     "failure":"AUTH","next_attempt_at":null},
+         "breaker":"open","open_until":"2026-01-01T00:01:00Z","paced_until":null,
+         "replies_waiting":3},
+        {"account":"hook","way":"webhook","state":"ready","webhook":"/webhooks/chat/hook",
+         "url":"","listener":null,"breaker":"closed","open_until":null,"paced_until":null,
+         "replies_waiting":0}]}]}
+      """;
+
+  private static String report(boolean isMet) {
+    return """
+    {"name":"chat","more":0,"accounts":[{"account":"main","checks":[
+      {"what":"it listens","met":true,"step":""},
+      {"what":"the token is valid","met":%s,"step":"%s"}]}]}
+    """
+        .formatted(isMet, isMet ? "" : "Ask for \\u001b[2Janother.");
+  }
+
+  @Test
+  void channelsAreListedWithTheirWaysAndWhatIsWrong() {
+    server.on("GET /api/v1/channels", 200, CHANNELS);
+    assertThat(line.run(server, "channels", "list")).isZero();
+    assertThat(line.out())
+        .contains("chat:main", "plugin chat-plugin", "it listens", "2 restarts (AUTH)")
+        .contains("3 waiting, breaker open to 2026-01-01T00:01:00Z")
+        .contains("chat:hook", "/webhooks/chat/hook");
+    assertThat(line.run(server, "channels", "list", "--json")).isZero();
+    assertThat(line.out()).contains("\"replies_waiting\" : 3");
+  }
+
+  @Test
+  void aCheckOfChannelsSaysWhatMendsThemAndIsNotGood() {
+    server.on("GET /api/v1/channels", 200, CHANNELS);
+    server.on("POST /api/v1/channels/chat/check", 200, report(false));
+    server.on("POST /api/v1/channels/chat/check?account=main", 200, report(true));
+    assertThat(line.run(server, "channels", "check")).isEqualTo(1);
+    assertThat(line.out())
+        .contains("ok   chat:main  it listens", "BAD  chat:main  the token is valid", "Ask for ")
+        .doesNotContain("\u001b[2J");
+    assertThat(line.run(server, "channels", "check", "chat:main")).isZero();
+    assertThat(line.run(server, "channels", "check", "--json")).isEqualTo(1);
+    assertThat(line.out()).contains("\"good\" : false", "\"step\" : \"Ask for ");
+    assertThat(line.run(server, "channels", "check", "nosuch")).isEqualTo(1);
+    assertThat(line.err()).contains("see holdfast channels list");
+  }
+
+  @Test
+  void theDoctorChecksTheChannelsToo() throws IOException {
+    Files.createDirectory(folder.resolve("data"));
+    server.on("GET /api/v1/channels", 200, CHANNELS);
+    server.on("POST /api/v1/channels/chat/check", 200, report(true));
+    line.run(server, "doctor");
+    assertThat(line.out()).contains("ok    channel        chat:main has what it needs");
+    server.on("POST /api/v1/channels/chat/check", 200, report(false));
+    assertThat(line.run(server, "doctor")).isEqualTo(1);
+    assertThat(line.out()).contains("chat:main: not so: the token is valid", "Ask for ");
   }
 
   @Test

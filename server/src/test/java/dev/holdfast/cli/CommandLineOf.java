@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Runs one command line as a person would, and keeps what it printed. */
@@ -22,6 +23,7 @@ final class CommandLineOf {
   private Map<String, String> variables = Map.of("HOLDFAST_TOKEN", "good-token", "USER", "ada");
   private String in = "";
   private boolean isTerminal;
+  private Optional<RuntimeException> failure = Optional.empty();
 
   CommandLineOf(Path folder) {
     this.folder = folder;
@@ -39,6 +41,12 @@ final class CommandLineOf {
 
   CommandLineOf atATerminal() {
     isTerminal = true;
+    return this;
+  }
+
+  /** From now on to start a server is a bug. */
+  CommandLineOf fails(RuntimeException with) {
+    failure = Optional.of(with);
     return this;
   }
 
@@ -63,6 +71,9 @@ final class CommandLineOf {
         environment,
         args,
         options -> {
+          if (failure.isPresent()) {
+            throw failure.get();
+          }
           started.add(options);
           return 0;
         },

@@ -10,6 +10,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.AlphaChars;
 import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SecretsTest {
   private static final String KEY = "sk-ant/+ 12345\"67890 abc";
@@ -67,5 +70,69 @@ class SecretsTest {
   void hidesTheBytesOfASigningSecretWithoutItsPrefixToo() {
     secrets.add("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     assertThat(secrets.redact("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).isEqualTo("***");
+  }
+
+  @Test
+  void hidesASecretThatIsNotAsciiHoweverItIsWritten() {
+    secrets.add("gehe\u00fcm-Qx\"7<&'");
+    for (String written :
+        List.of(
+            "gehe\u00fcm-Qx\"7<&'",
+            "gehe\\u00fcm-Qx\\\"7<&'",
+            "gehe\\u00FCm-Qx\\\"7\\u003C\\u0026'",
+            "gehe\\u00fcm-Qx\\\"7\\u003c\\u0026\\u0027",
+            "geheu\u0308m-Qx\"7<&'",
+            "gehe\\u00fcm-Qx\\\"7<&'",
+            "geheu\\u0308m-Qx\\\"7<&'",
+            "gehe\u00fcm-Qx&quot;7&lt;&amp;'",
+            "gehe\u00fcm-Qx&#34;7&lt;&amp;&#39;",
+            "gehe\u00fcm-Qx&quot;7&lt;&amp;&#x27;",
+            "gehe%C3%BCm-Qx%227%3C%26%27")) {
+      assertThat(secrets.redact("<" + written + ">")).as(written).isEqualTo("<***>");
+    }
+  }
+
+  @Test
+  void hidesALongEnoughSecretInHexadecimal() {
+    secrets.add("ghp_tokAAAA1111");
+    assertThat(secrets.redact("6768705f746f6b4141414131313131")).isEqualTo("***");
+    assertThat(secrets.redact("6768705F746F6B4141414131313131")).isEqualTo("***");
+    assertThat(secrets.redact("676870\n5f746f6b4141414131313131")).isEqualTo("***");
+    secrets.add("abcd");
+    assertThat(secrets.redact("61626364")).isEqualTo("61626364");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\u200b", "\u00ad", "\0", "\udb40\udc41", "\u2060", "\ufe0f", "\u2028"})
+  void hidesASecretWithUnseenCharactersInIt(String unseen) {
+    secrets.add("ghp_tokAAAA1111");
+    secrets.add("a1b2");
+    String hidden = "x" + unseen + "y ";
+    assertThat(secrets.redact(hidden + "ghp_" + unseen + "tok" + unseen + "AAAA1111 z"))
+        .as("what is no secret stays as it was")
+        .isEqualTo(hidden + "*** z");
+    assertThat(secrets.redact("a1" + unseen + "b2")).isEqualTo("***");
+  }
+
+  @Test
+  void hidesASecretThatIsBrokenIntoLinesUnlessItIsAsShortAsAWord() {
+    secrets.add("ghp_tokAAAA1111");
+    secrets.add("word");
+    assertThat(secrets.redact("a\nghp_tok\r\nAAAA1111\nb")).isEqualTo("a\n***\nb");
+    assertThat(secrets.redact("C ghp_tok\rAAAA1111")).isEqualTo("C ***");
+    assertThat(secrets.redact("so wo\nrd it is")).isEqualTo("so wo\nrd it is");
+  }
+
+  /** Of a megabyte with a hundred secrets; it is some 100 ms. */
+  @Test
+  @Timeout(20)
+  void alsoALargeTextIsSoonFreedOfManySecrets() {
+    for (int i = 0; i < 100; i++) {
+      secrets.add("secret-\u00fc/" + i + "-of-a-hundred");
+    }
+    String line = "a line of a text of some length \u200b that holds nothing\n";
+    String text = line.repeat(20_000);
+    assertThat(secrets.redact(text)).isEqualTo(text);
+    assertThat(secrets.redact(text + "secret-\u00fc/7-\nof-a-hundred")).isEqualTo(text + "***");
   }
 }

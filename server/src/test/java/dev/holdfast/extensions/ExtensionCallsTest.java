@@ -12,27 +12,10 @@ import dev.holdfast.net.HttpCaller;
 import dev.holdfast.time.SystemTime;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ExtensionCallsTest {
-  @TempDir Path temporary;
-  private ExtensionRig rig;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
-  }
-
+class ExtensionCallsTest extends ExtensionCase {
   private ToolResult failsWith(Failure failure) throws Exception {
     ExtensionConfig config = ExtensionRig.parsed(ExtensionRig.server("demo")).getFirst();
     ExtensionServices services = rig.services();

@@ -85,7 +85,7 @@ final class ExtensionRig {
             meters,
             vertx);
     try {
-      children = Children.open(ChildrenConfig.of(Sandbox.AUTO, data), time);
+      children = Children.open(ChildrenConfig.of(Sandbox.AUTO, data).hiding(secrets::files), time);
     } catch (CallFailedException e) {
       vertx.close();
       throw Assumptions.<RuntimeException>abort(e.failure().message());

@@ -7,27 +7,11 @@ import dev.holdfast.time.TimedWait;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class ExtensionsTest {
-  @TempDir Path temporary;
-  private ExtensionRig rig;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
-  }
-
+class ExtensionsTest extends ExtensionCase {
   @Test
   void aChangeStartsStopsAndRestartsOnlyWhatChanged() throws Exception {
     List<String> _ =

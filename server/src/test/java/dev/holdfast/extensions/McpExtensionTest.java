@@ -2,7 +2,6 @@ package dev.holdfast.extensions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
@@ -22,34 +21,15 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real children that speak the protocol, the hostile among them. */
 @Timeout(60)
-class McpExtensionTest {
-  @TempDir Path temporary;
-  private ExtensionRig rig;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
-  }
-
-  private static Failure failure(ToolResult result) {
-    return Objects.requireNonNull(result.failure(), result.text());
-  }
-
+class McpExtensionTest extends ExtensionCase {
   @ParameterizedTest
   @ValueSource(strings = {"first", "modern", "pages"})
   void whatTheServerListsIsOfferedAndCanBeCalled(String flag) throws Exception {
@@ -246,10 +226,9 @@ class McpExtensionTest {
     assertThat(rig.starts("demo")).isOne();
   }
 
-  @Test
-  void anInterruptTellsTheServerAndEndsTheCallAtOnce() throws Exception {
-    rig.serve(ExtensionRig.server("demo"));
-    Thread turn =
+  /** In a call that the server has, and does not answer. */
+  private Thread inCall() {
+    Thread caller =
         Thread.ofVirtual()
             .start(
                 () -> {
@@ -261,6 +240,13 @@ class McpExtensionTest {
                 });
     Path hanging = rig.folder.resolve("demo/files/hanging");
     TimedWait.until("the server has it", () -> Files.exists(hanging));
+    return caller;
+  }
+
+  @Test
+  void anInterruptTellsTheServerAndEndsTheCallAtOnce() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Thread turn = inCall();
     turn.interrupt();
     turn.join();
     Path cancelled = rig.folder.resolve("demo/files/cancelled");
@@ -311,6 +297,97 @@ class McpExtensionTest {
     assertThat(rig.call("demo_echo").text()).isEqualTo("echo {}");
     assertThat(rig.view("demo").strays()).isEqualTo(6);
     assertThat(rig.starts("demo")).isOne();
+  }
+
+  @Test
+  void whatIsCountedIsCountedOverRestarts() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    assertThat(rig.call("demo_garbage").isError()).isFalse();
+    long before = rig.view("demo").strays();
+    assertThat(before).isPositive();
+    rig.extensions().restart("demo");
+    TimedWait.until("again", () -> startsOf("demo") == 2);
+    rig.await("demo", ExtensionState.READY);
+    assertThat(rig.view("demo").strays()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "digits, more than 1000 digits",
+    "early, more than 1000 digits",
+    "nested, nested more than 100000 deep",
+    "broken, no JSON from character"
+  })
+  void anAnswerThatCannotBeReadFailsItsCallAtOnceWithTheReason(String how, String reason)
+      throws Exception {
+    rig.serve(ExtensionRig.server("demo", List.of(), "  timeouts: {call_secs: 50}\n"));
+    ToolResult unread = rig.call("demo_unreadable", "{\"how\":\"" + how + "\"}");
+    assertThat(unread.text()).contains("its answer is not readable: it", reason);
+    assertThat(failure(unread).code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+    assertThat(rig.starts("demo")).isOne();
+    assertThat(rig.view("demo").strays()).isOne();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"first", "modern", "pages"})
+  void aToolThatCannotBeReadIsNamedAndTheOthersAreOffered(String flag) throws Exception {
+    rig.serve(ExtensionRig.server("demo", "unreadable", flag));
+    assertThat(rig.offered())
+        .contains("demo_add", "demo_echo")
+        .doesNotContain("demo_heavy", "demo_abyss");
+    assertThat(rig.view("demo").refused())
+        .contains(
+            "heavy: it cannot be read: it has a number of more than 1000 digits",
+            "abyss: it cannot be read: it is nested more than 1000 deep");
+    assertThat(rig.view("demo").restarts()).isZero();
+  }
+
+  @Test
+  void whatAServerWritesInThePlaceOfMessagesIsSaidWhenItDoesNotServe() throws Exception {
+    String more = "  timeouts: {start_secs: 1}\n";
+    List<String> _ = rig.declare(ExtensionRig.server("demo", List.of("banner", "silent"), more));
+    TimedWait.until("given up", () -> rig.view("demo").restarts() > 0);
+    assertThat(rig.view("demo").lastError())
+        .contains("did not answer within 1 s. What it wrote was not understood: it is no JSON")
+        .contains("Listening on port 5");
+    assertThat(rig.view("demo").strays()).isPositive();
+  }
+
+  /** Also from what is kept, before it runs again. */
+  @Test
+  void eachToolThatIsNotOfferedIsNamedWithItsReason() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "homonyms"));
+    assertUnusableAreNamed();
+    rig.again(Pace.USUAL);
+    List<String> _ = rig.declare(ExtensionRig.server("demo", "homonyms"));
+    TimedWait.until("offered", () -> rig.offered().contains("demo_c_d"));
+    assertUnusableAreNamed();
+    assertThat(rig.call("demo_c_d").text()).isEqualTo("c_d {}");
+  }
+
+  private void assertUnusableAreNamed() {
+    String noName = "a tool without a name: its name is missing, empty or no text";
+    assertThat(rig.view("demo").refused())
+        .containsExactly(
+            "c d: models would call it demo_c_d, as they call c_d",
+            "c.d: models would call it demo_c_d, as they call c_d",
+            "as_task: it can be called as a task only",
+            noName,
+            "x".repeat(64) + "…: its name has more than 128 characters",
+            "echo: it is listed twice",
+            noName,
+            noName,
+            noName,
+            "a tool without a name: it is no object",
+            "a tool without a name: it is no object");
+  }
+
+  @Test
+  void thousandsOfToolsThatCannotBeOfferedAreCounted() throws Exception {
+    rig.serve(ExtensionRig.server("demo", "odd-names"));
+    assertThat(rig.view("demo").refused()).hasSize(21).last().isEqualTo("and 981 more");
+    assertThat(rig.offered()).contains("demo_echo");
   }
 
   @Test
@@ -506,18 +583,7 @@ class McpExtensionTest {
   void whileACallRunsNothingIsStartedAnew() throws Exception {
     String more = "  limits: {memory_mb: 200}\n  timeouts: {call_secs: 30}\n";
     rig.serve(ExtensionRig.server("demo", List.of(), more));
-    Thread waiting =
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    rig.call("demo_hang");
-                  } catch (InterruptedException _) {
-                    Thread.currentThread().interrupt();
-                  }
-                });
-    Path hanging = rig.folder.resolve("demo/files/hanging");
-    TimedWait.until("the server has it", () -> Files.exists(hanging));
+    Thread waiting = inCall();
     TimedWait.until("looked at", () -> rig.view("demo").memoryBytes() > 0);
     assertThat(rig.call("demo_grow", "{\"mb\":180}").isError()).isFalse();
     TimedWait.until("no more calls let in", () -> rig.view("demo").memoryBytes() == 0);

@@ -8,43 +8,21 @@ import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.time.TimedWait;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that are reached by HTTP, the hostile among them. */
 @Timeout(60)
-class RemoteExtensionTest {
-  @TempDir Path temporary;
-  private ExtensionRig rig;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
-  }
-
-  private static Failure failure(ToolResult result) {
-    return Objects.requireNonNull(result.failure(), result.text());
-  }
-
+class RemoteExtensionTest extends ExtensionCase {
   @ParameterizedTest
   @ValueSource(strings = {"first", "modern", "no-stream"})
   void whatARemoteServerListsIsOfferedAndCanBeCalled(String flag) throws Exception {
@@ -181,6 +159,8 @@ class RemoteExtensionTest {
     "broken, BACKEND_FAILURE, TRANSIENT, status 500",
     "limited, RATE_LIMITED, TRANSIENT, status 429",
     "denied, AUTH, PERMANENT, status 403",
+    "moved, INVALID_REQUEST, PERMANENT, redirects to another host",
+    "unreadable, BACKEND_FAILURE, INVALID, its answer is not readable: it has a number",
     "empty, BACKEND_FAILURE, TRANSIENT, did not answer",
     "lost, BACKEND_FAILURE, TRANSIENT, ended the stream",
     "aborted, BACKEND_FAILURE, TRANSIENT, ended the stream",

@@ -29,9 +29,29 @@ final class RemoteServer implements AutoCloseable {
 
   private static final List<String> NAMES =
       List.of(
-          "echo", "stream", "endless", "silent", "garbage", "long", "wrong", "limited", "broken",
-          "cut", "lost", "big", "empty", "change", "huge", "flood", "aborted", "denied", "ask",
-          "form", "paused");
+          "echo",
+          "stream",
+          "endless",
+          "silent",
+          "garbage",
+          "long",
+          "wrong",
+          "limited",
+          "broken",
+          "cut",
+          "lost",
+          "big",
+          "empty",
+          "change",
+          "huge",
+          "flood",
+          "aborted",
+          "denied",
+          "ask",
+          "form",
+          "paused",
+          "moved",
+          "unreadable");
   private static final String END = "\n\n";
 
   final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
@@ -324,6 +344,20 @@ final class RemoteServer implements AutoCloseable {
         }
       }
       case "empty" -> answer(exchange, 202, "", "");
+      case "moved" -> {
+        exchange.getResponseHeaders().add("Location", "http://127.0.0.2:9/mcp");
+        answer(exchange, 307, "", "");
+      }
+      case "unreadable" ->
+          answer(
+              exchange,
+              200,
+              "application/json",
+              "{\"jsonrpc\":\"2.0\",\"id\":"
+                  + id
+                  + ",\"result\":{\"n\":1"
+                  + "0".repeat(1000)
+                  + "}}");
       case "aborted" -> {
         OutputStream out = stream(exchange);
         write(out, "data: {\"jsonrpc\":");

@@ -9,30 +9,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a server lists later than at first is offered when an operator has said so. */
 @Timeout(60)
-class ToolApprovalTest {
-  @TempDir Path temporary;
-  private ExtensionRig rig;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
-  }
-
+class ToolApprovalTest extends ExtensionCase {
   private void awaitHeld(String... tools) {
     TimedWait.until(
         "held " + List.of(tools) + ": " + rig.view("demo").held(),

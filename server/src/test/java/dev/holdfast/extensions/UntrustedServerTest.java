@@ -10,28 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** FAULTS S45 to S48: what a malicious server may try; its changed tools are tested elsewhere. */
 @Timeout(60)
-class UntrustedServerTest {
-  @TempDir Path temporary;
-  private ExtensionRig rig;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
-  }
-
+class UntrustedServerTest extends ExtensionCase {
   @Test
   void itsNamesBeginWithItsIdWhateverTheyAre() throws Exception {
     rig.serve(ExtensionRig.server("read", "built-in"));

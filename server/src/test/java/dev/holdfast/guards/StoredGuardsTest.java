@@ -110,6 +110,24 @@ class StoredGuardsTest {
     inOneRun(guard -> assertThat(guard.opensIn()).isZero());
   }
 
+  @Test
+  void whatIsForgottenLeavesNoRow() throws Exception {
+    try (TestStore store = new TestStore(folder)) {
+      Guards guards = guards(store);
+      fail(guards.guard(NAME), busy(Duration.ofMinutes(20)), 1);
+      assertThat(guards.forget(NAME)).as("while it holds calls back").isFalse();
+      assertThat(guards.breakers()).hasSize(1);
+      time.advance(Duration.ofMinutes(20));
+      assertThat(guards.forget(NAME)).isTrue();
+      assertThat(guards.breakers()).isEmpty();
+      store.closeCleanly();
+    }
+    try (TestStore store = new TestStore(folder)) {
+      assertThat(StoredGuards.open(store.store.engine()).recall(NAME)).isEmpty();
+      store.closeCleanly();
+    }
+  }
+
   /** What one process does. */
   private interface Run {
     void with(Guard guard) throws Exception;

@@ -1,6 +1,7 @@
 package dev.holdfast.ingress;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Click;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.OutboundReply;
@@ -23,8 +24,10 @@ import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.AddedReceives;
+import dev.holdfast.ingress.webhooks.ClickIntake;
 import dev.holdfast.ingress.webhooks.InboxIntake;
 import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.webhooks.WebhookClicks;
 import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.BodyBudget;
@@ -35,7 +38,12 @@ import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.replies.OptionalCalls;
+import dev.holdfast.resilience.GuardMemory;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.ClickVerdict;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -57,6 +65,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,6 +96,7 @@ public final class IngressRig implements AutoCloseable {
   public final Time time;
   public final FakeThreadOwners owners = new FakeThreadOwners();
   public final FakeInbox inbox = new FakeInbox();
+  public final FakeClicks clicks = new FakeClicks();
   public final News news = new News(1000, Runnable::run);
   public final Channels channels = new Channels(List.of(new FakeAdapter("webhook")));
   public final Tokens tokens = new Tokens(TOKENS);
@@ -137,7 +147,8 @@ public final class IngressRig implements AutoCloseable {
     Refusals refusals = new Refusals(meters);
     HostNames names = new HostNames(http);
     Authenticator authenticator = new Authenticator(tokens, sessions, time);
-    MessageIntake intake = new MessageIntake(inbox, news, time, meters);
+    MessageIntake intake =
+        new MessageIntake(inbox, (_, _) -> Optional.empty(), clicks, news, time, meters);
     EventStreams streams =
         new EventStreams(
             vertx,
@@ -156,9 +167,13 @@ public final class IngressRig implements AutoCloseable {
             AnswerBudget.ofHeap(time),
             refusals);
     AddedReceives added = new AddedReceives(time, meters);
+    Guards guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
+    WebhookClicks answering =
+        new WebhookClicks(
+            intake, new OptionalCalls(channels, guards, WebhookClicks.FAILURES, time, meters));
     RequestRouter router =
         new RequestRouter(
-            () -> new Webhooks(channels, added, intake, refusals, time),
+            () -> new Webhooks(channels, added, intake, answering, refusals, time),
             new FakeProbes(),
             api,
             new Pages(authenticator, sessions, names, refusals),
@@ -258,6 +273,25 @@ public final class IngressRig implements AutoCloseable {
     }
   }
 
+  /** Says what a test wants, when it wants. */
+  public static final class FakeClicks implements ClickIntake {
+    public final List<String> clicked = new CopyOnWriteArrayList<>();
+    public volatile @Nullable Failure refusal;
+    public volatile CompletableFuture<?> gate = CompletableFuture.completedFuture("open");
+
+    @Override
+    public ClickVerdict.Meaning clicked(String threadId, String person, String token)
+        throws StoreException {
+      Failure why = refusal;
+      if (why != null) {
+        throw new StoreException(why);
+      }
+      gate.join();
+      clicked.add(threadId + " " + person + " " + token);
+      return ClickVerdict.Meaning.APPROVED;
+    }
+  }
+
   private static final class FakeProbes implements Probes {
     @Override
     public JsonObject live() {
@@ -281,7 +315,20 @@ public final class IngressRig implements AutoCloseable {
   }
 
   /** The body is {@code thread|text|id}, one message a line. */
-  public record FakeAdapter(String channel) implements ChannelAdapter {
+  public record FakeAdapter(String channel, List<String> told) implements ChannelAdapter {
+    public FakeAdapter(String channel) {
+      this(channel, new CopyOnWriteArrayList<>());
+    }
+
+    @Override
+    public boolean showsChoices() {
+      return true;
+    }
+
+    @Override
+    public void answerClick(Click click, String text) {
+      told.add(click.reference() + " " + text);
+    }
 
     @Override
     public Set<String> accounts() {
@@ -303,11 +350,21 @@ public final class IngressRig implements AutoCloseable {
       if (body.equals("hello?")) {
         return new WebhookVerdict.Answer(200, "text/plain", "hello!");
       }
+      if (body.equals("path?")) {
+        return new WebhookVerdict.Answer(
+            200, "text/plain", request.method() + " " + request.path());
+      }
       if (body.equals("thread?")) {
         return new WebhookVerdict.Answer(200, "text/plain", Thread.currentThread().getName());
       }
       if (body.equals("martian")) {
         return new WebhookVerdict.UnknownType("martian", List.of("message"));
+      }
+      if (body.startsWith("click|")) {
+        String[] parts = body.split("\\|", -1);
+        return new WebhookVerdict.Clicked(
+            new Click("ci", parts[1], parts[2], parts[3], "r1"),
+            Optional.of(new WebhookVerdict.Answer(200, "text/plain", "taken")));
       }
       List<InboundMessage> messages = new ArrayList<>();
       for (String line : body.split("\n", -1)) {
@@ -318,6 +375,11 @@ public final class IngressRig implements AutoCloseable {
         messages.add(new InboundMessage("ci", parts[0], "u", parts[1], List.of(), parts[2]));
       }
       return new WebhookVerdict.Messages(messages);
+    }
+
+    @Override
+    public boolean hasWebhookPaths() {
+      return channel.equals("paths");
     }
 
     @Override

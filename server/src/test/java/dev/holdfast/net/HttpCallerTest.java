@@ -57,6 +57,7 @@ class HttpCallerTest {
         1024 * 1024);
   }
 
+  private static final Duration LONG = Duration.ofSeconds(10);
   private static final Limits PATIENT = limits(5000, 5000, 10_000);
 
   private static Request get(String url) {
@@ -243,6 +244,31 @@ class HttpCallerTest {
       }
       assertThat(server.written()).isLessThan(15_000_000);
       assertThat(answer.body().readAllBytes()).hasSize(40_000_000);
+    }
+  }
+
+  /** As a model's server does that answers fast and keeps no connection. */
+  @Test
+  void anAnswerIsReadToItsEndThoughItsConnectionIsClosedBehindIt() throws Exception {
+    try (RawServer server =
+        new RawServer(
+            c -> {
+              c.write(CHUNKED);
+              for (int i = 0; i < 50; i++) {
+                c.chunk("x".repeat(48_000));
+              }
+              c.write("0\r\n\r\n");
+            })) {
+      Limits large = new Limits(LONG, LONG, LONG, LONG, 100_000_000);
+      for (int round = 0; round < 10; round++) {
+        Streamed answer = http.stream(get(server.url()), large);
+        long before = -1;
+        while (before != server.written()) {
+          before = server.written();
+          new CountDownLatch(1).await(50, TimeUnit.MILLISECONDS);
+        }
+        assertThat(answer.body().readAllBytes()).hasSize(50 * 48_000);
+      }
     }
   }
 

@@ -96,6 +96,7 @@ public final class RawServer implements AutoCloseable {
   /** One client. */
   public final class Connection {
     private final Socket client;
+    private String head = "";
 
     Connection(Socket client) {
       this.client = client;
@@ -104,13 +105,26 @@ public final class RawServer implements AutoCloseable {
     /** Reads up to the empty line; what else has come is dropped. */
     public void readHead() throws IOException {
       int state = 0;
+      StringBuilder read = new StringBuilder();
       while (state < 4) {
         int c = client.getInputStream().read();
         if (c < 0) {
           throw new IOException("closed");
         }
+        read.append((char) c);
         state = c == (state % 2 == 0 ? '\r' : '\n') ? state + 1 : 0;
       }
+      head = read.toString();
+    }
+
+    /** Of the last request. */
+    public String head() {
+      return head;
+    }
+
+    /** One byte; -1 when the client is gone. */
+    public int read() throws IOException {
+      return client.getInputStream().read();
     }
 
     public void write(String text) throws IOException {

@@ -17,6 +17,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,7 +119,7 @@ class StandstillTest {
   private static final class HeldTime implements Time {
     private final SystemTime real = new SystemTime();
     private final AtomicLong moved = new AtomicLong();
-    private volatile Runnable last = () -> {};
+    private final AtomicReference<Runnable> last = new AtomicReference<>(() -> {});
     private volatile boolean firesOnEventLoops;
     private final AtomicInteger fired = new AtomicInteger();
     private final Semaphore set = new Semaphore(0);
@@ -129,8 +130,7 @@ class StandstillTest {
     }
 
     private void fire() {
-      Runnable due = last;
-      last = () -> {};
+      Runnable due = last.getAndSet(() -> {}); // a timer that is set meanwhile stays
       fired.incrementAndGet();
       due.run();
     }
@@ -155,7 +155,7 @@ class StandstillTest {
 
     @Override
     public Timer after(Duration wait, Runnable task) {
-      last = task;
+      last.set(task);
       set.release();
       return wait.isZero() ? real.after(wait, task) : () -> {};
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.PluginSocket;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.time.SystemTime;
@@ -15,6 +16,8 @@ import io.vertx.core.net.SelfSignedCertificate;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +48,7 @@ class TlsTest {
         .createHttpServer(
             new HttpServerOptions().setSsl(true).setHost("localhost").setKeyCertOptions(key))
         .requestHandler(request -> request.response().end("hello"))
+        .webSocketHandler(socket -> socket.textMessageHandler(socket::writeTextMessage))
         .listen(0)
         .toCompletionStage()
         .toCompletableFuture()
@@ -71,6 +75,34 @@ class TlsTest {
       assertThat(e.failure().code()).isEqualTo(FailureCode.NETWORK);
       assertThat(e.failure().message()).contains("TLS");
       assertThat(e.surelyNotSent()).isTrue();
+    }
+  }
+
+  @Test
+  void theSameHoldsForSockets() throws Exception {
+    String url = "wss://localhost:" + server.actualPort();
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime())) {
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class,
+              () -> http.connect(PluginSocket.Request.to(url, Map.of()), () -> {}));
+      assertThat(e.failure().code()).isEqualTo(FailureCode.NETWORK);
+      assertThat(e.failure().message()).contains("TLS");
+      assertThat(e.surelyNotSent()).isTrue();
+    }
+    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+      String otherName = url.replace("localhost", "127.0.0.1");
+      HttpFailedException e =
+          catchThrowableOfType(
+              HttpFailedException.class,
+              () -> http.connect(PluginSocket.Request.to(otherName, Map.of()), () -> {}));
+      assertThat(e.failure().message()).contains("TLS");
+      CountDownLatch gone = new CountDownLatch(1);
+      ClientSocket socket = http.connect(PluginSocket.Request.to(url, Map.of()), gone::countDown);
+      socket.send("hello");
+      assertThat(socket.receive(Duration.ofSeconds(5))).contains(new PluginSocket.Text("hello"));
+      socket.close(1000, "");
+      assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
     }
   }
 

@@ -227,6 +227,10 @@ final class HostRig {
     return toolbox;
   }
 
+  HttpCaller http() {
+    return http;
+  }
+
   Channels channels() {
     return channels;
   }

@@ -3,6 +3,7 @@ package dev.holdfast.plugins;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.ChannelAdapter;
+import dev.holdfast.api.Click;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.ListenSpec;
@@ -14,11 +15,13 @@ import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.time.SystemTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +101,11 @@ class HostedChannelTest {
 
   private static final class UnusedSink implements MessageSink {
     @Override
+    public String clicked(Click click) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void accept(List<InboundMessage> messages) {
       throw new AssertionError("nothing was received");
     }
@@ -143,6 +151,19 @@ class HostedChannelTest {
                   });
     }
     begun.await();
+  }
+
+  /** One that is left out here would have its default, whatever the plugin says. */
+  @Test
+  void everyQuestionIsPassedOnToThePlugin() {
+    assertThat(signatures(HostedChannel.class)).containsAll(signatures(ChannelAdapter.class));
+  }
+
+  private static Set<String> signatures(Class<?> type) {
+    return Arrays.stream(type.getDeclaredMethods())
+        .filter(method -> !method.isSynthetic())
+        .map(method -> method.getName() + Arrays.toString(method.getParameterTypes()))
+        .collect(Collectors.toSet());
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Random;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
@@ -102,6 +103,23 @@ class PluginJarTest {
               }
             }),
         "larger than 512 MiB");
+  }
+
+  @Test
+  void aByteThatWasChangedIsNoticed() throws IOException {
+    byte[] content = new byte[5_000];
+    new Random(7).nextBytes(content); // so that it is stored nearly as it is
+    byte[] bytes = jar(jar -> add(jar, "a/Some.class", content));
+    bytes[bytes.length / 2] ^= 0x55;
+    refused(bytes, "the jar is damaged: the check sum of a/Some.class is wrong");
+  }
+
+  @Test
+  void anEntryThatCannotBeUnpackedIsNamed() throws IOException {
+    byte[] bytes = jar(jar -> add(jar, "a.txt", new byte[100_000]));
+    int data = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("a.txt") + 5;
+    Arrays.fill(bytes, data, data + 20, (byte) 0xFF);
+    refused(bytes, "the check sum of a.txt is wrong");
   }
 
   @Test

@@ -2,10 +2,13 @@ package dev.holdfast.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.net.RawServer;
+import dev.holdfast.net.SocketPeer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,7 +22,8 @@ class PluginUnloadTest extends PluginHostCase {
       context.run("waits", () -> Thread.sleep(1_000_000));
       context.every("ticks", Duration.ofMillis(20), () -> LOCAL.set(new byte[10]));
       context.logger().log(System.Logger.Level.INFO, "begun", new Exception("logged"));
-      context.http();
+      PluginSocket socket = context.http().connect(PluginSocket.Request.to(GATEWAY, Map.of()));
+      context.run("receives", () -> { while (true) { socket.receive(Duration.ofMinutes(1)); } });
       """;
 
   private static final String MEMBERS =
@@ -30,8 +34,25 @@ class PluginUnloadTest extends PluginHostCase {
 
   @Test
   void twoHundredTimesLoadedAndUnloadedItLeavesNothing() throws Exception {
-    PluginJars.of(folder, "hello", "1.0.0").doing(HABITS, MEMBERS).into(rig.plugins(), "hello.jar");
-    rig.awaitState("hello", PluginState.READY);
+    try (RawServer gateway = new RawServer(PluginUnloadTest::sendsAndListens)) {
+      PluginJars.of(folder, "hello", "1.0.0")
+          .doing(
+              HABITS,
+              MEMBERS
+                  + "static final String GATEWAY = \"%s\";"
+                      .formatted(gateway.url().replace("http:", "ws:")))
+          .into(rig.plugins(), "hello.jar");
+      rig.awaitState("hello", PluginState.READY);
+      loadsAndUnloads();
+    }
+  }
+
+  private static void sendsAndListens(RawServer.Connection connection) throws IOException {
+    SocketPeer.accept(connection).text("hello");
+    connection.awaitClose();
+  }
+
+  private void loadsAndUnloads() throws Exception {
     cycle(10);
     awaitVanished();
     int threads = Thread.getAllStackTraces().size();
@@ -62,6 +83,25 @@ class PluginUnloadTest extends PluginHostCase {
           System.gc();
           return rig.host().vanishing() == 1;
         });
+  }
+
+  @Test
+  void eachPluginIsToldOfWithItsOwnThreadsAlone() throws Exception {
+    for (String id : List.of("one", "two")) {
+      PluginJars.of(folder, id, "1.0.0")
+          .doing(
+              "new Thread(() -> { while (true) { try { Thread.sleep(100_000); } catch"
+                  + " (InterruptedException e) { } } }, \"left by "
+                  + id
+                  + "\") {{ setDaemon(true); }}.start();",
+              "")
+          .into(rig.plugins(), id + ".jar");
+      rig.awaitState(id, PluginState.READY);
+      assertThat(rig.host().enable(id, false)).isTrue();
+    }
+    rig.await(() -> PluginHost.threadsLeftBy("two").contains("left by two"));
+    assertThat(PluginHost.threadsLeftBy("one")).containsExactly("left by one");
+    assertThat(PluginHost.threadsLeftBy("two")).containsExactly("left by two");
   }
 
   private void pollsStubbornly() throws Exception {

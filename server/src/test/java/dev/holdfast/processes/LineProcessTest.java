@@ -13,12 +13,18 @@ import dev.holdfast.processes.OutputLine.Ending;
 import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -266,8 +272,8 @@ class LineProcessTest {
     try (Children children = Children.open(config, ChildRig.TIME)) {
       int before = openFiles();
       for (int i = 0; i < 10; i++) {
-        LineProcess first = children.open(rig.lines("exec cat"));
-        LineProcess second = children.open(rig.lines("exec cat"));
+        LineProcess first = openSoon(children);
+        LineProcess second = openSoon(children);
         assertThat(
                 catchThrowableOfType(
                         CallFailedException.class, () -> children.open(rig.lines("exec cat")))
@@ -282,7 +288,123 @@ class LineProcessTest {
     }
   }
 
+  /** Its place is given back a moment after its descriptors. */
+  private LineProcess openSoon(Children children) throws Exception {
+    long begun = ChildRig.TIME.nanos();
+    while (true) {
+      try {
+        return children.open(rig.lines("exec cat"));
+      } catch (CallFailedException e) {
+        assertThat(e.failure().code()).isEqualTo(FailureCode.OVERLOADED);
+        assertThat(Duration.ofNanos(ChildRig.TIME.nanos() - begun)).isLessThan(SOON);
+        ChildRig.TIME.sleep(Duration.ofMillis(10));
+      }
+    }
+  }
+
   private static int openFiles() {
     return Objects.requireNonNull(new File("/proc/self/fd").list()).length;
+  }
+
+  /** A child that runs, and the files that become secrets while it does. */
+  private interface SecretChange {
+    void make(Path folder, List<Path> secrets) throws Exception;
+  }
+
+  private void assertHidden(Sandbox sandbox, boolean expected, SecretChange change)
+      throws Exception {
+    // Not in /tmp, where a child sees nothing anyway.
+    Path base = Files.createTempDirectory(Path.of("/var/tmp"), "holdfast-view-").toRealPath();
+    List<Path> secrets = new CopyOnWriteArrayList<>(List.of(base.resolve("keys/key")));
+    try (Children children = rig.children(sandbox, () -> secrets)) {
+      Path keys = Files.createDirectory(base.resolve("keys"));
+      Files.writeString(keys.resolve("key"), "canary");
+      Files.writeString(keys.resolve("other"), "other");
+      Files.setLastModifiedTime(keys, FileTime.fromMillis(0)); // it is not as new as it looks
+      try (LineProcess child = children.open(rig.lines("cat"))) {
+        assertThat(child.hidesSecrets()).as("at first").isTrue();
+        change.make(base, secrets);
+        assertThat(child.hidesSecrets()).isEqualTo(expected);
+      }
+      try (LineProcess next = children.open(rig.lines("cat"))) {
+        assertThat(next.hidesSecrets()).as("the next one").isTrue();
+      }
+    } finally {
+      try (Stream<Path> all = Files.walk(base)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void aFileThatBecomesSecretIsInTheViewOfAChildThatRuns(Sandbox sandbox) throws Exception {
+    assertHidden(sandbox, false, (base, secrets) -> secrets.add(base.resolve("keys/other")));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void aFolderInThePlaceOfACoveredOneIsInTheViewOfAChildThatRuns(Sandbox sandbox) throws Exception {
+    assertHidden(
+        sandbox,
+        false,
+        (base, _) -> {
+          Files.createDirectory(base.resolve("new"));
+          Files.writeString(base.resolve("new/key"), "canary");
+          Files.move(base.resolve("keys"), base.resolve("old"));
+          Files.move(base.resolve("new"), base.resolve("keys"));
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void aFolderThatIsMadeAnewIsInTheViewOfAChildThatRuns(Sandbox sandbox) throws Exception {
+    assertHidden(
+        sandbox,
+        false,
+        (base, _) -> {
+          Files.delete(base.resolve("keys/key"));
+          Files.delete(base.resolve("keys/other"));
+          Files.delete(base.resolve("keys"));
+          Files.createDirectory(base.resolve("keys"));
+          Files.writeString(base.resolve("keys/key"), "canary");
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void whereALinkLeadsElsewhereIsInTheViewOfAChildThatRuns(Sandbox sandbox) throws Exception {
+    assertHidden(
+        sandbox,
+        false,
+        (base, secrets) -> {
+          Files.createDirectory(base.resolve("v2"));
+          Files.writeString(base.resolve("v2/key"), "canary");
+          Files.move(base.resolve("keys"), base.resolve("v1"));
+          Files.createSymbolicLink(base.resolve("keys"), Path.of("v2"));
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUBBLEWRAP", "NAMESPACES"})
+  void aSecretThatIsSavedAnewInItsFolderStaysHidden(Sandbox sandbox) throws Exception {
+    assertHidden(
+        sandbox,
+        true,
+        (base, secrets) -> {
+          Files.writeString(base.resolve("keys/.new"), "canary");
+          Files.move(
+              base.resolve("keys/.new"), base.resolve("keys/key"), StandardCopyOption.ATOMIC_MOVE);
+          Files.writeString(base.resolve("keys/beside"), "x");
+          Files.delete(base.resolve("keys/other"));
+        });
+  }
+
+  /** Where nothing is hidden, a new child would see the same. */
+  @Test
+  void aProcessGroupHidesNothingThatItCouldHideBetter() throws Exception {
+    assertHidden(Sandbox.NONE, true, (base, secrets) -> secrets.add(base.resolve("keys/other")));
   }
 }

@@ -5,6 +5,7 @@ import static dev.holdfast.replies.FakeAccount.losesAnswer;
 import static dev.holdfast.replies.FakeAccount.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Choice;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
@@ -13,13 +14,17 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.Reply;
+import dev.holdfast.store.messages.ReplyChoices;
 import dev.holdfast.store.messages.ReplyState;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.SystemTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -188,6 +193,62 @@ class RepliesTest extends RepliesFixture {
     assertThat(platform.posted())
         .containsExactly(
             new OutboundReply("e1.a.1", "e1", "main", "t", "m-e1", "text", 1, 1, false));
+  }
+
+  @Test
+  void aThreadHoldsRepliesUntilEachIsSentHeldOrGivenUp() throws Exception {
+    assertThat(replies.mayHold("fake:main:a")).as("nobody has looked yet").isTrue();
+    replies.start();
+    drain();
+    assertThat(replies.mayHold("fake:main:a")).isFalse();
+    Failure away = Failure.of(FailureCode.OVERLOADED, "the platform answered 503");
+    Failure never = Failure.of(FailureCode.INVALID_REQUEST, "too strange");
+    platform.next(
+        "main",
+        refuses(away),
+        refuses(away),
+        reply -> {
+          assertThat(replies.mayHold("fake:main:a")).as("it is being posted").isTrue();
+          return new PostOutcome.Sent("p1");
+        },
+        refuses(never),
+        losesAnswer(),
+        losesAnswer());
+    plan("a", "e1", 1, 1);
+    for (int failures = 1; failures <= 2; failures++) {
+      drain();
+      assertThat(platform.posted()).hasSize(failures);
+      assertThat(replies.mayHold("fake:main:a")).as("it waits").isTrue();
+      assertThat(replies.mayHold("fake:main:b")).isFalse();
+      time.advance(Duration.ofMinutes(1));
+    }
+    drain();
+    assertThat(replies.mayHold("fake:main:a")).as("sent").isFalse();
+    plan("a", "e2", 1, 1);
+    drain();
+    assertThat(outbox.row(2).state()).isEqualTo(ReplyState.REJECTED);
+    assertThat(replies.mayHold("fake:main:a")).as("given up").isFalse();
+    plan("a", "e3", 1, 1);
+    drain();
+    assertThat(replies.mayHold("fake:main:a")).as("perhaps not there").isTrue();
+    time.advance(Duration.ofMinutes(5));
+    drain();
+    assertThat(outbox.row(3).state()).isEqualTo(ReplyState.HELD);
+    assertThat(replies.mayHold("fake:main:a")).as("held").isFalse();
+  }
+
+  @Test
+  void aThreadThatIsNotRememberedMayHoldReplies() throws Exception {
+    Replies few = replies(OnUnknown.RESEND_ONCE, 1);
+    few.start();
+    assertThat(few.drain(Deadline.in(time, Duration.ofHours(1)))).isTrue();
+    platform.always(refuses(Failure.of(FailureCode.OVERLOADED, "the platform answered 503")));
+    for (String thread : List.of("a", "b")) {
+      outbox.plan(reply("fake:main", thread, "e-" + thread, 1, 1), time.now());
+      few.wake("fake:main:" + thread);
+    }
+    assertThat(few.mayHold("fake:main:b")).isTrue();
+    few.stop();
   }
 
   @Test
@@ -644,6 +705,68 @@ class RepliesTest extends RepliesFixture {
   }
 
   @Test
+  void anAccountIsRefusedUntilAPostArrivesOrItsChannelIsThereAnew() throws Exception {
+    channels.onAdded(replies::onChannelAdded);
+    platform.next("main", refuses(Failure.of(FailureCode.INVALID_REQUEST, "too odd")));
+    plan("t", "e0", 1, 1);
+    drain();
+    assertThat(replies.refused()).as("one message speaks for itself").isEmpty();
+    platform.next("main", refuses(Failure.of(FailureCode.AUTH, "token revoked")));
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(replies.refused()).containsExactly("fake:main");
+    plan("t", "e2", 1, 1);
+    drain();
+    assertThat(replies.refused()).isEmpty();
+    platform.next("main", refuses(Failure.of(FailureCode.AUTH, "token revoked")));
+    plan("t", "e3", 1, 1);
+    drain();
+    channel.remove();
+    assertThat(replies.refused()).isEmpty();
+    added(platform);
+    assertThat(replies.refused()).isEmpty();
+    assertThat(platform.ids()).as("none is tried again and again").hasSize(4);
+  }
+
+  @Test
+  void aReplyThatIsFoundEndsTheRefusalThatCameBeforeIt() throws Exception {
+    FakeAccount finds =
+        finding(new FindOutcome.Found("p7"))
+            .next(
+                "main",
+                FakeAccount.refuses(Failure.of(FailureCode.AUTH, "token revoked")),
+                losesAnswer());
+    plan("t", "e1", 1, 1);
+    drain();
+    assertThat(replies.refused()).containsExactly("fake:main");
+    plan("t", "e2", 1, 1);
+    drain();
+    assertThat(replies.refused()).as("nobody knows yet").containsExactly("fake:main");
+    time.advance(Duration.ofSeconds(75));
+    drain();
+    assertThat(finds.found()).containsExactly("e2.a.1");
+    assertThat(replies.refused()).isEmpty();
+  }
+
+  @Test
+  void aReplyThatIsFoundEndsNoRefusalThatCameAfterIt() throws Exception {
+    FakeAccount finds =
+        finding(new FindOutcome.Found("p7"))
+            .next(
+                "main",
+                losesAnswer(),
+                FakeAccount.refuses(Failure.of(FailureCode.AUTH, "token revoked")));
+    plan("t", "e1", 1, 1);
+    drain();
+    plan("u", "e2", 1, 1);
+    drain();
+    time.advance(Duration.ofSeconds(75));
+    drain();
+    assertThat(finds.found()).containsExactly("e1.a.1");
+    assertThat(replies.refused()).containsExactly("fake:main");
+  }
+
+  @Test
   void anAccountThatItsChannelHasNoMoreIsAbsentToo() throws Exception {
     planAt("fake:former", "t", "e1", 1, 1);
     drain();
@@ -818,5 +941,52 @@ class RepliesTest extends RepliesFixture {
         break;
       }
     }
+  }
+
+  @Test
+  void buttonsGoToAChannelThatShowsThemAlone() throws Exception {
+    List<OutboundReply> shown = new CopyOnWriteArrayList<>();
+    Choice choice = new Choice("Deny", "A".repeat(22), false);
+    NewReply plain = reply("fake:main", "t", "e1", 1, 1);
+    NewReply question =
+        new NewReply(
+            "q.p.1",
+            plain.eventId(),
+            plain.source(),
+            plain.threadId(),
+            plain.address(),
+            plain.inReplyTo(),
+            "May I?",
+            1,
+            1,
+            false,
+            "",
+            ReplyChoices.write(List.of(choice)));
+    outbox.plan(question, time.now());
+    replies.wake(plain.threadId());
+    drain();
+    assertThat(platform.posted().getFirst().choices()).isEmpty();
+    channel.remove();
+    channels.add(
+        new ForwardingChannel(platform) {
+          @Override
+          public boolean showsChoices() {
+            return true;
+          }
+
+          @Override
+          public PostOutcome post(OutboundReply reply) {
+            shown.add(reply);
+            return new PostOutcome.Sent("p");
+          }
+        },
+        time.now());
+    stop();
+    replies = replies(OnUnknown.RESEND_ONCE, 10_000);
+    replies.start();
+    outbox.plan(question, time.now());
+    replies.wake(plain.threadId());
+    drain();
+    assertThat(shown.getFirst().choices()).containsExactly(choice);
   }
 }

@@ -25,9 +25,17 @@ class TypingNoticesTest {
   private final Channels channels = new Channels(List.of());
   private final FakePostGuard guard = new FakePostGuard();
   private final List<String> shown = new ArrayList<>();
-  private final TypingNotices notices = new TypingNotices(channels, news, _ -> guard, time, meters);
+  private boolean holdsReplies;
+  private final TypingNotices notices =
+      new TypingNotices(
+          channels,
+          news,
+          _ -> holdsReplies,
+          new OptionalCalls(channels, _ -> guard, TypingNotices.FAILURES, time, meters),
+          time);
   private boolean fails;
   private boolean drafts;
+  private Duration draftEvery = EVERY;
   private Registration added;
 
   private final class Platform extends ForwardingChannel {
@@ -49,8 +57,14 @@ class TypingNoticesTest {
     }
 
     @Override
+    public Duration draftEvery() {
+      return draftEvery;
+    }
+
+    @Override
     public void showDraft(Draft draft) {
-      shown.add(draft.eventId() + " " + draft.thread() + " " + draft.text());
+      String activity = draft.activity().isEmpty() ? "" : " [" + draft.activity() + "]";
+      shown.add(draft.eventId() + " " + draft.thread() + " " + draft.text() + activity);
     }
 
     @Override
@@ -113,6 +127,66 @@ class TypingNoticesTest {
     tell("event.finished");
     advance(Duration.ofMinutes(1));
     assertThat(shown).hasSize(3);
+  }
+
+  @Test
+  void noDraftIsBegunAboveAReplyThatIsNotPostedYet() throws Exception {
+    drafts = true;
+    draftEvery = Duration.ofSeconds(1);
+    added.remove();
+    channels.add(new Platform(EVERY), time.now());
+    holdsReplies = true;
+    tell("turn.started");
+    say("Let me ");
+    advance(TypingNotices.FIRST_AFTER);
+    say("see.");
+    advance(EVERY.multipliedBy(2));
+    assertThat(shown)
+        .as("typing is shown as often as without a draft")
+        .containsExactly("main t:1", "main t:1", "main t:1");
+    shown.clear();
+    holdsReplies = false;
+    advance(draftEvery);
+    assertThat(shown).containsExactly("e1 t:1 Let me see.");
+    shown.clear();
+    holdsReplies = true;
+    say(" Yes.");
+    advance(draftEvery);
+    assertThat(shown).as("its place is settled").containsExactly("e1 t:1 Let me see. Yes.");
+  }
+
+  @Test
+  void whatChangedIsShownSoonerAndWhatDidNotAsOftenAsTyping() throws Exception {
+    drafts = true;
+    draftEvery = Duration.ofSeconds(1);
+    added.remove();
+    channels.add(new Platform(EVERY), time.now());
+    tell("turn.started");
+    say("a");
+    advance(TypingNotices.FIRST_AFTER);
+    say("b");
+    advance(Duration.ofSeconds(1));
+    assertThat(shown).containsExactly("e1 t:1 a", "e1 t:1 ab");
+    advance(EVERY);
+    assertThat(shown).as("nothing new was said").hasSize(3);
+  }
+
+  @Test
+  void whatAToolDoesIsShownUntilItEnds() throws Exception {
+    drafts = true;
+    added.remove();
+    channels.add(new Platform(EVERY), time.now());
+    news.publish(
+        "tool.started", "fake:main:t:1", "e1", new JsonObject().put("label", "ls /").encode());
+    advance(TypingNotices.FIRST_AFTER);
+    assertThat(shown.getLast()).isEqualTo("e1 t:1  [ls /]");
+    news.publish(
+        "turn.doing", "fake:main:t:1", "e1", new JsonObject().put("label", "half").encode());
+    advance(EVERY);
+    assertThat(shown.getLast()).isEqualTo("e1 t:1  [half]");
+    tell("tool.ended");
+    advance(EVERY);
+    assertThat(shown.getLast()).isEqualTo("main t:1");
   }
 
   private void say(String text) {

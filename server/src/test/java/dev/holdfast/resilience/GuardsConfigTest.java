@@ -30,9 +30,9 @@ class GuardsConfigTest {
               "llm:anthropic": {failure_threshold: 3}
               default: {success_threshold: 1, initial_backoff_ms: 500}
             """);
-    assertThat(config.breaker("llm:openai"))
+    assertThat(config.breaker("llm:openai", "llm:openai"))
         .isEqualTo(new BreakerSettings(5, 1, ofMillis(500), ofMinutes(2)));
-    assertThat(config.breaker("llm:anthropic"))
+    assertThat(config.breaker("llm:anthropic", "llm:anthropic"))
         .isEqualTo(new BreakerSettings(3, 1, ofMillis(500), ofMinutes(2)));
   }
 

@@ -2,6 +2,9 @@ package dev.holdfast.supervision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,10 +18,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Starts JVMs of its own, since what is tested ends them or poisons them. */
 class FatalTest {
+  private volatile String output = "";
+
   @ParameterizedTest
   @ValueSource(strings = {"heap", "direct", "virtual", "wrapped"})
   void everyWayToRunOutOfMemoryEndsTheProcessWith3(String way) throws Exception {
     assertThat(run(List.of(), way)).isEqualTo(3);
+    assertThat(output.lines())
+        .containsOnlyOnce("holdfast: out of memory; the server ends with status 3");
+  }
+
+  /** The pipe of its standard error is full before it has to say something. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void nobodyWhoDoesNotReadItsLastLinePreventsTheEnd() throws Exception {
+    Process process = start(List.of(), "unread");
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isEqualTo(3);
   }
 
   @Test
@@ -33,7 +49,25 @@ class FatalTest {
         .isEqualTo(42);
   }
 
-  private static int run(List<String> prefix, String way) throws Exception {
+  private int run(List<String> prefix, String way) throws Exception {
+    Process process = start(prefix, way);
+    Thread errors = Thread.ofVirtual().start(() -> output = text(process.getErrorStream()));
+    String printed = text(process.getInputStream());
+    errors.join();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    System.out.println(way + ": " + process.exitValue() + "\n" + printed + output); // in the report
+    return process.exitValue();
+  }
+
+  private static String text(InputStream stream) {
+    try {
+      return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Process start(List<String> prefix, String way) throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.addAll(
         List.of(
@@ -45,10 +79,6 @@ class FatalTest {
             System.getProperty("java.class.path"),
             OutOfResources.class.getName(),
             way));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    System.out.println(way + ": " + process.exitValue() + "\n" + output); // into the test's report
-    return process.exitValue();
+    return new ProcessBuilder(command).start();
   }
 }

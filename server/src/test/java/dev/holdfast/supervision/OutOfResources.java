@@ -24,6 +24,7 @@ final class OutOfResources {
           case "direct" -> Thread.ofPlatform().start(OutOfResources::fillDirect);
           case "virtual" -> Thread.ofVirtual().start(OutOfResources::fillHeap);
           case "wrapped" -> Thread.ofVirtual().start(OutOfResources::catchWrapped);
+          case "unread" -> Thread.ofPlatform().start(OutOfResources::fillHeapUnread);
           case "other" ->
               Thread.ofVirtual()
                   .start(
@@ -42,6 +43,13 @@ final class OutOfResources {
     while (kept.size() < 1_000_000) {
       kept.add(new byte[1_000_000]);
     }
+  }
+
+  /** As much as a pipe of Linux holds, and one line more would wait. */
+  private static void fillHeapUnread() {
+    System.err.write(new byte[64 << 10], 0, 64 << 10);
+    System.err.flush();
+    fillHeap();
   }
 
   private static void fillDirect() {

@@ -21,7 +21,9 @@ public final class HttpOutcome {
    * By the status of the answer.
    *
    * <p>500 is unknown, as every 5xx but 503: a handler that fails after it has stored the message
-   * answers 500 as well, and only 503 says that the work was not begun.
+   * answers 500 as well, and only 503 says that the work was not begun. A redirect is not the
+   * platform's: a login page or an address that has moved stands before it, and may pass, so the
+   * platform counts as not reached.
    *
    * @param headers of the answer, by lower-case name
    * @param platformId the platform's id of the post; empty when it named none, or did not take it
@@ -69,9 +71,10 @@ public final class HttpOutcome {
         }
         if (status < 400) {
           yield Failure.of(
-                  FailureCode.INVALID_REQUEST,
-                  said + ": the configured address must be the final one")
-              .as(FailureKind.PERMANENT);
+              FailureCode.NETWORK,
+              "something before the platform answered %d: the configured address must be the final"
+                      .formatted(status)
+                  + " one");
         }
         yield Failure.of(FailureCode.INVALID_REQUEST, said);
       }

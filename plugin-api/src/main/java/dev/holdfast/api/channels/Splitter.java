@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Cuts a text into parts that a platform takes. */
 public final class Splitter {
-  /** A fence line that would take more of a part than this is shown as plain text. */
-  private static final int FENCE_SHARE = 4;
+  /** What begins a part again takes no more of it than this, or it is taken for plain text. */
+  private static final int OPENER_SHARE = 4;
 
   private final String text;
   private final int unitsMax;
-  private final int fenceMax;
+  private final int openerMax;
   private final List<String> parts = new ArrayList<>();
 
   private Splitter(String text, int unitsMax) {
     this.text = text;
     this.unitsMax = unitsMax;
-    this.fenceMax = unitsMax / FENCE_SHARE;
+    this.openerMax = unitsMax / OPENER_SHARE;
   }
 
   /**
@@ -25,8 +25,12 @@ public final class Splitter {
    */
   private record Fence(String opener, String marker) {}
 
-  /** Where a part may end, and the fence that is open there. */
-  private record Cut(int at, @Nullable Fence open) {}
+  /**
+   * Where a part may end, and what goes on there: a fence, or a table.
+   *
+   * @param head the first two lines of the table, with their ends; empty outside of tables
+   */
+  private record Cut(int at, @Nullable Fence open, String head) {}
 
   /** A cut that takes less than this share of a part is worse than one at a lesser place. */
   private static final int CUT_SHARE = 2;
@@ -34,8 +38,8 @@ public final class Splitter {
   /**
    * At least one part, none longer than {@code unitsMax} UTF-16 units. Cuts at paragraphs, then
    * lines, then spaces, never inside a surrogate pair; a code fence that is cut is closed and
-   * opened again with its language. Otherwise nothing is added or left out, but for parts that
-   * would be blank. Time is linear in the text.
+   * opened again with its language, and a table begins again with its head. Otherwise nothing is
+   * added or left out, but for parts that would be blank. Time is linear in the text.
    *
    * @throws IllegalArgumentException if {@code unitsMax} is below 2, which a surrogate pair needs
    */
@@ -47,10 +51,11 @@ public final class Splitter {
   }
 
   private List<String> split() {
-    Cut from = new Cut(0, null);
+    Cut from = new Cut(0, null, "");
     boolean lineStart = true;
     while (from.at() < text.length()) {
-      String prefix = from.open() == null ? "" : from.open().opener() + "\n";
+      from = lineStart ? withoutEndedTable(from) : from;
+      String prefix = prefix(from, lineStart);
       Cut to = next(from, prefix.length(), lineStart);
       String piece = text.substring(from.at(), to.at());
       if (!piece.isBlank() || from.open() != null) {
@@ -60,6 +65,25 @@ public final class Splitter {
       from = to;
     }
     return parts.isEmpty() ? List.of(text.substring(0, 1)) : List.copyOf(parts);
+  }
+
+  private String prefix(Cut from, boolean isLineStart) {
+    if (from.open() != null) {
+      return from.open().opener() + "\n";
+    }
+    return isLineStart ? from.head() : ""; // the rest of a row is no row
+  }
+
+  private Cut withoutEndedTable(Cut from) {
+    boolean goesOn = from.head().isEmpty() || isRow(from.at(), lookedAt(from.at()));
+    return goesOn ? from : new Cut(from.at(), from.open(), "");
+  }
+
+  /** Where the line that begins at {@code start} ends, or how far one part looks at it. */
+  private int lookedAt(int start) {
+    int most = Math.min(text.length(), start + unitsMax);
+    int end = endOfLine(start, most);
+    return end < 0 ? most : end;
   }
 
   private String closing(String piece, Cut to) {
@@ -76,13 +100,16 @@ public final class Splitter {
   private Cut next(Cut from, int prefixUnits, boolean fromLineStart) {
     int room = unitsMax - prefixUnits;
     if (text.length() - from.at() <= room) {
-      return new Cut(text.length(), null);
+      return new Cut(text.length(), null, "");
     }
     int window = from.at() + room;
     @Nullable Cut paragraph = null;
     @Nullable Cut line = null;
+    @Nullable Cut lineBefore = null;
     @Nullable Fence open = from.open();
+    String head = from.head();
     int start = from.at();
+    int before = -1; // where the line before begins, when a table may begin with it
     boolean isLineStart = fromLineStart;
     while (true) {
       int end = endOfLine(start, window);
@@ -90,31 +117,47 @@ public final class Splitter {
         break;
       }
       @Nullable Fence after = isLineStart ? after(open, start, end) : open;
+      boolean isText = open == null && after == null;
       boolean opens = open == null && after != null;
       boolean blank = isLineStart && text.substring(start, end).isBlank();
+      if (isText && head.isEmpty() && before >= 0 && isHead(before, start, end)) {
+        head = text.substring(before, end);
+        opens = true;
+        line = lineBefore;
+      } else if (!isText || (isLineStart && !isRow(start, end))) {
+        head = "";
+      }
+      before = isText && isLineStart && head.isEmpty() && isRow(start, end) ? start : -1;
       open = after;
       start = end;
       isLineStart = true;
       if (end + (open == null ? 0 : open.marker().length()) > window) {
         continue;
       }
-      Cut cut = new Cut(end, open);
-      // Right after a fence was opened there is nothing in it: the line before is the better end.
+      Cut cut = new Cut(end, open, head);
+      lineBefore = line;
+      // Right after a fence or a table was opened there is nothing in it: the line before is the
+      // better end.
       line = opens && line != null ? line : cut;
       paragraph = blank && open == null ? cut : paragraph;
+    }
+    boolean isInTable = !head.isEmpty();
+    if (before >= 0 && lineBefore != null && isHead(before, start, lookedAt(start))) {
+      line = lineBefore;
+      isInTable = true;
     }
     int enough = from.at() + room / CUT_SHARE;
     if (paragraph != null && paragraph.at() >= enough) {
       return paragraph;
     }
-    if (line != null && line.at() >= enough) {
+    if (line != null && (line.at() >= enough || isInTable)) {
       return line;
     }
     int last = window - (open == null ? 0 : open.marker().length() + 1);
     if (start < last) {
-      return inLine(start, last, open);
+      return inLine(start, last, open, head);
     }
-    return line != null ? line : inLine(from.at(), last, from.open());
+    return line != null ? line : inLine(from.at(), last, from.open(), from.head());
   }
 
   /**
@@ -130,18 +173,18 @@ public final class Splitter {
    * Cuts the line that begins at {@code start} and does not end by {@code last}: after a space, or
    * anywhere.
    */
-  private Cut inLine(int start, int last, @Nullable Fence open) {
+  private Cut inLine(int start, int last, @Nullable Fence open, String head) {
     for (int at = last; at > start + (last - start) / CUT_SHARE; at--) {
       if (text.charAt(at - 1) == ' ' && !startsFence(at)) {
-        return new Cut(at, open);
+        return new Cut(at, open, head);
       }
     }
     for (int at = last; at > start; at--) {
       if (!isInPair(at) && !startsFence(at)) {
-        return new Cut(at, open);
+        return new Cut(at, open, head);
       }
     }
-    return new Cut(isInPair(last) ? last - 1 : last, open);
+    return new Cut(isInPair(last) ? last - 1 : last, open, head);
   }
 
   private boolean isInPair(int at) {
@@ -158,12 +201,40 @@ public final class Splitter {
     return text.startsWith("```", mark) || text.startsWith("~~~", mark);
   }
 
+  /** Whether a line can be one of a table. */
+  private boolean isRow(int start, int end) {
+    int indent = start;
+    while (indent < end && text.charAt(indent) == ' ') {
+      indent++;
+    }
+    if (indent == end || indent - start > 3 || ">#".indexOf(text.charAt(indent)) >= 0) {
+      return false;
+    }
+    return text.indexOf('|', indent, end) >= 0;
+  }
+
+  /** Whether a table begins with the line from {@code first} to {@code second}, and the next. */
+  private boolean isHead(int first, int second, int end) {
+    if (end - first > openerMax || text.charAt(end - 1) != '\n' || !isRow(second, end)) {
+      return false;
+    }
+    boolean hasDash = false;
+    for (int at = second; at < end; at++) {
+      char unit = text.charAt(at);
+      hasDash |= unit == '-';
+      if (" |:-\t\r\n".indexOf(unit) < 0) {
+        return false;
+      }
+    }
+    return hasDash;
+  }
+
   /**
    * The fence that is open after the line from {@code start} to {@code end}, when {@code open} was
    * before it.
    */
   private @Nullable Fence after(@Nullable Fence open, int start, int end) {
-    if (end - start > fenceMax) {
+    if (end - start > openerMax) {
       return open;
     }
     String line = text.substring(start, end).stripTrailing();

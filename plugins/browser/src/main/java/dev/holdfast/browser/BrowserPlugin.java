@@ -10,6 +10,7 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.kit.JsonText;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

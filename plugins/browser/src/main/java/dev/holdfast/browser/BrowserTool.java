@@ -6,6 +6,7 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
+import dev.holdfast.kit.JsonText;
 import java.time.Duration;
 import java.util.Map;
 

@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.PluginContext;
+import dev.holdfast.kit.JsonText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PluginContext;
+import dev.holdfast.kit.JsonText;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
@@ -202,10 +203,10 @@ final class Page {
     if (wanted < 1
         || wanted >= entries.size()
         || !(entries.get(wanted) instanceof Map<?, ?> entry)
-        || !(entry.get("id") instanceof Double id)) {
+        || !(entry.get("id") instanceof Long id)) {
       throw failed("there is no page " + (by < 0 ? "before" : "after") + " this one");
     }
-    Map<String, Object> _ = call("Page.navigateToHistoryEntry", Map.of("entryId", id.longValue()));
+    Map<String, Object> _ = call("Page.navigateToHistoryEntry", Map.of("entryId", id));
     return settled();
   }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.browser;
 
+import dev.holdfast.kit.JsonText;
+
 /** What is run in pages. Each returns a text. */
 final class Scripts {
   /** Of long ones the first 2,000 characters. */

@@ -8,6 +8,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PluginHttp;
+import dev.holdfast.kit.testing.FakeContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.holdfast.browser;
 
+import dev.holdfast.kit.JsonText;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.OutputStream;

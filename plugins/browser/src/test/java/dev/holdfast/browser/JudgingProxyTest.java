@@ -7,6 +7,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PluginHttp;
+import dev.holdfast.kit.testing.FakeContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -109,7 +110,8 @@ class JudgingProxyTest {
             Content-Length: 3
             Proxy-Connection: keep-alive
 
-            abc""");
+            abc\
+            """);
     assertThat(answer).startsWith("HTTP/1.1 200").contains("Connection: close").endsWith("ok");
     assertThat(judged).containsExactly("http://good/a?b=c");
     assertThat(served).containsExactly("POST /a?b=c abc");

@@ -104,7 +104,13 @@ public final class AttachmentIntake {
       }
       try {
         Fetched fetched =
-            attachments.source().fetch(attachment.url(), new Bounds(left, bytesMax, "*/*"));
+            attachments
+                .source()
+                .fetch(
+                    incoming.event().source(),
+                    incoming.message().account(),
+                    attachment,
+                    new Bounds(left, bytesMax, "*/*"));
         return had(fetched, bytesMax);
       } catch (CallFailedException e) {
         if (!e.isPassing() || tries == TRIES_MAX) {

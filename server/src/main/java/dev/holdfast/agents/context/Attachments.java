@@ -1,5 +1,6 @@
 package dev.holdfast.agents.context;
 
+import dev.holdfast.api.Attachment;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -14,13 +15,19 @@ public record Attachments(Source source, AttachmentsConfig config) {
 
   /** Where files of platforms are fetched. Blocks; an interrupt ends it. */
   public interface Source {
-    Fetched fetch(String url, Bounds bounds) throws CallFailedException, InterruptedException;
+    /**
+     * One try.
+     *
+     * @param source where the message came in, {@code channel:account}
+     */
+    Fetched fetch(String source, String account, Attachment attachment, Bounds bounds)
+        throws CallFailedException, InterruptedException;
   }
 
   /** Nothing can be fetched. */
   public static Attachments none() {
     return new Attachments(
-        (_, _) -> {
+        (_, _, _, _) -> {
           throw new CallFailedException(
               Failure.of(FailureCode.ACTION_NOT_SUPPORTED, "files are not fetched here"));
         },

@@ -19,6 +19,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.ledgers.ClickVerdict;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.messages.Waiting;
@@ -32,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Gives thread agents their events: new ones as they are committed, older ones from disk, always in
@@ -96,15 +98,20 @@ public final class Orchestrator {
     }
   }
 
-  /** Whether more is parked than what waits for a person's word. */
+  /**
+   * Whether more is parked than what waits for a person's word, or has got it and not gone on yet.
+   */
   private boolean hasParkedForModels() {
     long parked = store.inbox().counts().getOrDefault("parked", 0L);
     return parked > 0
         && parked
-            > store
-                .approvals()
-                .list(ThreadReader.OPERATOR, Optional.of(Approval.State.WAITING), "", APPROVALS_MAX)
-                .stream()
+            > Stream.of(Approval.State.WAITING, Approval.State.APPROVED)
+                .flatMap(
+                    state ->
+                        store
+                            .approvals()
+                            .list(ThreadReader.OPERATOR, Optional.of(state), "", APPROVALS_MAX)
+                            .stream())
                 .map(Approval::eventId)
                 .distinct()
                 .count();
@@ -336,6 +343,21 @@ public final class Orchestrator {
     }
     asked.flatMap(question -> agents.find(question.threadId())).ifPresent(ThreadAgent::answered);
     return counts;
+  }
+
+  /**
+   * A person's click on a button; blocks until what it decides is on disk. May be told twice.
+   *
+   * @param token of the button, as it came
+   */
+  public ClickVerdict.Meaning clicked(String threadId, String person, String token)
+      throws StoreException {
+    ClickVerdict verdict = store.approvals().click(token, threadId, person, time.now());
+    if (verdict.decides()) {
+      endings.closed(verdict.question().orElseThrow(), verdict.state(), "person:" + person);
+      agents.find(threadId).ifPresent(ThreadAgent::answered);
+    }
+    return verdict.meaning();
   }
 
   public List<ThreadView> active() {

@@ -1,7 +1,6 @@
 package dev.holdfast.agents.turn;
 
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.turn.TurnEndings.Say;
 import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -17,6 +16,7 @@ import dev.holdfast.tools.ToolFacts;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -35,6 +35,7 @@ public final class ApprovalGate implements ToolRound.Gate {
   private final TurnResources resources;
   private final TurnEndings endings;
   private final ChatCodes codes = new ChatCodes();
+  private final SecureRandom random = new SecureRandom();
 
   public ApprovalGate(TurnResources resources, TurnEndings endings) {
     this.resources = resources;
@@ -88,7 +89,8 @@ public final class ApprovalGate implements ToolRound.Gate {
       throws WaitsForPersonException, StoreException {
     if (resources.time().now().isBefore(approval.expiresAt())) {
       if (!endings.isTold(Voice.QUESTION, approval.id())) {
-        tell(incoming, approval); // a crash came between writing it down and asking it
+        // A crash came between writing it down and asking it.
+        endings.ask(incoming, approval, random);
       }
       throw new WaitsForPersonException(approval.shown(), approval.expiresAt());
     }
@@ -123,12 +125,8 @@ public final class ApprovalGate implements ToolRound.Gate {
             ApprovalPrompts.visible(resources.secrets().redact(arguments)));
     endings.epoch().change(() -> resources.store().approvals().ask(question));
     endings.opened(question);
-    tell(incoming, question);
+    endings.ask(incoming, question, random);
     return question;
-  }
-
-  private void tell(Incoming incoming, Approval question) throws StoreException {
-    endings.tell(incoming, new Say(Voice.QUESTION, ChatSentences.mayI(question)), question.id());
   }
 
   /** A wake-up cannot answer: whoever set it does. */

@@ -3,10 +3,15 @@ package dev.holdfast.agents.turn;
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.bus.News;
 import dev.holdfast.store.ledgers.Approval;
+import java.time.Instant;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** What people and pages are shown of a call that waits for approval. */
 public final class ApprovalPrompts {
+  private static final int NAME_UNITS_MAX = 80;
+  private static final Pattern MARKUP = Pattern.compile("[\\\\`*_{}\\[\\]()<>#|~!]");
+
   private ApprovalPrompts() {}
 
   static void opened(News news, Approval question) {
@@ -32,6 +37,38 @@ public final class ApprovalPrompts {
             .put("state", state.name().toLowerCase(Locale.ROOT))
             .put("by", by);
     news.publish("approval.decided", question.threadId(), question.eventId(), details.toString());
+  }
+
+  /**
+   * What a post with buttons says once its question is over: how it ended, in place of how to
+   * answer.
+   *
+   * @param posted what it said before
+   * @param who whoever decided it, for people; may be anything
+   */
+  public static String settled(Approval question, Instant now, String posted, String who) {
+    String ending = ChatSentences.howToAnswer(question, true);
+    String asked =
+        posted.endsWith(ending) ? posted.substring(0, posted.length() - ending.length()) : posted;
+    return asked + "\n" + outcome(question, now, plain(who));
+  }
+
+  private static String outcome(Approval question, Instant now, String who) {
+    return switch (question.stateAt(now)) {
+      case WAITING -> throw new IllegalArgumentException("the question waits");
+      case APPROVED, USED -> "Approved by " + who + ".";
+      case DENIED -> "Denied by " + who + ".";
+      case EXPIRED ->
+          now.isBefore(question.expiresAt()) ? "No longer needed." : "No answer in time.";
+    };
+  }
+
+  /** What is a name and no markup, and no more of it than fits on a line. */
+  private static String plain(String name) {
+    int end = Math.min(name.length(), NAME_UNITS_MAX);
+    boolean isCut = end > 0 && Character.isHighSurrogate(name.charAt(end - 1));
+    String line = visible(name.substring(0, isCut ? end - 1 : end));
+    return MARKUP.matcher(line).replaceAll("\\\\$0").replace('\n', ' ').replace('\t', ' ');
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.tools.prompts.PromptEntry;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** What people read when something goes wrong: short, honest, without inner details. */
 public final class ChatSentences {
@@ -58,6 +59,9 @@ public final class ChatSentences {
       """;
 
   private static final int SHOWN_MAX = 3000;
+  private static final int FENCE_MIN = 3;
+  private static final Pattern BACKTICKS = Pattern.compile("`+");
+  private static final Pattern LINE_ENDS = Pattern.compile("\\s*\\R\\s*");
   private static final int PROMPTS_SHOWN = 40;
 
   private ChatSentences() {}
@@ -82,23 +86,45 @@ public final class ChatSentences {
     return question.arguments().length() <= SHOWN_MAX;
   }
 
-  /** The arguments are shown as they are: the label is the tool's own word. */
-  static String mayI(Approval question) {
-    String asked = "May I do this? " + question.shown() + "\nExact call: " + question.tool() + " ";
+  /**
+   * The arguments are shown as they are, on a channel that renders Markdown too: the label is the
+   * tool's own word, and must not hide them.
+   */
+  static String mayI(Approval question, boolean hasButtons) {
     String arguments = question.arguments();
+    String shown =
+        showsAllOf(question)
+            ? fenced(arguments)
+            : fenced(arguments.substring(0, SHOWN_MAX))
+                + "\n("
+                + (arguments.length() - SHOWN_MAX)
+                + " more characters.)";
+    return "May I do this? "
+        + LINE_ENDS.matcher(question.shown()).replaceAll(" ")
+        + "\nExact call: "
+        + question.tool()
+        + "\n"
+        + shown
+        + howToAnswer(question, hasButtons);
+  }
+
+  /** As code, with a fence that nothing in it can end. */
+  private static String fenced(String code) {
+    int longest =
+        BACKTICKS.matcher(code).results().mapToInt(run -> run.end() - run.start()).max().orElse(0);
+    String fence = "`".repeat(Math.max(FENCE_MIN, longest + 1));
+    return fence + "\n" + code + "\n" + fence;
+  }
+
+  /** The end of {@link #mayI}, from its line break on. */
+  static String howToAnswer(Approval question, boolean hasButtons) {
     if (showsAllOf(question)) {
-      return asked
-          + arguments
-          + "\nReply /approve %1$s or /deny %1$s within 10 minutes.".formatted(question.code());
+      return "\n%s /approve %2$s or /deny %2$s within 10 minutes."
+          .formatted(hasButtons ? "Use a button or reply" : "Reply", question.code());
     }
-    return asked
-        + arguments.substring(0, SHOWN_MAX)
-        + "\n("
-        + (arguments.length() - SHOWN_MAX)
-        + " more characters.)\nThis is too long to approve here: read all of it on the chat page or"
-        + " with holdfast approvals, and approve it there within 10 minutes. Or reply /deny "
-        + question.code()
-        + ".";
+    return "\nThis is too long to approve here: read all of it on the chat page or with holdfast"
+        + " approvals, and approve it there within 10 minutes. Or %s /deny %s."
+            .formatted(hasButtons ? "use the button or reply" : "reply", question.code());
   }
 
   public static String overBudget(Budgets.Scope scope) {

@@ -5,23 +5,29 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Epoch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
+import dev.holdfast.api.Choice;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.channels.Splitter;
 import dev.holdfast.bus.News;
+import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.ledgers.QuestionButtons;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.Finish;
 import dev.holdfast.store.messages.NewReply;
+import dev.holdfast.store.messages.Outbox;
+import dev.holdfast.store.messages.ReplyChoices;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -142,7 +148,7 @@ public final class TurnEndings {
   public int end(List<Incoming> batch, TurnEnd end, Say say) throws InterruptedException {
     Incoming last = batch.getLast();
     String id = id(last, say.voice());
-    List<NewReply> replies = replies(last, say, id);
+    List<NewReply> replies = replies(last, say, id, List.of());
     if (!say.text().isEmpty() && (say.voice() != Voice.ERROR || isAnyOpen(batch))) {
       log(last, id, say);
     }
@@ -226,10 +232,37 @@ public final class TurnEndings {
   }
 
   private void plan(Incoming incoming, Say say, String id) throws StoreException {
-    List<NewReply> replies = replies(incoming, say, id);
+    plan(incoming, say, id, List.of(), _ -> {});
+  }
+
+  private void plan(
+      Incoming incoming, Say say, String id, List<Choice> choices, Outbox.Beside beside)
+      throws StoreException {
+    List<NewReply> replies = replies(incoming, say, id, choices);
     log(incoming, id, say);
-    epoch.change(() -> store.outbox().plan(replies));
+    epoch.change(() -> store.outbox().plan(replies, beside));
     announce(incoming, replies, say.voice());
+  }
+
+  /**
+   * Asks a person, once, whether a call may run; with buttons where the channel shows them. The
+   * question knows its buttons from the commit on that plans their post.
+   */
+  void ask(Incoming incoming, Approval question, SecureRandom random) throws StoreException {
+    boolean hasButtons =
+        channels.facts(channel(incoming)).map(ChannelFacts::showsChoices).orElse(false);
+    String text = ChatSentences.mayI(question, hasButtons);
+    if (!hasButtons) {
+      tell(incoming, new Say(Voice.QUESTION, text), question.id());
+      return;
+    }
+    QuestionButtons buttons = QuestionButtons.draw(random, ChatSentences.showsAllOf(question));
+    plan(
+        incoming,
+        new Say(Voice.QUESTION, text),
+        question.id() + "." + Voice.QUESTION.label,
+        buttons.choices(),
+        store.approvals().show(question.id(), buttons));
   }
 
   /** Whether that was said about this. */
@@ -372,7 +405,7 @@ public final class TurnEndings {
     }
   }
 
-  private List<NewReply> replies(Incoming incoming, Say say, String id) {
+  private List<NewReply> replies(Incoming incoming, Say say, String id, List<Choice> choices) {
     if (say.text().isEmpty()) {
       return List.of();
     }
@@ -393,7 +426,8 @@ public final class TurnEndings {
               part,
               texts.size(),
               delivered,
-              part == texts.size() ? ReplyFile.write(say.files()) : ""));
+              part == texts.size() ? ReplyFile.write(say.files()) : "",
+              part == texts.size() ? ReplyChoices.write(choices) : ""));
     }
     return replies;
   }

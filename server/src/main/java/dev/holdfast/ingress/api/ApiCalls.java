@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.access.PairingFlow;
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
 import dev.holdfast.config.Secrets;
@@ -80,6 +81,16 @@ public final class ApiCalls {
 
   public ApiCalls plugins(PluginHost host) {
     calls.putAll(new PluginHostCalls(host, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls pairings(PairingFlow flow) {
+    calls.putAll(new PairingCalls(flow).calls());
+    return this;
+  }
+
+  public ApiCalls channels(ChannelParts parts, Guards guards, PluginHost plugins) {
+    calls.putAll(new ChannelCalls(parts, guards, store.outbox(), plugins, time).calls());
     return this;
   }
 

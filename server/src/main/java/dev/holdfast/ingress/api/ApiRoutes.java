@@ -113,9 +113,9 @@ final class ApiRoutes {
     for (Operation operation : contract.operations()) {
       OpenAPIRoute route = builder.getRoute(operation.getOperationId());
       route.setDoSecurity(false); // enter does it, for unknown paths too
-      Scope needed = scope(operation);
       checkDecided(operation);
       if (operation.getOperationId().equals(EventStreams.OPERATION)) {
+        Scope needed = scope(operation);
         route.addHandler(context -> openStream(context, needed));
       } else {
         ApiCall call = calls.get(operation.getOperationId());
@@ -124,7 +124,7 @@ final class ApiRoutes {
         }
         ApiCall bounded = size(operation).equals("large") ? ApiRoutes.large(call) : call;
         Idempotency.Effect effect = effect(operation);
-        route.addHandler(context -> run(context, needed, bounded, effect));
+        route.addHandler(context -> run(context, bounded, effect));
       }
     }
     Router router = builder.createRouter();
@@ -256,33 +256,28 @@ final class ApiRoutes {
     context.next();
   }
 
+  /** Who may not call the operation does not learn either what it would take. */
   private Future<ValidatableRequest> extract(RoutingContext context, Operation operation) {
+    Caller caller = context.get(CALLER);
+    if (!caller.scope().covers(scope(operation))) {
+      return Future.failedFuture(RefusedRequestException.forbidden());
+    }
     Buffer body = context.get(BODY);
     return Future.succeededFuture(ContractRequest.of(context, operation, body));
   }
 
   private void openStream(RoutingContext context, Scope needed) {
     try {
-      Caller caller = checkScope(context, needed);
-      streams.open(context.request(), caller, needed);
+      streams.open(context.request(), context.get(CALLER), needed);
     } catch (RefusedRequestException refused) {
       refusals.send(context.request(), refused);
     }
   }
 
-  private static Caller checkScope(RoutingContext context, Scope needed)
-      throws RefusedRequestException {
-    Caller caller = context.get(CALLER);
-    if (!caller.scope().covers(needed)) {
-      throw RefusedRequestException.forbidden();
-    }
-    return caller;
-  }
-
-  private void run(RoutingContext context, Scope needed, ApiCall call, Idempotency.Effect effect) {
+  private void run(RoutingContext context, ApiCall call, Idempotency.Effect effect) {
     HttpServerRequest request = context.request();
     try {
-      Caller caller = checkScope(context, needed);
+      Caller caller = context.get(CALLER);
       String key = request.method().equals(HttpMethod.POST) ? request.getHeader(KEY) : null;
       if (key == null) {
         start(context, apiRequest(context, caller, ""), call);

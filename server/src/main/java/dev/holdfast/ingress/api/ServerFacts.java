@@ -2,12 +2,18 @@ package dev.holdfast.ingress.api;
 
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
  * What the server knows of itself.
  *
+ * @param pairingsPending how many strangers wait for an operator's yes
  * @param config the whole effective configuration with secrets as {@code ***}
  */
 public record ServerFacts(
-    String version, Instant startedAt, String dataDir, Supplier<JsonObject> config) {}
+    String version,
+    Instant startedAt,
+    String dataDir,
+    IntSupplier pairingsPending,
+    Supplier<JsonObject> config) {}

@@ -51,6 +51,7 @@ final class StatusCalls {
             .put("counts", counts)
             .put("outbox_depth", store.outbox().depth())
             .put("threads_active", threads.active().size())
+            .put("pairings_pending", facts.pairingsPending().getAsInt())
             .put("data_dir", facts.dataDir()));
   }
 

@@ -3,10 +3,12 @@ package dev.holdfast.ingress.webhooks;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.Click;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.Origin;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.channels.MessageAcceptance;
@@ -14,6 +16,7 @@ import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.FileNames;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.ClickVerdict;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.time.Time;
@@ -45,6 +48,9 @@ import org.slf4j.LoggerFactory;
 public final class MessageIntake implements MessageAcceptance {
   private static final Logger LOG = LoggerFactory.getLogger(MessageIntake.class);
 
+  /** By channel and {@code outcome}. */
+  public static final String CLICKS = "holdfast.clicks";
+
   /** Of an inbound message, from wherever it comes. */
   private static final int TEXT_UNITS_MAX = 1_048_576;
 
@@ -55,20 +61,34 @@ public final class MessageIntake implements MessageAcceptance {
   /** A pattern takes whole pairs for one character each. */
   private static final Pattern HALF_PAIR = Pattern.compile("\\p{Cs}");
 
+  private static final Pattern NOT_SHOWN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
   private static final Pattern NOT_READ = Pattern.compile("[^\\p{L}\\p{N}:]");
   private static final Duration RETRY_LATER = Duration.ofSeconds(5);
 
   /** Platforms give up after 3 s and send again; a clear 503 before that tells them more. */
   static final Duration COMMIT_WAIT_MAX = Duration.ofMillis(2500);
 
+  /** As {@link dev.holdfast.api.Choice#token} says; no other is looked for. */
+  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_-]{22}");
+
   private final InboxIntake intake;
+  private final SenderCheck senders;
+  private final ClickIntake clicks;
   private final News news;
   private final Time time;
   private final MeterRegistry meters;
   private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
-  public MessageIntake(InboxIntake intake, News news, Time time, MeterRegistry meters) {
+  public MessageIntake(
+      InboxIntake intake,
+      SenderCheck senders,
+      ClickIntake clicks,
+      News news,
+      Time time,
+      MeterRegistry meters) {
     this.intake = intake;
+    this.senders = senders;
+    this.clicks = clicks;
     this.news = news;
     this.time = time;
     this.meters = meters;
@@ -80,12 +100,48 @@ public final class MessageIntake implements MessageAcceptance {
       count(channel, "filtered");
       return CompletableFuture.completedFuture(message);
     }
-    return accept(channel, message);
+    Optional<String> problem = problem(message);
+    if (problem.isPresent()) {
+      return invalid(problem.get());
+    }
+    InboundMessage wellFormed = wellFormed(message);
+    Optional<DropReason> dropped = senders.judge(channel, wellFormed);
+    if (dropped.isPresent()) {
+      dropped(channel, List.of(dropped.get()));
+      return CompletableFuture.completedFuture(message);
+    }
+    return append(channel, wellFormed);
   }
 
   /** Nothing to read and nothing to look at: there is nothing to answer. */
   private static boolean isNothing(InboundMessage message) {
     return message.text().isBlank() && message.attachments().isEmpty();
+  }
+
+  @Override
+  public String clicked(String channel, Click click) throws StoreException {
+    ClickVerdict.Meaning meaning =
+        TOKEN.matcher(click.token()).matches()
+            ? clicks.clicked(
+                channel + ":" + click.account() + ":" + click.thread(),
+                click.sender(),
+                click.token())
+            : ClickVerdict.Meaning.CLOSED;
+    meters.counter(CLICKS, "channel", channel, "outcome", name(meaning)).increment();
+    return switch (meaning) {
+      case APPROVED -> "Approved.";
+      case DENIED -> "Denied.";
+      case ALREADY_APPROVED -> "This was already approved.";
+      case ALREADY_DENIED -> "This was already denied.";
+      case CLOSED -> "This question is no longer open.";
+      case NOT_THEIRS -> "Only the person who was asked may decide this.";
+      case NOT_ALLOWED -> "You may not decide this any more.";
+    };
+  }
+
+  /** The label of {@link #CLICKS}. */
+  public static String name(ClickVerdict.Meaning meaning) {
+    return meaning.name().toLowerCase(Locale.ROOT);
   }
 
   @Override
@@ -106,28 +162,36 @@ public final class MessageIntake implements MessageAcceptance {
    * nothing was accepted.
    */
   CompletableFuture<Appended> accept(String channel, InboundMessage given) {
-    Optional<String> tooLarge = tooLarge(given);
+    Optional<String> problem = problem(given);
+    return problem.isPresent() ? invalid(problem.get()) : append(channel, wellFormed(given));
+  }
+
+  /** Why no message may be as this one is. */
+  private static Optional<String> problem(InboundMessage message) {
+    Optional<String> tooLarge = tooLarge(message);
     if (tooLarge.isPresent()) { // asked first: the rest looks at every character
-      return invalid(tooLarge.get());
+      return tooLarge;
     }
-    if (hasControlCharacter(given)) {
-      return invalid("an id has a control character");
+    if (hasControlCharacter(message)) {
+      return Optional.of("an id has a control character");
     }
-    if (ids(given).anyMatch(id -> HALF_PAIR.matcher(id).find())) {
-      return invalid("an id has half a surrogate pair");
+    if (ids(message).anyMatch(id -> HALF_PAIR.matcher(id).find())) {
+      return Optional.of("an id has half a surrogate pair");
     }
-    InboundMessage message = wellFormed(given);
     if (message.thread().getBytes(StandardCharsets.UTF_8).length
         > InboundPayload.THREAD_BYTES_MAX) {
-      return invalid(
+      return Optional.of(
           "the thread is longer than " + InboundPayload.THREAD_BYTES_MAX + " bytes of UTF-8");
     }
     if (isDotSegment(message.dedupeKey())) {
-      return invalid("an id may not be . or ..: no path can name it");
+      return Optional.of("an id may not be . or ..: no path can name it");
     }
-    if (looksLikeWakeup(message.sender())) {
-      return invalid("senders that begin with " + Incoming.WAKEUP_SENDER + " are wake-ups");
-    }
+    return looksLikeWakeup(message.sender())
+        ? Optional.of("senders that begin with " + Incoming.WAKEUP_SENDER + " are wake-ups")
+        : Optional.empty();
+  }
+
+  private CompletableFuture<Appended> append(String channel, InboundMessage message) {
     String source = channel + ":" + message.account();
     NewEvent event =
         new NewEvent(
@@ -164,7 +228,13 @@ public final class MessageIntake implements MessageAcceptance {
   }
 
   private static Stream<String> ids(InboundMessage message) {
-    return Stream.of(message.account(), message.thread(), message.sender(), message.dedupeKey());
+    return Stream.of(
+        message.account(),
+        message.thread(),
+        message.sender(),
+        message.dedupeKey(),
+        message.origin().chat(),
+        message.origin().team());
   }
 
   private static Optional<String> tooLarge(InboundMessage message) {
@@ -202,7 +272,23 @@ public final class MessageIntake implements MessageAcceptance {
                         wellFormed(file.url()),
                         file.bytes()))
             .toList(),
-        message.dedupeKey());
+        message.dedupeKey(),
+        wellFormed(message.origin()));
+  }
+
+  private static Origin wellFormed(Origin origin) {
+    return new Origin(
+        origin.place(),
+        origin.chat(),
+        origin.team(),
+        shownName(origin.senderName()),
+        origin.fromBot(),
+        origin.addressed());
+  }
+
+  /** It is shown in lists and told to models: no line of its own, and nothing unseen. */
+  private static String shownName(String name) {
+    return NOT_SHOWN.matcher(wellFormed(name)).replaceAll(" ").strip();
   }
 
   private static String wellFormed(String text) {

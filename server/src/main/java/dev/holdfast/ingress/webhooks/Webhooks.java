@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.webhooks;
 
+import dev.holdfast.api.Click;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
@@ -39,9 +40,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /webhooks/{channel}[/{account}]}: what platforms send. The way to the 200 is short on
- * purpose: verify and parse on the event loop, or for a channel that was added on a thread of its
- * own, commit, answer. One instance per event loop.
+ * {@code /webhooks/{channel}[/{account}[/{path}]]}: what platforms send. The way to the 200 is
+ * short on purpose: verify and parse on the event loop, or for a channel that was added on a thread
+ * of its own, commit, answer. One instance per event loop.
  */
 public final class Webhooks {
   public static final String PREFIX = "/webhooks/";
@@ -56,6 +57,7 @@ public final class Webhooks {
   private final Channels channels;
   private final AddedReceives added;
   private final MessageIntake intake;
+  private final WebhookClicks clicks;
   private final Refusals refusals;
   private final Time time;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -66,39 +68,63 @@ public final class Webhooks {
   /** A request whose events are on their way to the disk. */
   private static final class Waiting {
     final HttpServerRequest request;
+    final Optional<WebhookVerdict.Answer> answer;
+
+    /** Runs after the answer to a commit. */
+    final Runnable then;
+
     final long untilNanos;
     boolean answered;
 
     /** Set before it goes into the queue of the committed. */
     @Nullable Throwable failure;
 
-    Waiting(HttpServerRequest request, long untilNanos) {
+    Waiting(
+        HttpServerRequest request,
+        Optional<WebhookVerdict.Answer> answer,
+        Runnable then,
+        long untilNanos) {
       this.request = request;
+      this.answer = answer;
+      this.then = then;
       this.untilNanos = untilNanos;
     }
   }
 
   public Webhooks(
-      Channels channels, AddedReceives added, MessageIntake intake, Refusals refusals, Time time) {
+      Channels channels,
+      AddedReceives added,
+      MessageIntake intake,
+      WebhookClicks clicks,
+      Refusals refusals,
+      Time time) {
     this.channels = channels;
     this.added = added;
     this.intake = intake;
+    this.clicks = clicks;
     this.refusals = refusals;
     this.time = time;
   }
 
   public void handle(HttpServerRequest request) throws RefusedRequestException {
-    if (!request.method().equals(HttpMethod.POST) && !request.method().equals(HttpMethod.GET)) {
+    String path = request.path();
+    boolean isPut = request.method().equals(HttpMethod.PUT) && takesPut(path);
+    if (!isPut
+        && !request.method().equals(HttpMethod.POST)
+        && !request.method().equals(HttpMethod.GET)) {
       throw new RefusedRequestException(
           405, FailureCode.ACTION_NOT_SUPPORTED, "webhooks accept POST and GET");
     }
-    String path = request.path();
     int slash = path.indexOf('/', PREFIX.length());
     String channel = channel(path);
-    String account = slash < 0 ? "" : path.substring(slash + 1);
+    String behind = slash < 0 ? "" : path.substring(slash + 1);
+    int below = behind.indexOf('/');
+    String account = below < 0 ? behind : behind.substring(0, below);
+    String rest = below < 0 ? "" : behind.substring(below + 1);
     String named = RequestTarget.decode(account);
     Optional<ChannelFacts> facts = channels.facts(channel);
-    if (facts.isEmpty() || named == null || account.indexOf('/') >= 0) {
+    boolean isElsewhere = below >= 0 && !takesPut(path);
+    if (facts.isEmpty() || named == null || isElsewhere || (below >= 0 && account.isEmpty())) {
       throw RefusedRequestException.unknown("no such channel");
     }
     // Before a byte of the body is kept. The answer is that to a wrong signature: whoever guesses
@@ -112,7 +138,7 @@ public final class Webhooks {
         new BodyReader.Reader() {
           @Override
           public void onBody(byte[] body) {
-            onRead(request, channel, named, body);
+            onRead(request, channel, named, rest, body);
           }
 
           @Override
@@ -127,15 +153,27 @@ public final class Webhooks {
     return channels.mayBeAdded(channel(path));
   }
 
+  /** Whether the channel of a path has paths below its accounts, and takes PUT. */
+  public boolean takesPut(String path) {
+    return channels.facts(channel(path)).filter(ChannelFacts::hasWebhookPaths).isPresent();
+  }
+
   private static String channel(String path) {
     int slash = path.indexOf('/', PREFIX.length());
     return path.substring(PREFIX.length(), slash < 0 ? path.length() : slash);
   }
 
-  private void onRead(HttpServerRequest request, String channel, String account, byte[] body) {
+  private void onRead(
+      HttpServerRequest request, String channel, String account, String path, byte[] body) {
     WebhookRequest read =
         new WebhookRequest(
-            request.method().name(), account, headers(request), query(request), body, time.now());
+            request.method().name(),
+            account,
+            path,
+            headers(request),
+            query(request),
+            body,
+            time.now());
     Optional<Use<Channel>> begun = channels.begin(channel);
     if (begun.isEmpty()) {
       answer(request, channel, new ReceiveOutcome.Refused(absent()));
@@ -172,7 +210,7 @@ public final class Webhooks {
   private ReceiveOutcome taken(String channel, ReceiveOutcome outcome) {
     try {
       return outcome instanceof ReceiveOutcome.Told(WebhookVerdict.Messages told)
-          ? new ReceiveOutcome.Taken(take(channel, told))
+          ? new ReceiveOutcome.Taken(take(channel, told), told.answer())
           : outcome;
     } catch (RuntimeException e) {
       LOG.error("channel {}: its messages could not be taken in", channel, e);
@@ -202,7 +240,10 @@ public final class Webhooks {
 
   private void answerTo(HttpServerRequest request, String channel, ReceiveOutcome outcome) {
     switch (outcome) {
-      case ReceiveOutcome.Taken(List<CompletableFuture<?>> commits) -> await(request, commits);
+      case ReceiveOutcome.Taken(
+              List<CompletableFuture<?>> commits,
+              Optional<WebhookVerdict.Answer> answer) ->
+          await(request, commits, answer, () -> {});
       case ReceiveOutcome.Told(WebhookVerdict told) -> answer(request, channel, told);
       case ReceiveOutcome.Refused(RefusedRequestException why) -> {
         if (why.status() == 503) {
@@ -215,9 +256,17 @@ public final class Webhooks {
 
   private void answer(HttpServerRequest request, String channel, WebhookVerdict verdict) {
     switch (verdict) {
-      case WebhookVerdict.Messages messages -> await(request, take(channel, messages));
-      case WebhookVerdict.Answer(int status, String type, String text) ->
-          Responses.start(request, status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(text);
+      case WebhookVerdict.Messages messages ->
+          await(request, take(channel, messages), messages.answer(), () -> {});
+      case WebhookVerdict.Clicked(Click click, Optional<WebhookVerdict.Answer> answer) -> {
+        CompletableFuture<String> decided = clicks.decide(channel, click);
+        await(
+            request,
+            List.of(decided),
+            answer,
+            () -> clicks.tell(channel, click, decided.getNow("")));
+      }
+      case WebhookVerdict.Answer answer -> answerAs(request, answer);
       case WebhookVerdict.Refused(String reason) -> {
         LOG.debug("channel {}: refused a request: {}", channel, reason);
         intake.count(channel, "refused");
@@ -239,13 +288,24 @@ public final class Webhooks {
     }
   }
 
-  private void await(HttpServerRequest request, List<CompletableFuture<?>> commits) {
+  private static void answerAs(HttpServerRequest request, WebhookVerdict.Answer answer) {
+    Responses.start(request, answer.status())
+        .putHeader(HttpHeaders.CONTENT_TYPE, answer.contentType())
+        .end(answer.body());
+  }
+
+  private void await(
+      HttpServerRequest request,
+      List<CompletableFuture<?>> commits,
+      Optional<WebhookVerdict.Answer> answer,
+      Runnable then) {
     if (commits.isEmpty()) {
-      ok(request);
+      ok(request, answer);
       return;
     }
     Context context = Vertx.currentContext();
-    Waiting wait = new Waiting(request, time.nanos() + MessageIntake.COMMIT_WAIT_MAX.toNanos());
+    Waiting wait =
+        new Waiting(request, answer, then, time.nanos() + MessageIntake.COMMIT_WAIT_MAX.toNanos());
     waiting.addLast(wait);
     CompletableFuture<?> all =
         commits.size() == 1
@@ -270,7 +330,8 @@ public final class Webhooks {
         wait.answered = true;
         Throwable failure = wait.failure;
         if (failure == null) {
-          ok(wait.request);
+          ok(wait.request, wait.answer);
+          wait.then.run();
         } else {
           refusals.send(wait.request, Refusals.ofStore(failure));
         }
@@ -313,8 +374,12 @@ public final class Webhooks {
         503, FailureCode.OVERLOADED, "the channel is not available now; send again", RETRY_LATER);
   }
 
-  private void ok(HttpServerRequest request) {
+  private void ok(HttpServerRequest request, Optional<WebhookVerdict.Answer> answer) {
     if (Responses.isOver(request)) {
+      return;
+    }
+    if (answer.isPresent()) {
+      answerAs(request, answer.get());
       return;
     }
     HttpServerResponse response = Responses.start(request, 200);

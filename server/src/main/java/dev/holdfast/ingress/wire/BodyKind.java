@@ -11,6 +11,8 @@ enum BodyKind {
   /** A code or a token: a few dozen bytes, from people of whom nothing is known yet. */
   LOGIN;
 
+  private static final String WEBHOOKS = "/webhooks/";
+
   static BodyKind of(HttpRequest request) {
     String path = path(request);
     if (path.equals("/login") || path.equals("/logout")) {
@@ -21,7 +23,13 @@ enum BodyKind {
 
   /** The channel and account that a webhook names; empty for all other requests. */
   static String webhookAccount(HttpRequest request) {
-    return request.uri().startsWith("/webhooks/") ? path(request) : "";
+    if (!request.uri().startsWith(WEBHOOKS)) {
+      return "";
+    }
+    String path = path(request);
+    int account = path.indexOf('/', WEBHOOKS.length()) + 1;
+    int below = account == 0 ? -1 : path.indexOf('/', account);
+    return below < 0 ? path : path.substring(0, below);
   }
 
   private static String path(HttpRequest request) {

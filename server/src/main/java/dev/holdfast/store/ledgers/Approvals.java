@@ -5,6 +5,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.store.messages.EventLedger;
+import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.ThreadReader;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,6 +31,15 @@ public final class Approvals implements EventLedger {
       SELECT
           + "event_id = (select id from events where seq = ?)"
           + " and state in ('WAITING', 'APPROVED')";
+
+  static final String OF_APPROVE = SELECT + "approve_hash = ? and approve_hash <> ''";
+  static final String OF_DENY = SELECT + "deny_hash = ? and deny_hash <> ''";
+  static final String OPEN_CARDS =
+      "select id from approvals where card = 1 and expires_at > ?"
+          + " and (state <> 'WAITING' or expires_at <= ?) order by expires_at desc limit ?";
+
+  private static final String GRANTED = "approval.granted";
+  private static final String DENIED = "approval.denied";
 
   private final Engine engine;
   private final Audit audit;
@@ -61,7 +71,8 @@ public final class Approvals implements EventLedger {
                           + " code = excluded.code, shown = excluded.shown,"
                           + " person = excluded.person, state = excluded.state,"
                           + " asked_at = excluded.asked_at, expires_at = excluded.expires_at,"
-                          + " arguments = excluded.arguments, decided_by = ''"
+                          + " arguments = excluded.arguments, decided_by = '',"
+                          + " approve_hash = '', deny_hash = '', card = 0"
                           + " where approvals.state = 'EXPIRED' on conflict do nothing",
                       question.id(),
                       question.code(),
@@ -139,13 +150,96 @@ public final class Approvals implements EventLedger {
   public boolean decide(String id, boolean yes, String by, Instant now) throws StoreException {
     Approval.State state = yes ? Approval.State.APPROVED : Approval.State.DENIED;
     return changed(
-        new Change(yes ? "approval.granted" : "approval.denied", by),
+        new Change(yes ? GRANTED : DENIED, by),
         "update approvals set state = ?, decided_by = ?"
             + " where id = ? and state = 'WAITING' and expires_at > ?",
         state.name(),
         by,
         id,
         Timestamps.of(now));
+  }
+
+  /**
+   * Puts buttons under the question, unless it has some: what is to be written in the same commit
+   * as the reply that shows them.
+   */
+  public Outbox.Beside show(String id, QuestionButtons buttons) {
+    return tx -> {
+      int _ =
+          tx.sql()
+              .update(
+                  "update approvals set approve_hash = ?, deny_hash = ?, card = 1"
+                      + " where id = ? and card = 0",
+                  buttons.approveHash(),
+                  buttons.denyHash(),
+                  id);
+    };
+  }
+
+  /**
+   * The question that a button stands under.
+   *
+   * @param token as it came with the click; may be anything
+   */
+  public Optional<Approval> ofButton(String token) {
+    String hash = QuestionButtons.hash(token);
+    return engine.read(
+        sql -> {
+          Optional<Approval> granted = sql.first(Approvals::approval, OF_APPROVE, hash);
+          return granted.isPresent() ? granted : sql.first(Approvals::approval, OF_DENY, hash);
+        });
+  }
+
+  /**
+   * Decides what a click means, in one transaction: it counts once, while the question waits, and
+   * only for the person who is asked, in the chat thread in which they are.
+   *
+   * @param token as it came with the click; may be anything
+   */
+  public ClickVerdict click(String token, String threadId, String person, Instant now)
+      throws StoreException {
+    String hash = QuestionButtons.hash(token);
+    return engine.call(
+        tx -> {
+          Optional<Approval> granted = tx.sql().first(Approvals::approval, OF_APPROVE, hash);
+          Optional<Approval> asked =
+              granted.isPresent() ? granted : tx.sql().first(Approvals::approval, OF_DENY, hash);
+          ClickVerdict verdict = ClickVerdict.of(asked, granted.isPresent(), threadId, person, now);
+          if (verdict.decides()) {
+            Approval question = asked.orElseThrow();
+            String by = "person:" + person;
+            tx.sql()
+                .update(
+                    "update approvals set state = ?, decided_by = ? where id = ?",
+                    verdict.state().name(),
+                    by,
+                    question.id());
+            note(tx, granted.isPresent() ? GRANTED : DENIED, question, by);
+          }
+          return verdict;
+        });
+  }
+
+  /**
+   * The questions that are over while their buttons still stand under a post, or will; newest
+   * first.
+   *
+   * @param since those that were void before are left as they are
+   */
+  public List<String> openCards(Instant since, Instant now, int limit) {
+    return engine.read(
+        sql ->
+            sql.list(
+                row -> row.getString(1),
+                OPEN_CARDS,
+                Timestamps.of(since),
+                Timestamps.of(now),
+                limit));
+  }
+
+  /** The buttons were taken away, or never will be. */
+  public void closeCard(String id) throws StoreException {
+    int _ = engine.call(tx -> tx.sql().update("update approvals set card = 2 where id = ?", id));
   }
 
   /** Spends a yes: true once, and only for the same call and arguments. */

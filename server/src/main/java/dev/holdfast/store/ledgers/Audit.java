@@ -46,7 +46,7 @@ public final class Audit {
   }
 
   /** The same within a change that it tells of: both are kept, or neither. */
-  AuditRow insert(Transaction tx, AuditEntry entry) throws SQLException {
+  public AuditRow insert(Transaction tx, AuditEntry entry) throws SQLException {
     return AuditChain.add(tx.sql(), time.now(), bounded(entry));
   }
 

@@ -78,6 +78,14 @@ public final class ChatThreads {
                 .findFirst());
   }
 
+  /** Whether an event of the chat thread was ever accepted, as of the last commit: one read. */
+  public boolean isKnown(String threadId) {
+    return engine.read(
+        sql ->
+            sql.first(row -> row.getInt(1), "select 1 from threads where thread_id = ?", threadId)
+                .isPresent());
+  }
+
   private static ThreadRow row(ResultSet row) throws SQLException {
     return new ThreadRow(
         row.getString(1),

@@ -24,7 +24,7 @@ final class EventRows {
   /** For {@link #read}; damaged rows are never among them. */
   static final String SELECT = COLUMNS + "e.damaged = 0 and ";
 
-  private static final String KEY =
+  static final String KEY =
       "e.source = (select no from sources where source = ?) and e.dedupe_key = ?";
 
   /** By who sent it and the sender's own id of it. */

@@ -126,6 +126,18 @@ public final class Inbox {
             }));
   }
 
+  /** Whether an event of that key was accepted and is not forgotten yet: one read. */
+  public boolean isKnown(String source, String dedupeKey) {
+    return engine.read(
+        sql ->
+            sql.first(
+                    row -> row.getInt(1),
+                    "select 1 from events e where " + EventRows.KEY,
+                    source,
+                    dedupeKey)
+                .isPresent());
+  }
+
   /** The newest events of a source whose keys begin so. */
   public List<Event> findByKeyStart(String source, String start) {
     return list(

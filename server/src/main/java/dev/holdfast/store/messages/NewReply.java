@@ -9,6 +9,8 @@ package dev.holdfast.store.messages;
  * @param inReplyTo the sender's own id of the event
  * @param delivered whether it needs no posting, because its reader looks into the log by itself
  * @param files those that go with it, as JSON; empty for none. See {@link ReplyFile}
+ * @param choices buttons to put under it, as JSON; empty for none, and once it was sent. See {@link
+ *     ReplyChoices}
  */
 public record NewReply(
     String id,
@@ -21,9 +23,10 @@ public record NewReply(
     int part,
     int parts,
     boolean delivered,
-    String files) {
+    String files,
+    String choices) {
 
-  /** Without files. */
+  /** Without files and buttons. */
   public NewReply(
       String id,
       String eventId,
@@ -35,6 +38,11 @@ public record NewReply(
       int part,
       int parts,
       boolean delivered) {
-    this(id, eventId, source, threadId, address, inReplyTo, text, part, parts, delivered, "");
+    this(id, eventId, source, threadId, address, inReplyTo, text, part, parts, delivered, "", "");
+  }
+
+  NewReply withoutChoices() {
+    return new NewReply(
+        id, eventId, source, threadId, address, inReplyTo, text, part, parts, delivered, files, "");
   }
 }

@@ -54,10 +54,21 @@ public final class Outbox {
     replies.onPlanning(posts);
   }
 
+  /** What is written in the same commit as something else. */
+  public interface Beside {
+    void write(Transaction tx) throws SQLException;
+  }
+
   /** Plans replies outside of a turn's end, for example a notice that the answer comes later. */
   public void plan(List<NewReply> wanted) throws StoreException {
+    plan(wanted, _ -> {});
+  }
+
+  /** As {@link #plan(List)}; both are kept, or neither. */
+  public void plan(List<NewReply> wanted, Beside beside) throws StoreException {
     engine.<Boolean>call(
         tx -> {
+          beside.write(tx);
           for (NewReply reply : wanted) {
             replies.plan(tx, reply, false);
           }
@@ -143,9 +154,11 @@ public final class Outbox {
   public void sent(long seq, String platformId) throws StoreException {
     change(
         seq,
-        (tx, reply) ->
-            ReplyRows.move(
-                tx, reply, reply.resent() ? ReplyState.RESENT : ReplyState.SENT, platformId));
+        (tx, reply) -> {
+          ReplyRows.move(
+              tx, reply, reply.resent() ? ReplyState.RESENT : ReplyState.SENT, platformId);
+          ReplyRows.forgetChoices(tx, reply);
+        });
   }
 
   /**

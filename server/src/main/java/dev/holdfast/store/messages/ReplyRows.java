@@ -19,13 +19,17 @@ final class ReplyRows {
   static final String SELECT =
       "select r.seq, r.id, r.event_id, r.source, t.thread_id, r.address, r.in_reply_to, r.text,"
           + " r.part, r.parts, r.delivered, r.state, r.attempts, r.unknowns, r.planned_at,"
-          + " r.next_at, r.detail, r.crc, r.files, r.paced_ms"
+          + " r.next_at, r.detail, r.crc, r.files, r.paced_ms, r.choices"
           + " from replies r left join threads t on t.no = r.thread where r.damaged = 0 and ";
 
   private static final String INSERT =
       "insert into replies (seq, id, event_id, source, thread, address, in_reply_to, text, part,"
-          + " parts, delivered, crc, ends, state, attempts, planned_at, next_at, files) values (?, ?,"
-          + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing";
+          + " parts, delivered, crc, ends, state, attempts, planned_at, next_at, files, choices)"
+          + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+          + " on conflict (id) do nothing";
+
+  /** Buttons are not taken for files. */
+  private static final String CHOICES = "choices";
 
   private final NumberedNames names;
   private final Time time;
@@ -46,7 +50,7 @@ final class ReplyRows {
   }
 
   /** The changing part of a reply. */
-  record Standing(long seq, String eventId, ReplyState state, boolean resent) {}
+  record Standing(long seq, String eventId, ReplyState state, boolean resent, boolean hasChoices) {}
 
   void onPlanned(Consumer<String> listener) {
     planned = listener;
@@ -86,7 +90,8 @@ final class ReplyRows {
             row.getInt(9),
             row.getInt(10),
             row.getInt(11) != 0,
-            String.valueOf(row.getString(19)));
+            String.valueOf(row.getString(19)),
+            String.valueOf(row.getString(21)));
     return new Reply(
         seq,
         planned,
@@ -112,8 +117,9 @@ final class ReplyRows {
             .add(reply.part())
             .add(reply.parts())
             .add(reply.delivered() ? 1 : 0);
-    // Rows from before there were files keep their sum.
-    return (reply.files().isEmpty() ? crc : crc.add(reply.files())).value();
+    // Rows from before there were files and buttons keep their sum.
+    crc = reply.files().isEmpty() ? crc : crc.add(reply.files());
+    return (reply.choices().isEmpty() ? crc : crc.add(CHOICES).add(reply.choices())).value();
   }
 
   /** A known id changes nothing. {@code ends}: whether its fate decides about its event. */
@@ -147,7 +153,8 @@ final class ReplyRows {
                 begins ? 1 : 0,
                 now,
                 now,
-                reply.files());
+                reply.files(),
+                reply.choices());
     if (inserted == 0) {
       if (begins) {
         posts.forget(seq);
@@ -191,8 +198,10 @@ final class ReplyRows {
                     row.getLong(1),
                     row.getString(2),
                     ReplyState.of(row.getInt(3)).orElse(ReplyState.REJECTED),
-                    row.getInt(4) != 0),
-            "select seq, event_id, state, resent from replies where seq = ? and damaged = 0",
+                    row.getInt(4) != 0,
+                    row.getInt(5) != 0),
+            "select seq, event_id, state, resent, choices <> '' from replies"
+                + " where seq = ? and damaged = 0",
             seq);
   }
 
@@ -216,6 +225,21 @@ final class ReplyRows {
     tx.sql().update("update replies set " + set + "state = ? where seq = ?", all);
     if (reply.state().isOpen() != to.isOpen()) {
       tx.count(MessageCounters.OPEN_REPLIES, to.isOpen() ? 1 : -1);
+    }
+  }
+
+  /** It is not posted again, and nobody needs the tokens of its buttons here any more. */
+  static void forgetChoices(Transaction tx, Standing reply) throws SQLException {
+    Optional<Found> row =
+        reply.hasChoices()
+            ? tx.sql().first(ReplyRows::read, SELECT + "r.seq = ?", reply.seq())
+            : Optional.empty();
+    if (row.isPresent() && row.get() instanceof Found.Whole(Reply whole)) {
+      tx.sql()
+          .update(
+              "update replies set choices = '', crc = ? where seq = ?",
+              crc(whole.reply().withoutChoices()),
+              reply.seq());
     }
   }
 

@@ -49,9 +49,10 @@ public final class Database implements Engine.Source {
           "V7__one_open_wakeup",
           "V8__replays",
           "V9__questions_of_events",
-          "V10__paced_replies");
+          "V10__paced_replies",
+          "V12__approval_buttons");
 
-  static final int SCHEMA = MIGRATIONS.size();
+  static final int SCHEMA = numberOf(MIGRATIONS.getLast());
 
   private final Path folder;
   private final State found;
@@ -292,6 +293,10 @@ public final class Database implements Engine.Source {
     }
   }
 
+  private static int numberOf(String migration) {
+    return Integer.parseInt(migration.substring(1, migration.indexOf("__")));
+  }
+
   private static String script(String resource) throws IOException {
     try (InputStream in = Database.class.getResourceAsStream(resource)) {
       if (in == null) {
@@ -373,6 +378,8 @@ public final class Database implements Engine.Source {
    */
   public void close() throws IOException {
     try {
+      int epoch = writer.first(row -> row.getInt(1), "pragma application_id").orElseThrow();
+      RunRecord.ending(folder, epoch);
       writer.of("pragma application_id = " + RunRecord.ENDED).execute();
       writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
       CommitMark.remove(folder);

@@ -177,6 +177,11 @@ final class RunRecord {
     write(folder, "running " + now);
   }
 
+  /** Before the database says that its run has ended: a crash may leave either in its file. */
+  static void ending(Path folder, int now) throws IOException {
+    write(folder, "running " + now + " " + ENDED);
+  }
+
   /** The database is whole without its log. */
   static void ended(Path folder) throws IOException {
     AtomicFiles.delete(folder.resolve(NAME));

@@ -10,6 +10,14 @@ final class SchemaPattern {
   private static final int LENGTH_MAX = 4000;
   private static final long SIZE_MAX = 100_000;
 
+  /** What ECMA-262 calls white space and ends of lines, as they stand in a class. */
+  private static final String BLANKS =
+      "\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+  private static final String NO_BLANKS =
+      "\0-\u0008\u000e-\u001f!-\u009f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e"
+          + "\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\udbff\udfff";
+
   private final Pattern pattern;
 
   /** What one character costs. */
@@ -30,10 +38,42 @@ final class SchemaPattern {
     try {
       return PatternSize.of(text) > SIZE_MAX
           ? isKnownElsewhere(text)
-          : Optional.of(new SchemaPattern(Pattern.compile(text)));
+          : Optional.of(new SchemaPattern(Pattern.compile(translated(text))));
     } catch (PatternSyntaxException _) {
       return isKnownElsewhere(text);
     }
+  }
+
+  /**
+   * In the words of RE2 what ECMA-262 means by blanks, and by a bracket in a class: there are no
+   * names of classes in it such as {@code [:alpha:]}.
+   */
+  private static String translated(String text) {
+    if (text.contains("\\Q")) {
+      return text; // not of ECMA-262 either, and what follows it is none of our business
+    }
+    StringBuilder all = new StringBuilder();
+    boolean inClass = false;
+    int firstOfClass = -1; // where a closing bracket is a member of it
+    for (int i = 0; i < text.length(); i++) {
+      char at = text.charAt(i);
+      if (at == '\\' && i + 1 < text.length()) {
+        char next = text.charAt(++i);
+        String set = next == 's' ? BLANKS : next == 'S' ? NO_BLANKS : "";
+        all.append(set.isEmpty() ? "\\" + next : inClass ? set : "[" + set + "]");
+      } else if (at == '[' && inClass) {
+        all.append("\\[");
+      } else {
+        if (at == '[') {
+          inClass = true;
+          firstOfClass = text.startsWith("^", i + 1) ? i + 2 : i + 1;
+        } else if (at == ']' && i != firstOfClass) {
+          inClass = false;
+        }
+        all.append(at);
+      }
+    }
+    return all.toString();
   }
 
   private static Optional<SchemaPattern> isKnownElsewhere(String text)

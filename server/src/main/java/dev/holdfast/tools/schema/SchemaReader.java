@@ -22,55 +22,24 @@ final class SchemaReader {
   private final Map<String, @Nullable Object> root;
   private final IdentityHashMap<Object, SchemaNode> nodes = new IdentityHashMap<>();
   private final Deque<Unread> unread = new ArrayDeque<>();
-  private final IdentityHashMap<Object, Map<String, Map<?, ?>>> anchors = new IdentityHashMap<>();
+  private final SchemaResources resources;
   private boolean tracksEvaluated;
 
   /** {@code resource}: the part of the document to which its references are relative. */
   private record Unread(SchemaNode node, Object part, Map<?, ?> resource) {}
 
-  SchemaReader(Map<String, @Nullable Object> root) {
+  SchemaReader(Map<String, @Nullable Object> root) throws SchemaRefusedException {
     this.root = root;
+    this.resources = SchemaResources.of(root);
   }
 
   JsonSchema read() throws SchemaRefusedException {
-    findAnchors(root, root, 1);
     SchemaNode first = node("the root", root, root);
     for (Unread next = unread.poll(); next != null; next = unread.poll()) {
       fill(next);
     }
     InPlaceWork.check(nodes.values());
     return new JsonSchema(first, tracksEvaluated);
-  }
-
-  private void findAnchors(@Nullable Object part, Map<?, ?> resource, int nesting)
-      throws SchemaRefusedException {
-    if (nesting > JsonSchema.NESTING_MAX) {
-      throw new SchemaRefusedException(
-          "is nested deeper than " + JsonSchema.NESTING_MAX + " levels");
-    }
-    switch (part) {
-      case Map<?, ?> map -> {
-        Map<?, ?> inner = resource(map, resource);
-        for (String key : List.of("$anchor", "$dynamicAnchor")) {
-          if (map.get(key) instanceof String name) {
-            anchors.computeIfAbsent(inner, _ -> new HashMap<>()).putIfAbsent(name, map);
-          }
-        }
-        for (Object member : map.values()) {
-          findAnchors(member, inner, nesting + 1);
-        }
-      }
-      case List<?> list -> {
-        for (Object item : list) {
-          findAnchors(item, resource, nesting + 1);
-        }
-      }
-      case null, default -> {}
-    }
-  }
-
-  private static Map<?, ?> resource(Map<?, ?> part, Map<?, ?> around) {
-    return part.get("$id") instanceof String id && !id.startsWith("#") ? part : around;
   }
 
   /** The schema that a part of the document is; {@code key}: whose it is. */
@@ -86,7 +55,8 @@ final class SchemaReader {
     SchemaNode node = new SchemaNode();
     nodes.put(part, node);
     unread.add(
-        new Unread(node, part, part instanceof Map<?, ?> map ? resource(map, around) : around));
+        new Unread(
+            node, part, part instanceof Map<?, ?> map ? resources.resource(map, around) : around));
     return node;
   }
 
@@ -108,6 +78,9 @@ final class SchemaReader {
         node.add((target, run) -> run.fits(referred, target));
       }
     }
+    if (resources.isOld() && keywords.has("$ref")) {
+      return;
+    }
     ValueRules.add(keywords, node);
     CombiningRules.add(keywords, parts, node);
     ObjectRules.add(keywords, parts, node);
@@ -115,26 +88,38 @@ final class SchemaReader {
     tracksEvaluated |= keywords.has("unevaluatedProperties") || keywords.has("unevaluatedItems");
   }
 
-  private SchemaNode referred(String reference, Map<?, ?> resource) throws SchemaRefusedException {
-    if (!reference.startsWith("#")) {
-      throw new SchemaRefusedException("refers to another document");
-    }
-    String fragment =
-        URLDecoder.decode(reference.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8);
+  private SchemaNode referred(String reference, Map<?, ?> from) throws SchemaRefusedException {
+    Map<?, ?> resource =
+        resources
+            .referred(reference, from)
+            .orElseThrow(
+                () ->
+                    new SchemaRefusedException(
+                        "refers to another document: " + JsonValues.shortened(reference)));
+    int begin = reference.indexOf('#');
+    String fragment = begin < 0 ? "" : decoded(reference.substring(begin + 1));
     if (!fragment.isEmpty() && !fragment.startsWith("/")) {
-      return node(reference, anchors.getOrDefault(resource, Map.of()).get(fragment), resource);
+      return node(reference, resources.anchored(resource, fragment), resource);
     }
     @Nullable Object part = resource;
     Map<?, ?> around = resource;
     for (String step : fragment.isEmpty() ? List.<String>of() : steps(fragment)) {
       part = member(part, step);
-      around = part instanceof Map<?, ?> map ? resource(map, around) : around;
+      around = part instanceof Map<?, ?> map ? resources.resource(map, around) : around;
     }
     if (part == null) {
       throw new SchemaRefusedException(
           "refers to what is not in it: " + JsonValues.shortened(reference));
     }
     return node(reference, part, around);
+  }
+
+  private static String decoded(String fragment) throws SchemaRefusedException {
+    try {
+      return URLDecoder.decode(fragment.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException _) {
+      throw Keywords.malformed("#" + fragment);
+    }
   }
 
   private static List<String> steps(String pointer) {

@@ -56,8 +56,16 @@ final class ValueRules {
   }
 
   private static void addNumbers(Keywords keywords, SchemaNode node) throws SchemaRefusedException {
-    addBound(keywords, "minimum", "must be at least ", order -> order >= 0, node);
-    addBound(keywords, "maximum", "must be at most ", order -> order <= 0, node);
+    if (Boolean.TRUE.equals(keywords.value("exclusiveMinimum"))) {
+      addBound(keywords, "minimum", "must be above ", order -> order > 0, node);
+    } else {
+      addBound(keywords, "minimum", "must be at least ", order -> order >= 0, node);
+    }
+    if (Boolean.TRUE.equals(keywords.value("exclusiveMaximum"))) {
+      addBound(keywords, "maximum", "must be below ", order -> order < 0, node);
+    } else {
+      addBound(keywords, "maximum", "must be at most ", order -> order <= 0, node);
+    }
     addBound(keywords, "exclusiveMinimum", "must be above ", order -> order > 0, node);
     addBound(keywords, "exclusiveMaximum", "must be below ", order -> order < 0, node);
     Optional<Number> unit = keywords.find("multipleOf", Number.class);
@@ -80,7 +88,7 @@ final class ValueRules {
       Keywords keywords, String key, String problem, IntPredicate keeps, SchemaNode node)
       throws SchemaRefusedException {
     if (keywords.value(key) instanceof Boolean) {
-      return; // in draft 4 it says something about another keyword
+      return; // of draft 4: it says how the bound of the other keyword is meant
     }
     Optional<Number> bound = keywords.find(key, Number.class);
     bound.ifPresent(

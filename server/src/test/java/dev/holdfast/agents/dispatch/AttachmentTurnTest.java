@@ -12,6 +12,9 @@ import dev.holdfast.api.Message;
 import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
+import dev.holdfast.channels.Channels;
+import dev.holdfast.channels.FileChannel;
+import dev.holdfast.channels.MessageFiles;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.media.Samples;
 import dev.holdfast.net.WebFetcher.Bounds;
@@ -19,6 +22,7 @@ import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.time.SystemTime;
 import dev.holdfast.tools.AttachFileTool;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,7 +62,9 @@ class AttachmentTurnTest {
     return rigs.open();
   }
 
-  private Fetched fetch(String url, Bounds bounds) throws CallFailedException {
+  private Fetched fetch(String from, String account, Attachment attachment, Bounds bounds)
+      throws CallFailedException {
+    String url = attachment.url();
     fetched.add(url);
     byte[] bytes = web.get(url);
     if (bytes == null) {
@@ -206,7 +212,7 @@ class AttachmentTurnTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     source =
-        (_, _) -> {
+        (_, _, _, _) -> {
           begun.countDown();
           never.await();
           throw new AssertionError("nobody opened it");
@@ -255,7 +261,7 @@ class AttachmentTurnTest {
   private AgentRig worldThatCollectsBehindADownload(CountDownLatch begun) throws Exception {
     rigs.options.whileBusy = WhileBusy.COLLECT;
     source =
-        (_, _) -> {
+        (_, _, _, _) -> {
           begun.countDown();
           new CountDownLatch(1).await();
           throw new AssertionError("nobody opened it");
@@ -286,7 +292,7 @@ class AttachmentTurnTest {
   void aDownloadThatACrashCutOffIsDoneAgain() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     source =
-        (_, _) -> {
+        (_, _, _, _) -> {
           begun.countDown();
           new CountDownLatch(1).await();
           throw new AssertionError("nobody opened it");
@@ -361,14 +367,77 @@ class AttachmentTurnTest {
   void aFailedFetchIsTriedOnceMore() throws Exception {
     int[] tries = {0};
     source =
-        (url, bounds) -> {
+        (from, account, file, bounds) -> {
           if (tries[0]++ == 0) {
             throw new CallFailedException(Failure.of(FailureCode.NETWORK, "no way"));
           }
-          return fetch(url, bounds);
+          return fetch(from, account, file, bounds);
         };
     AgentRig world = world();
     world.answerOf(world.sendFiles("web:main", "t", "k1", file("a.png", Samples.png(9, 9))));
     assertThat(shown(0).images()).hasSize(1);
+  }
+
+  /** Through the seam that the server uses, with an address that means nothing to the web. */
+  private Attachments.Source channelFiles(Channels channels) {
+    MessageFiles files =
+        new MessageFiles(
+            channels,
+            (url, _) -> {
+              throw new AssertionError("fetched from the web: " + url);
+            },
+            new SystemTime());
+    return files::fetch;
+  }
+
+  @Test
+  void aFileOfAChannelThatFetchesIsShownWhateverItsAddress() throws Exception {
+    FileChannel channel = new FileChannel(_ -> Samples.png(9, 9));
+    source = channelFiles(new Channels(List.of(channel)));
+    AgentRig world = world();
+    Attachment photo = new Attachment("photo.png", "", "telegram:AgACAgIAAxk", -1);
+    world.answerOf(world.sendFiles("files:main", "t", "k1", photo));
+    assertThat(shown(0).images()).extracting(StoredFile::name).containsExactly("photo.png");
+    assertThat(channel.asked()).containsExactly("main telegram:AgACAgIAAxk");
+  }
+
+  @Test
+  void whatAChannelDoesNotGiveIsToldInWords() throws Exception {
+    int[] calls = {0};
+    FileChannel channel =
+        new FileChannel(
+            most ->
+                switch (++calls[0]) {
+                  case 1 -> new byte[Math.toIntExact(most) + 1];
+                  case 2 ->
+                      throw new CallFailedException(
+                          Failure.of(FailureCode.AUTH, "the token was revoked"));
+                  default -> throw new IllegalStateException("no reason");
+                });
+    source = channelFiles(new Channels(List.of(channel)));
+    AgentRig world = world();
+    world.answerOf(
+        world.sendFiles(
+            "files:main",
+            "t",
+            "k1",
+            new Attachment("large", "", "files:1", -1),
+            new Attachment("secret", "", "files:2", -1),
+            new Attachment("broken", "", "files:3", -1)));
+    assertThat(shown(0).text())
+        .contains("\"large\": not available, it has more than")
+        .contains("\"secret\": not available, the token was revoked")
+        .contains("\"broken\": not available, the channel failed");
+    assertThat(channel.asked()).as("what may pass is tried twice").hasSize(4);
+  }
+
+  @Test
+  void aFileOfAChannelThatIsAwayIsToldInWordsAndNotFetchedFromTheWeb() throws Exception {
+    source = channelFiles(new Channels(List.of()));
+    AgentRig world = world();
+    Attachment photo = new Attachment("photo.png", "", "http://127.0.0.1:1/token", -1);
+    world.answerOf(world.sendFiles("files:main", "t", "k1", photo));
+    assertThat(shown(0).text())
+        .contains("\"photo.png\": not available, the channel files is not available");
   }
 }

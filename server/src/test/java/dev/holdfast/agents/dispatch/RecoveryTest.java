@@ -215,9 +215,9 @@ class RecoveryTest {
     for (int crash = 0; crash < 3; crash++) {
       rigs.close();
       StoreSurgery.run(rigs.folder(), "update events set told = 0 where id = ?", event.id());
+      int asked = model.requests().size(); // before it is opened: it may ask at once
       world = rigs.open();
       AgentRig now = world;
-      int asked = model.requests().size();
       world.await(() -> model.requests().size() > asked, () -> "no try");
       world.await(() -> now.stateOf(event) == EventState.PARKED, () -> "not parked");
     }

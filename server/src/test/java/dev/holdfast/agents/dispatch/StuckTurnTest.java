@@ -179,10 +179,10 @@ class StuckTurnTest {
     AttachmentsConfig usual = AttachmentsConfig.defaults();
     options.attachments =
         new Attachments(
-            (url, _) -> {
+            (_, _, file, _) -> {
               begun.countDown();
               letGo.await();
-              return new Fetched(url, 404, "", new byte[0], false);
+              return new Fetched(file.url(), 404, "", new byte[0], false);
             },
             new AttachmentsConfig(
                 1,

@@ -94,7 +94,8 @@ class EpochFenceTest {
     Failure spent = Failure.of(FailureCode.BUDGET_EXHAUSTED, "spent");
     Attachments source =
         new Attachments(
-            (url, _) -> new Fetched(url, 200, "", "x".getBytes(StandardCharsets.UTF_8), false),
+            (_, _, file, _) ->
+                new Fetched(file.url(), 200, "", "x".getBytes(StandardCharsets.UTF_8), false),
             AttachmentsConfig.defaults());
     AttachmentIntake intake =
         new AttachmentIntake(source, new SystemTime(), epoch, conversation.attachments(), scratch);

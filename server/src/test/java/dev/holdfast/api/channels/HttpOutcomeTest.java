@@ -31,8 +31,13 @@ class HttpOutcomeTest {
       assertThat(notDelivered(of(status)).kind()).isEqualTo(FailureKind.TRANSIENT);
       assertThat(notDelivered(of(status)).retryAfter()).isEqualTo(Duration.ofSeconds(7));
     }
-    for (int status : List.of(401, 402, 403, 404, 410, 301, 308)) {
+    for (int status : List.of(401, 402, 403, 404, 410)) {
       assertThat(notDelivered(of(status)).kind()).isEqualTo(FailureKind.PERMANENT);
+    }
+    for (int status : List.of(300, 301, 302, 303, 304, 307, 308)) {
+      assertThat(notDelivered(of(status)).code()).isEqualTo(FailureCode.NETWORK);
+      assertThat(notDelivered(of(status)).kind()).isEqualTo(FailureKind.TRANSIENT);
+      assertThat(notDelivered(of(status)).message()).contains("must be the final one");
     }
     for (int status : List.of(400, 405, 409, 413, 415, 422)) {
       assertThat(notDelivered(of(status)).kind()).isEqualTo(FailureKind.INVALID);

@@ -62,6 +62,44 @@ class SplitterTest {
   }
 
   @Test
+  void aTableThatIsCutBeginsAgainWithItsHead() {
+    String head = "| no | name |\n|----|:----:|\n";
+    String row = "| 1 | one |\n";
+    assertThat(Splitter.split("Look:\n" + head + row.repeat(18) + "\nDone.", 112))
+        .containsExactly(
+            "Look:\n" + head + row.repeat(6),
+            head + row.repeat(7),
+            head + row.repeat(5) + "\nDone.");
+    for (int before : new int[] {80, 90}) { // the end of a part is behind the head, or within it
+      String words = "a".repeat(before) + "\n";
+      assertThat(Splitter.split(words + head + row, 112)).containsExactly(words, head + row);
+    }
+    String wide = "| 1 | " + "x".repeat(70) + " |\n";
+    assertThat(Splitter.split("Look:\n" + head + wide + wide, 112))
+        .as("no row is cut that fits into a part")
+        .containsExactly("Look:\n", head + wide, head + wide);
+  }
+
+  @Test
+  void whatFollowsATableIsNotPartOfIt() {
+    String table = "|a|b|\n|-|-|\n" + "|1|2|\n".repeat(10);
+    for (String next : List.of("\nwords | words", "words", "# a | b", "```\na | b\n```\n")) {
+      String text = table + next + "\n" + "x".repeat(40);
+      List<String> parts = Splitter.split(text, table.length());
+      assertThat(parts.getFirst()).isEqualTo(table);
+      assertThat(parts.get(1)).as(next).doesNotContain("|-|");
+    }
+  }
+
+  @Test
+  void rowsInACodeBlockAndHeadsThatAreTooLongAreText() {
+    String code = "```\n| a | b |\n|---|---|\n" + "| 1 | 2 |\n".repeat(20) + "```\n";
+    assertThat(Splitter.split(code, 100).get(1)).startsWith("```\n| 1 | 2 |");
+    String wide = "| " + "x".repeat(40) + " | b |\n|---|---|\n" + "| 1 | 2 |\n".repeat(20);
+    assertThat(Splitter.split(wide, 100).get(1)).startsWith("| 1 | 2 |");
+  }
+
+  @Test
   void refusesALimitThatNoPairFits() {
     assertThatIllegalArgumentException().isThrownBy(() -> Splitter.split("abc", 1));
   }
@@ -87,6 +125,43 @@ class SplitterTest {
     }
   }
 
+  /** Each row stands in one part, below the head of its own table. */
+  @Property(tries = 1000)
+  void everyRowOfATableIsBelowItsHead(
+      @ForAll("tables") List<List<String>> tables,
+      @ForAll @IntRange(min = 120, max = 400) int max) {
+    List<String> rows = new ArrayList<>();
+    StringBuilder text = new StringBuilder();
+    for (int number = 0; number < tables.size(); number++) {
+      text.append("Words before it.\n| t%1$d | x |\n| --- | --- |\n".formatted(number));
+      for (String cell : tables.get(number)) {
+        rows.add("| t%d | %s |".formatted(number, cell));
+        text.append(rows.getLast()).append('\n');
+      }
+      text.append("\nAnd words after it.\n\n");
+    }
+    List<String> seen = new ArrayList<>();
+    for (String part : Splitter.split(text.toString(), max)) {
+      assertThat(part.length()).isLessThanOrEqualTo(max);
+      String head = "";
+      List<String> lines = part.lines().toList();
+      for (int at = 0; at < lines.size(); at++) {
+        String line = lines.get(at);
+        if (line.startsWith("| --- ")) {
+          assertThat(at).as(part).isPositive();
+          head = lines.get(at - 1);
+          assertThat(head).endsWith("| x |");
+        } else if (rows.contains(line)) {
+          assertThat(line).as(part).startsWith(head.substring(0, 4)).isNotEqualTo(head);
+          seen.add(line);
+        } else if (!line.endsWith("| x |")) {
+          assertThat(line).as(part).doesNotContain("|");
+        }
+      }
+    }
+    assertThat(seen).isEqualTo(rows);
+  }
+
   @Property(tries = 1000)
   void balancedFencesStayBalancedInEachPart(
       @ForAll("fencedTexts") String text, @ForAll @IntRange(min = 64, max = 300) int max) {
@@ -103,10 +178,11 @@ class SplitterTest {
     String hostile = ("a".repeat(30_000) + "\n```\n" + "b\n".repeat(30_000) + "```\n").repeat(20);
     String line = "x".repeat(3_000_000);
     String ticks = "`".repeat(1_000_000);
+    String pipes = "|-|\n".repeat(250_000);
     org.junit.jupiter.api.Assertions.assertTimeout(
         Duration.ofSeconds(5),
         () -> {
-          for (String text : List.of(hostile, line, ticks, " ".repeat(1_000_000) + "x")) {
+          for (String text : List.of(hostile, line, ticks, pipes, " ".repeat(1_000_000) + "x")) {
             assertThat(Splitter.split(text, 2000).stream().mapToLong(String::length).sum())
                 .isPositive();
             assertThat(Splitter.split(text, 40)).isNotEmpty();
@@ -117,7 +193,20 @@ class SplitterTest {
   @Provide
   Arbitrary<String> texts() {
     return Arbitraries.of(
-            "a", "word", " ", "\n", "\n\n", "```", "```java\n", "~~~", "😀", "é", "\r\n", "````\n")
+            "a",
+            "word",
+            " ",
+            "\n",
+            "\n\n",
+            "|",
+            "|-|\n",
+            "```",
+            "```java\n",
+            "~~~",
+            "😀",
+            "é",
+            "\r\n",
+            "````\n")
         .list()
         .ofMaxSize(200)
         .map(pieces -> String.join("", pieces));
@@ -160,6 +249,17 @@ class SplitterTest {
         .list()
         .ofMaxSize(12)
         .map(blocks -> String.join("\n\n", blocks));
+  }
+
+  /** The cells of some tables. */
+  @Provide
+  Arbitrary<List<List<String>>> tables() {
+    return Arbitraries.of("1", "word", "some words here", "`code`", "😀", "-")
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(60)
+        .list()
+        .ofMaxSize(3);
   }
 
   private static String marker(String opener) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.api.Attachment;
+import dev.holdfast.api.DropReason;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.InboundPayload;
@@ -12,8 +13,10 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,7 +114,55 @@ class MessageIntakeTest {
   }
 
   private static MessageIntake accepting(IngressRig.FakeInbox inbox) {
-    return new MessageIntake(inbox, new News(10), new SystemTime(), new SimpleMeterRegistry());
+    return new MessageIntake(
+        inbox,
+        (_, _) -> Optional.empty(),
+        new IngressRig.FakeClicks(),
+        new News(10),
+        new SystemTime(),
+        new SimpleMeterRegistry());
+  }
+
+  @Test
+  void whatIsNotAllowedIsCountedAndLeavesNothingBehind() {
+    IngressRig.FakeInbox inbox = new IngressRig.FakeInbox();
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    List<String> judged = new ArrayList<>();
+    MessageIntake intake =
+        new MessageIntake(
+            inbox,
+            (channel, message) -> {
+              judged.add(channel + " " + message.sender());
+              return Optional.of(DropReason.NOT_ADDRESSED);
+            },
+            new IngressRig.FakeClicks(),
+            new News(10),
+            new SystemTime(),
+            meters);
+    assertThat(intake.take("chat", by("ann"))).isCompleted();
+    assertThat(inbox.events).isEmpty();
+    assertThat(judged).containsExactly("chat ann");
+    assertThat(
+            meters
+                .counter("holdfast.messages.filtered", "channel", "chat", "reason", "not_addressed")
+                .count())
+        .isOne();
+  }
+
+  @Test
+  void whatCanNeverBeTakenIsNotEvenJudged() {
+    MessageIntake intake =
+        new MessageIntake(
+            new IngressRig.FakeInbox(),
+            (_, _) -> {
+              throw new AssertionError("judged");
+            },
+            new IngressRig.FakeClicks(),
+            new News(10),
+            new SystemTime(),
+            new SimpleMeterRegistry());
+    assertThat(intake.take("chat", by("a\u0000b"))).isCompletedExceptionally();
+    assertThat(intake.take("chat", by("x".repeat(2001)))).isCompletedExceptionally();
   }
 
   private static InboundMessage by(String sender) {
@@ -124,6 +175,8 @@ class MessageIntakeTest {
     MessageIntake intake =
         new MessageIntake(
             _ -> new CompletableFuture<>(),
+            (_, _) -> Optional.empty(),
+            new IngressRig.FakeClicks(),
             new News(10),
             new SystemTime(),
             new SimpleMeterRegistry());

@@ -116,6 +116,29 @@ class WebhooksTest {
         + "\r\n\r\nt1|hi|m1";
   }
 
+  /** A homeserver of Matrix puts its transactions below the address that it was told. */
+  @Test
+  void aChannelMayHavePathsBelowItsAccountsAndTakePut() throws Exception {
+    Registration _ = rig.channels.add(new IngressRig.FakeAdapter("paths"), rig.time.now());
+    Registration _ = rig.channels.add(new IngressRig.FakeAdapter("late"), rig.time.now());
+    String below = "/_matrix/app/v1/transactions/a%20b?x=1";
+    assertThat(put("/webhooks/paths/ci" + below, "path?").body())
+        .isEqualTo("PUT _matrix/app/v1/transactions/a%20b");
+    assertThat(rig.post("/webhooks/paths/ci", "path?", SIGNED).body()).isEqualTo("POST ");
+    assertThat(put("/webhooks/paths/ci" + below, "t1|hi|m1").body()).isEqualTo("{}");
+    assertThat(rig.inbox.events).hasSize(1);
+    assertThat(put("/webhooks/paths/other" + below, "path?").status()).isEqualTo(401);
+    assertThat(put("/webhooks/paths//x", "path?").status()).isEqualTo(400);
+    assertThat(put("/webhooks/late/ci", "path?").status()).isEqualTo(405);
+    assertThat(rig.post("/webhooks/late/ci/more", "path?", SIGNED).status()).isEqualTo(404);
+    assertThat(rig.send(Raw.request("DELETE", "/webhooks/paths/ci/x", "", SIGNED)).status())
+        .isEqualTo(405);
+  }
+
+  private Raw.Answer put(String path, String body) throws Exception {
+    return rig.send(Raw.request("PUT", path, body, SIGNED));
+  }
+
   /** S1: without a believable signature nothing happens, and the answer gives no reason. */
   @Test
   void anUnsignedMessageIsRefusedWithoutAReason() throws Exception {
@@ -246,11 +269,75 @@ class WebhooksTest {
               + PATH
               + " HTTP/1.1\r\nHost: localhost\r\n"
               + SIGNED
-              + "\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n");
+              + "\r\n"
+              + "Expect: 100-continue\r\n"
+              + "Content-Type: application/json\r\n"
+              + "Content-Length: 8\r\n\r\n");
       assertThat(raw.line()).startsWith("HTTP/1.1 100");
       raw.line();
       raw.send("t1|hi|m1");
       assertThat(raw.answer().status()).isEqualTo(200);
     }
+  }
+
+  private static final String CLICK = "click|t1|ann|AAAAAAAAAAAAAAAAAAAAAA";
+
+  private IngressRig.FakeAdapter buttons() throws Exception {
+    IngressRig.FakeAdapter adapter = new IngressRig.FakeAdapter("late");
+    Registration _ = rig.channels.add(adapter, rig.time.now());
+    return adapter;
+  }
+
+  @Test
+  void aClickIsDecidedThenAnsweredAndThenItsPersonIsTold() throws Exception {
+    IngressRig.FakeAdapter adapter = buttons();
+    CompletableFuture<String> commit = new CompletableFuture<>();
+    rig.clicks.gate = commit;
+    try (Raw raw = rig.raw()) {
+      raw.send(Raw.request("POST", "/webhooks/late/ci", CLICK, SIGNED));
+      assertThat(adapter.told()).isEmpty();
+      commit.complete("done");
+      Raw.Answer answer = raw.answer();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.body()).isEqualTo("taken");
+    }
+    assertThat(rig.clicks.clicked).containsExactly("late:ci:t1 ann AAAAAAAAAAAAAAAAAAAAAA");
+    IngressRig.until(() -> adapter.told().equals(List.of("r1 Approved.")));
+    assertThat(rig.count("holdfast.clicks", "channel", "late", "outcome", "approved")).isOne();
+    assertThat(rig.inbox.events).isEmpty();
+  }
+
+  @Test
+  void aClickThatTheStoreDoesNotTakeIsSentAgainByItsPlatform() throws Exception {
+    IngressRig.FakeAdapter adapter = buttons();
+    rig.clicks.refusal = Failure.of(FailureCode.IO, "the disk is full");
+    assertThat(rig.post("/webhooks/late/ci", CLICK, SIGNED).status()).isEqualTo(503);
+    rig.clicks.refusal = null;
+    rig.clicks.gate = new CompletableFuture<>();
+    assertThat(rig.post("/webhooks/late/ci", CLICK, SIGNED).status())
+        .as("a hanging disk")
+        .isEqualTo(503);
+    assertThat(adapter.told()).isEmpty();
+  }
+
+  @Test
+  void aTokenThatIsNoneIsNotLookedFor() throws Exception {
+    IngressRig.FakeAdapter adapter = buttons();
+    for (String token :
+        List.of("", "A".repeat(21), "A".repeat(23), "A".repeat(21) + "=", "\u00e4")) {
+      assertThat(rig.post("/webhooks/late/ci", "click|t1|ann|" + token, SIGNED).status())
+          .isEqualTo(200);
+    }
+    assertThat(rig.clicks.clicked).isEmpty();
+    IngressRig.until(() -> adapter.told().size() == 5);
+    assertThat(adapter.told()).containsOnly("r1 This question is no longer open.");
+    assertThat(rig.count("holdfast.clicks", "channel", "late", "outcome", "closed")).isEqualTo(5);
+  }
+
+  @Test
+  void anUnsignedClickDecidesNothing() throws Exception {
+    IngressRig.FakeAdapter _ = buttons();
+    assertThat(rig.post("/webhooks/late/ci", CLICK).status()).isEqualTo(401);
+    assertThat(rig.clicks.clicked).isEmpty();
   }
 }

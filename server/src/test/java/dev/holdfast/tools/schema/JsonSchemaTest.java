@@ -46,7 +46,25 @@ class JsonSchemaTest {
         "{'enum':['a',1,true]} | '1' | false",
         "{'minimum':1,'exclusiveMaximum':2} | 1 | true",
         "{'minimum':1,'exclusiveMaximum':2} | 2 | false",
-        "{'maximum':1,'exclusiveMaximum':true} | 1 | true",
+        "{'maximum':1,'exclusiveMaximum':true} | 1 | false",
+        "{'maximum':1,'exclusiveMaximum':false} | 1 | true",
+        "{'minimum':1,'exclusiveMinimum':true} | 1 | false",
+        "{'minimum':1,'exclusiveMinimum':true} | 1.5 | true",
+        "{'pattern':'^\\\\s$'} | '\\u00a0' | true",
+        "{'pattern':'^\\\\s$'} | '\\ufeff' | true",
+        "{'pattern':'^\\\\s$'} | '\\u2028' | true",
+        "{'pattern':'^\\\\s$'} | '\\u000b' | true",
+        "{'pattern':'^\\\\s$'} | '\\u200b' | false",
+        "{'pattern':'^[x\\\\s]$'} | '\\u00a0' | true",
+        "{'pattern':'^\\\\S$'} | '\\u00a0' | false",
+        "{'pattern':'^[\\\\s\\\\S]$'} | '😀' | true",
+        "{'pattern':'^[^\\\\S]$'} | ' ' | true",
+        "{'pattern':'^[[:alpha:]]$'} | 'b' | false",
+        "{'pattern':'^[[:alpha:]]$'} | 'h]' | true",
+        "{'pattern':'^[a[]$'} | '[' | true",
+        "{'pattern':'^[]a]$'} | ']' | true",
+        "{'pattern':'^[^]a]$'} | ']' | false",
+        "{'pattern':'^[\\\\]a]$'} | ']' | true",
         "{'multipleOf':0.01} | 4.35 | true",
         "{'multipleOf':0.01} | 4.355 | false",
         "{'maximum':5} | 1e999 | false",
@@ -92,10 +110,54 @@ class JsonSchemaTest {
         "{'$ref':'#/properties/v/$defs/a~1%20b','$defs':{'a/ b':{'type':'null'}}} | 1 | false",
         "{'$ref':'#here','$defs':{'x':{'$anchor':'here','type':'null'}}} | null | true",
         "{'$id':'urn:x','$ref':'#/$defs/x','$defs':{'x':{'type':'null'}}} | 1 | false",
+        "{'$id':'urn:x','$ref':'urn:x#/$defs/x','$defs':{'x':{'type':'null'}}} | 1 | false",
+        "{'$id':'http://x/a','$ref':'b','$defs':{'x':{'$id':'b','type':'null'}}} | 1 | false",
+        "{'$ref':'b#c','$defs':{'x':{'$id':'b','not':{'$anchor':'c','type':'null'}}}} | 1 | false",
+        "{'$ref':'#c','enum':[{'$anchor':'c'}],'$defs':{'x':{'$anchor':'c'}}} | 1 | false",
+        "{'$ref':'#c','const':{'$id':'b','$anchor':'c'},'$defs':{'x':{'$anchor':'c'}}} | 1 | false",
+        "{'$ref':'#c','$defs':{'x':{'$id':'#c','type':'null'}}} | null | true",
+        "{'properties':{'enum':{'$anchor':'c','type':'null'},'b':{'$ref':'#c'}}} | {'b':1} | false",
         "{'format':'email','title':'free'} | 'no address' | true",
       })
   void aValueFitsOrDoesNot(String schema, String value, boolean fits) throws Exception {
     assertThat(problems(schema, value).isEmpty()).isEqualTo(fits);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://json-schema.org/draft-07/schema#, true",
+    "http://json-schema.org/draft-04/schema, true",
+    "https://json-schema.org/draft/2020-12/schema, false"
+  })
+  void whatStandsBesideAReferenceCountsOnlyInNewerDrafts(String draft, boolean fits)
+      throws Exception {
+    JsonSchema schema =
+        read(
+            "{'$schema':'%s','properties':{'v':{'$ref':'#/definitions/a','type':'string'}},"
+                    .formatted(draft)
+                + "'definitions':{'a':{'type':'integer'}}}");
+    assertThat(schema.problems(new JsonObject("{\"v\":1}"), 7).isEmpty()).isEqualTo(fits);
+    assertThat(schema.problems(new JsonObject("{\"v\":null}"), 7)).isNotEmpty();
+  }
+
+  @Test
+  void anOldDraftNamesItsSchemasWithAnotherKeyword() throws Exception {
+    JsonSchema schema =
+        read(
+            "{'$schema':'http://json-schema.org/draft-04/schema#','id':'http://x/y#',"
+                + "'properties':{'v':{'$ref':'z'}},'definitions':{'a':{'id':'z','type':'null'}}}");
+    assertThat(schema.problems(new JsonObject("{\"v\":1}"), 7)).isNotEmpty();
+    assertThat(schema.problems(new JsonObject("{\"v\":null}"), 10)).isEmpty();
+  }
+
+  @Test
+  void addressesAreBoundedAndWhatIsNoneIsNoneForAll() throws Exception {
+    assertThatThrownBy(() -> read("{'$id':'http://x/" + "y".repeat(1000) + "'}"))
+        .isInstanceOf(SchemaRefusedException.class)
+        .hasMessageContaining("more than 1000 characters");
+    assertThat(problems("{'$ref':'a b','$defs':{'x':{'$id':'a b','type':'null'}}}", "1"))
+        .isNotEmpty();
+    assertThatThrownBy(() -> read("{'$ref':'#%zz'}")).isInstanceOf(SchemaRefusedException.class);
   }
 
   @Test

@@ -38,6 +38,7 @@ public final class Bench {
     Map<String, Row> rows = new LinkedHashMap<>();
     rows.put("fsync", new FsyncRow());
     rows.put("acks", new AckRow());
+    rows.put("channels", new ChannelRow());
     rows.put("pending", new PendingRow());
     rows.put("turns", new TurnRow());
     rows.put("tools", new ToolRow());

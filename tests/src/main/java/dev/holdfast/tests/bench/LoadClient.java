@@ -15,6 +15,7 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,24 +33,31 @@ final class LoadClient implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
   private final HttpClient client;
   private final RequestOptions target;
+  private final Delivery.Maker deliveries;
   private final WebhookSender signing = new WebhookSender("", ServerRig.SECRET);
   private final String run = "b" + Long.toString(System.nanoTime(), 36) + "-";
   private final AtomicLong sent = new AtomicLong();
   private final int connections;
   private int chatThreads = CHAT_THREADS;
 
+  /** Of the generic webhook. */
   LoadClient(int port, int connections) {
+    this(port, connections, Optional.empty());
+  }
+
+  LoadClient(int port, int connections, Delivery.Maker deliveries) {
+    this(port, connections, Optional.of(deliveries));
+  }
+
+  private LoadClient(int port, int connections, Optional<Delivery.Maker> deliveries) {
+    this.deliveries = deliveries.orElse(this::generic);
     this.connections = connections;
     this.client =
         vertx.createHttpClient(
             new HttpClientOptions().setKeepAlive(true).setTcpNoDelay(true),
             new PoolOptions().setHttp1MaxSize(connections).setMaxWaitQueueSize(-1));
     this.target =
-        new RequestOptions()
-            .setHost("127.0.0.1")
-            .setPort(port)
-            .setMethod(HttpMethod.POST)
-            .setURI("/webhooks/webhook/ci");
+        new RequestOptions().setHost("127.0.0.1").setPort(port).setMethod(HttpMethod.POST);
   }
 
   LoadClient overThreads(int count) {
@@ -135,17 +143,21 @@ final class LoadClient implements AutoCloseable {
   }
 
   private Future<Integer> post(long number) {
-    String id = id(number);
-    String body =
-        WebhookSender.body("t" + number % chatThreads, "please answer " + id + " " + FILLER);
-    Map<String, String> headers = signing.headers(id, body);
+    Delivery delivery = deliveries.make(number);
     return client
-        .request(target)
-        .compose(request -> send(request, headers, body))
+        .request(new RequestOptions(target).setURI(delivery.uri()))
+        .compose(request -> send(request, delivery.headers(), delivery.body()))
         .compose(response -> response.end().map(_ -> response.statusCode()));
   }
 
-  private static final String FILLER = "x".repeat(380);
+  private Delivery generic(long number) {
+    String id = id(number);
+    String body =
+        WebhookSender.body("t" + number % chatThreads, "please answer " + id + " " + FILLER);
+    return new Delivery("/webhooks/webhook/ci", signing.headers(id, body), body);
+  }
+
+  static final String FILLER = "x".repeat(380);
 
   private static Future<HttpClientResponse> send(
       HttpClientRequest request, Map<String, String> headers, String body) {

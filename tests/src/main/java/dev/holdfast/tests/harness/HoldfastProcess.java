@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -64,17 +65,30 @@ public final class HoldfastProcess implements AutoCloseable {
 
   /** Blocks until /ready says 200; an earlier end of the process fails with its output. */
   public HoldfastProcess awaitReady(Duration limit) {
-    Await.until(
-        "/ready of " + setup.url("/ready") + "\n" + tail(),
-        limit,
-        () -> {
-          if (!process.isAlive()) {
-            throw new AssertionError(
-                "the server ended with " + process.exitValue() + ":\n" + tail());
-          }
-          return isReady();
-        });
+    try {
+      Await.until(
+          setup.url("/ready"),
+          limit,
+          () -> {
+            if (!process.isAlive()) {
+              throw new AssertionError("the server ended with " + process.exitValue());
+            }
+            return isReady();
+          });
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + ":\n" + tail() + "\n" + threads(), e);
+    }
     return this;
+  }
+
+  /** What each thread does; empty when that cannot be told. */
+  private String threads() {
+    try {
+      Path jstack = Path.of(Setup.java()).resolveSibling("jstack");
+      return process.isAlive() ? Commands.run(jstack.toString(), Long.toString(pid())) : "";
+    } catch (IllegalStateException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   public HoldfastProcess awaitReady() {

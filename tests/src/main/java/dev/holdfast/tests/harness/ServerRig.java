@@ -19,7 +19,7 @@ public final class ServerRig implements AutoCloseable {
   /** The secret of the webhook account {@code ci}. */
   public static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(15);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
   private final Path folder = newFolder("holdfast-rig");
   private final Path ledgers = newFolder("holdfast-ledgers");
   private final Setup setup = new Setup(folder);

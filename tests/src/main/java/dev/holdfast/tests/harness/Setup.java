@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -62,6 +63,15 @@ public final class Setup {
           jar.toAbsolutePath() + " is missing: these tests need 'mvn package' of the server first");
     }
     return jar.toAbsolutePath().normalize();
+  }
+
+  /** Puts a bundled plugin into the server's folder of plugins. */
+  public Setup plugin(String name) throws IOException {
+    String file = name + "-0.1.0.jar";
+    Path plugins = Files.createDirectories(folder.resolve("plugins"));
+    Path bundled = jar().resolve("../../../plugins/bundled").normalize();
+    Files.copy(bundled.resolve(file), plugins.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+    return set("server.plugins_dir", plugins.toString());
   }
 
   /** The java command of the JVM that runs the tests. */

@@ -27,10 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
  * The launcher beside a jar, as it stands on a machine without the sources. Nothing is built here:
  * there are no sources to build, and no start-up cache is made.
  */
-@Timeout(15)
+@Timeout(120)
 class LauncherTest {
   private static final int UNAVAILABLE = 69;
-  private static final Duration LIMIT = Duration.ofSeconds(12);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** All that it needs of the system; a PATH with nothing else has neither a java nor a Maven. */
   private static final List<String> PROGRAMS =

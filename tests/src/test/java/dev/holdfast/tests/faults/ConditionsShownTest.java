@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /** What is not well is told in the same words wherever somebody looks, and ends everywhere. */
 @Timeout(180)
 class ConditionsShownTest {
-  private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   @Test
   void aBreakerAndABadConfigurationAreTheSameConditionsEverywhere() throws Exception {

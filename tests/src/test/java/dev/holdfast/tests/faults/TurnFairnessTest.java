@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(180)
 class TurnFairnessTest {
   private static final int LOUD = 160;
+  private static final Duration CALL = Duration.ofMillis(600);
   private static final int PLACES = 8;
   private static final Duration SOON = Duration.ofSeconds(60);
 
@@ -33,8 +34,9 @@ class TurnFairnessTest {
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       rig.setup().set("threads.max_concurrent_turns", turns);
       rig.setup().set("models.providers.openai.max_concurrent", calls);
-      rig.setup().set("models.park_after_secs", 1);
-      model.always(ModelScript.after(Duration.ofMillis(300), ModelScript.echo()));
+      // Longer than a call takes on a busy machine, shorter than the last one waits for its place.
+      rig.setup().set("models.park_after_secs", 8);
+      model.always(ModelScript.after(CALL, ModelScript.echo()));
       rig.start();
       for (int i = 0; i < LOUD; i++) {
         send(rig, "loud", "loud-" + i);

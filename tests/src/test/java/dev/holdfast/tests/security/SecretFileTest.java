@@ -19,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
 class SecretFileTest {
   private static final String SECRET = ServerRig.SECRET;
 
+  /** Nobody registered it, so nothing would be hidden if it were read. */
+  private static final String VARIABLE = "of-the-file-of-variables";
+
   private final ShellRig shell = new ShellRig();
   private final ServerRig rig = shell.rig();
   private Path shared = Path.of("unset");
@@ -31,6 +34,8 @@ class SecretFileTest {
     Files.writeString(shared.resolve("key"), SECRET + "\n");
     rig.setup().set("tools.files.roots", List.of(shared.toString()));
     rig.setup().set("channels.webhook.accounts.ci.secret", "${file:" + shared + "/key}");
+    Files.writeString(shared.resolve("my.env"), "SOME_TOKEN=" + VARIABLE + "\n");
+    rig.setup().set("env_file", shared.resolve("my.env").toString());
     shell.start();
   }
 
@@ -59,6 +64,18 @@ class SecretFileTest {
     assertThat(tool("move_file", Map.of("from", shared.resolve("old").toString(), "to", "mine")))
         .contains("the server's own");
     assertThat(shared.resolve("key")).hasContent(SECRET);
+  }
+
+  @Test
+  void theFileOfVariablesIsOutOfReachWhateverItIsCalled() {
+    String file = shared.resolve("my.env").toString();
+    assertThat(tool("read_file", Map.of("path", file))).contains("the server's own");
+    assertThat(tool("search_files", Map.of("path", shared.toString(), "pattern", "TOKEN")))
+        .contains("No hits");
+    shell.assumeOwnNamespace("files of the server's user");
+    assertThat(shell.run(next(), "t", "cat " + file + "; echo over"))
+        .contains("over")
+        .doesNotContain(VARIABLE);
   }
 
   private String tool(String name, Map<String, Object> arguments) {

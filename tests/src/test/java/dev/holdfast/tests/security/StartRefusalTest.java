@@ -2,6 +2,8 @@ package dev.holdfast.tests.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,6 +40,20 @@ class StartRefusalTest {
       rig.setup().env("HOLDFAST_TOKEN", "a-token-that-the-operator-chose-0123");
       rig.start();
       rig.converse("e1", "t", "hello");
+    }
+  }
+
+  /** A secret that is mounted as a file ends with the end of a line. */
+  @Test
+  void theEndOfALineIsNoPartOfAToken() throws IOException {
+    String token = "a-token-that-the-operator-chose-0123";
+    try (ServerRig rig = new ServerRig()) {
+      rig.setup().env("HOLDFAST_TOKEN", token + "\n");
+      rig.start();
+      Answer answer =
+          new Http()
+              .get(rig.setup().url("/api/v1/status"), Map.of("authorization", "Bearer " + token));
+      assertThat(answer.status()).isEqualTo(200);
     }
   }
 

