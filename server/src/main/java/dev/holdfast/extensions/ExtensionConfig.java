@@ -5,8 +5,10 @@ import dev.holdfast.config.Check;
 import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import dev.holdfast.processes.ChildEnvironment;
+import dev.holdfast.processes.GrantedFolder;
 import dev.holdfast.processes.ProcessSpec.Limits;
 import dev.holdfast.supervision.RestartLimit;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -20,9 +22,10 @@ import java.util.stream.Stream;
  * One entry of the {@code extensions} list of holdfast.yaml.
  *
  * @param id what its tools' names begin with
- * @param command the argument vector; {@code ${HOLDFAST_SCRATCH}} in it is the extension's folder.
- *     Empty when it is remote
+ * @param command the argument vector, with what {@link ExtensionLaunch} fills in. Empty when it is
+ *     remote
  * @param remote where it is called, in the place of a command
+ * @param folders what its children are shown besides their own folder; only the operator says that
  * @param environment names of variables of the server that the child gets besides PATH, HOME, LANG
  *     and TZ
  * @param secretEnvironment those of them whose values are hidden whatever they are called
@@ -33,6 +36,7 @@ public record ExtensionConfig(
     Protocol protocol,
     List<String> command,
     Optional<RemoteConfig> remote,
+    List<GrantedFolder> folders,
     List<String> environment,
     Set<String> secretEnvironment,
     Timeouts timeouts,
@@ -41,6 +45,7 @@ public record ExtensionConfig(
     ToolRules tools,
     List<ActionConfig> actions) {
   public static final int EXTENSIONS_MAX = 50;
+  private static final int FOLDERS_MAX = 16;
   private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Duration TIMEOUT_MAX = Duration.ofHours(1);
 
@@ -160,6 +165,7 @@ public record ExtensionConfig(
 
   public ExtensionConfig {
     command = List.copyOf(command);
+    folders = List.copyOf(folders);
     environment = List.copyOf(environment);
     secretEnvironment = Set.copyOf(secretEnvironment);
     actions = List.copyOf(actions);
@@ -168,6 +174,7 @@ public record ExtensionConfig(
       Check.that(command.isEmpty(), "command", "cannot stand beside url");
       Check.that(protocol == Protocol.MCP, "url", "belongs to an extension with protocol: mcp");
       Check.that(environment.isEmpty(), "env", "is for a command; a url has headers");
+      Check.that(folders.isEmpty(), "folders", "are for a command; a url has none");
     } else {
       Check.that(
           !command.isEmpty() && !command.getFirst().isBlank(),
@@ -216,6 +223,7 @@ public record ExtensionConfig(
         extension.choice("protocol", Protocol.class, Protocol.MCP),
         extension.texts("command", List.of()),
         remote(extension),
+        folders(extension),
         Stream.concat(
                 extension.texts("env", List.of()).stream(),
                 extension.texts("secret_env", List.of()).stream())
@@ -227,6 +235,46 @@ public record ExtensionConfig(
         extension.section("limits").read(ChildLimits::from),
         extension.section("tools").read(ToolRules::from),
         extension.list("actions", ActionConfig::from));
+  }
+
+  /**
+   * The {@code folders} of an extension, or of the section of a plugin that declares some; each at
+   * most once.
+   */
+  public static List<GrantedFolder> folders(Section section) {
+    List<GrantedFolder> folders =
+        section.list(
+            "folders",
+            folder ->
+                new GrantedFolder(
+                    Path.of(folder.text("path", "").replace('\0', '\n')),
+                    folder.flag("write", false)));
+    Check.that(
+        folders.size() <= FOLDERS_MAX,
+        "folders",
+        "must be at most " + FOLDERS_MAX + ", got " + folders.size());
+    Check.that(
+        folders.stream().map(GrantedFolder::path).distinct().count() == folders.size(),
+        "folders",
+        "must name each folder once");
+    return folders;
+  }
+
+  /** The same with other folders. */
+  public ExtensionConfig withFolders(List<GrantedFolder> granted) {
+    return new ExtensionConfig(
+        id,
+        protocol,
+        command,
+        remote,
+        granted,
+        environment,
+        secretEnvironment,
+        timeouts,
+        restart,
+        limits,
+        tools,
+        actions);
   }
 
   private static Optional<RemoteConfig> remote(Section extension) {

@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.config.SecretVariables;
+import dev.holdfast.processes.GrantedFolder;
 import dev.holdfast.processes.LineProcessSpec;
 import dev.holdfast.processes.LineProcessSpec.LongLine;
 import dev.holdfast.processes.ProcessSpec;
@@ -15,11 +16,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** Makes of an extension's definition what its children are started with. */
 final class ExtensionLaunch {
   /** In a command: the extension's own folder. */
   private static final String SCRATCH = "${HOLDFAST_SCRATCH}";
+
+  /** In a command: the Java that the server runs with. */
+  private static final String JAVA = "${HOLDFAST_JAVA}";
+
+  /** An argument that stands for each folder that was granted, or none. */
+  private static final String FOLDERS = "${HOLDFAST_FOLDERS}";
+
+  /** The same for each that it may write to. */
+  private static final String WRITABLE_FOLDERS = "${HOLDFAST_WRITABLE_FOLDERS}";
 
   static final String FILES = "files";
 
@@ -54,6 +65,7 @@ final class ExtensionLaunch {
     return new LineProcessSpec(
         command(files),
         files,
+        config.folders(),
         environment(),
         config.limits().process(),
         config.limits().outputBytes(),
@@ -66,6 +78,7 @@ final class ExtensionLaunch {
     return new ProcessSpec(
         command(files),
         files,
+        config.folders(),
         environment(),
         input,
         config.timeouts().call(),
@@ -74,9 +87,23 @@ final class ExtensionLaunch {
   }
 
   private List<String> command(Path files) {
-    List<String> command = new ArrayList<>(config.command());
-    command.replaceAll(part -> part.replace(SCRATCH, files.toString()));
+    List<String> command = new ArrayList<>();
+    for (String part : config.command()) {
+      switch (part) {
+        case FOLDERS -> command.addAll(granted(_ -> true));
+        case WRITABLE_FOLDERS -> command.addAll(granted(GrantedFolder::isWritable));
+        default -> command.add(part.replace(SCRATCH, files.toString()).replace(JAVA, java()));
+      }
+    }
     return command;
+  }
+
+  private List<String> granted(Predicate<GrantedFolder> which) {
+    return config.folders().stream().filter(which).map(folder -> folder.path().toString()).toList();
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
   private Path files() throws CallFailedException {

@@ -65,7 +65,7 @@ final class HostedContext implements PluginContext {
 
   @Override
   public PluginConfig config() {
-    return new HostedConfig(plugin.read("plugins", manifest.id()).section());
+    return new HostedConfig(plugin.ownSection().section());
   }
 
   @Override

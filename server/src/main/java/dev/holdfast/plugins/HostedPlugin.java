@@ -8,6 +8,7 @@ import dev.holdfast.api.PluginContext;
 import dev.holdfast.api.Tool;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.Problem;
+import dev.holdfast.processes.GrantedFolder;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import java.lang.ref.PhantomReference;
@@ -46,6 +47,7 @@ final class HostedPlugin {
   private final Map<List<String>, String> sections = new LinkedHashMap<>();
   private final List<Offered> offers = new ArrayList<>();
   private List<String> extensions = List.of();
+  private volatile boolean hasExtensions;
   private final AtomicReference<@Nullable String> tooMuch = new AtomicReference<>();
   private boolean published;
   private boolean withdrawn;
@@ -173,13 +175,42 @@ final class HostedPlugin {
   }
 
   ConfigPart read(String... path) {
-    ConfigPart part = services.settings().part(path);
+    ConfigPart part = noted(path);
     synchronized (parts) {
       parts.add(part);
-      String _ = sections.putIfAbsent(List.of(path), part.content());
     }
     services.secrets().addAll(part.secrets());
     return part;
+  }
+
+  private ConfigPart noted(String... path) {
+    ConfigPart part = services.settings().part(path);
+    synchronized (parts) {
+      String _ = sections.putIfAbsent(List.of(path), part.content());
+    }
+    return part;
+  }
+
+  /** Its own section, of which the host reads what is for the extensions of the jar. */
+  ConfigPart ownSection() {
+    ConfigPart part = read("plugins", jar.manifest().id());
+    if (hasExtensions) {
+      List<GrantedFolder> _ = JarExtensions.folders(part.section());
+    }
+    return part;
+  }
+
+  /** The extensions of its jar, with what the operator lets them reach. */
+  JarExtensions reaching(JarExtensions declared) {
+    hasExtensions = !declared.configs().isEmpty();
+    if (!hasExtensions) {
+      return declared;
+    }
+    String id = jar.manifest().id();
+    // A class asks for the rest of the section; without one there must be nothing else in it.
+    boolean isAll = jar.manifest().className().isEmpty();
+    ConfigPart part = isAll ? read("plugins", id) : noted("plugins", id);
+    return declared.reaching(JarExtensions.folders(part.section()));
   }
 
   /** Of secrets that were read after the part was handed out. */

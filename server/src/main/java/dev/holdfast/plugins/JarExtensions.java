@@ -5,6 +5,7 @@ import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Section;
 import dev.holdfast.extensions.ExtensionConfig;
+import dev.holdfast.processes.GrantedFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +28,11 @@ record JarExtensions(List<ExtensionConfig> configs, JarFiles files) {
   private static final int BYTES_MAX = 1 << 20;
   private static final int PROBLEMS_MAX = 5;
 
-  /** What the server fills in when it starts a child; it stays as it is until then. */
   private static final String SCRATCH = "HOLDFAST_SCRATCH";
+
+  /** What the server fills in when it starts a child; it stays as it is until then. */
+  private static final List<String> FILLED_IN_LATER =
+      List.of(SCRATCH, "HOLDFAST_JAVA", "HOLDFAST_FOLDERS", "HOLDFAST_WRITABLE_FOLDERS");
 
   private static final String FILES = "HOLDFAST_FILES";
 
@@ -49,16 +53,34 @@ record JarExtensions(List<ExtensionConfig> configs, JarFiles files) {
       }
       Map<String, String> known = new TreeMap<>(environment);
       known.keySet().removeIf(name -> !manifest.mayRead(name));
-      known.put(SCRATCH, "${" + SCRATCH + "}");
+      FILLED_IN_LATER.forEach(name -> known.put(name, "${" + name + "}"));
       if (!files.isEmpty()) {
         known.put(FILES, "${" + SCRATCH + "}/" + files.folder());
       }
       List<ExtensionConfig> configs = configs(text(opened, entry), known);
       for (ExtensionConfig config : configs) {
         checkVariables(config, manifest);
+        require(
+            config.folders().isEmpty(),
+            "the extension %s names folders, which only the configuration may give"
+                .formatted(config.id()));
       }
       return new JarExtensions(configs, files);
     }
+  }
+
+  /** What the operator gives the extensions of a plugin, in its section. */
+  static List<GrantedFolder> folders(Section plugin) {
+    return plugin.read(ExtensionConfig::folders);
+  }
+
+  /** The same, which may reach that. */
+  JarExtensions reaching(List<GrantedFolder> folders) {
+    return new JarExtensions(
+        configs.stream()
+            .map(each -> each.remote().isPresent() ? each : each.withFolders(folders))
+            .toList(),
+        files);
   }
 
   List<String> ids() {

@@ -657,6 +657,7 @@ public final class PluginHost {
       plugin.extensions = declared.ids();
       taken = extensions.taken(plugin.id, declared.ids());
       extensions.prepare(plugin.id, declared, taken, copy);
+      declared = made.reaching(declared);
       start(made, context);
       made.publish(earlier);
       extensions.declare(plugin.id, declared);

@@ -106,12 +106,35 @@ final class ChildLauncher {
       if (covered.isIn(real)) {
         throw failed(FailureKind.INVALID, "the working folder holds what children must not see");
       }
+      for (GrantedFolder granted : spec.granted()) {
+        checkGranted(granted.path(), covered);
+      }
       return spec.in(real);
     } catch (IOException e) {
       throw new CallFailedException(
           Failure.of(FailureCode.IO, "a child's working folder is not there")
               .as(FailureKind.PERMANENT),
           e);
+    }
+  }
+
+  /** It would be mounted over the covers: so none of it may be what children must not see. */
+  private static void checkGranted(Path path, CoveredPlaces covered) throws CallFailedException {
+    Path real;
+    try {
+      real = path.toRealPath();
+    } catch (IOException _) {
+      throw failed(FailureKind.PERMANENT, "the folder " + path + " is not there");
+    }
+    if (!real.equals(path)) {
+      throw failed(FailureKind.PERMANENT, "the folder " + path + " is a link: name " + real);
+    }
+    if (!Files.isDirectory(real)) {
+      throw failed(FailureKind.PERMANENT, path + " is not a folder");
+    }
+    if (covered.covers(real) || covered.isIn(real)) {
+      throw failed(
+          FailureKind.PERMANENT, "the folder " + path + " holds what children must not see");
     }
   }
 

@@ -70,6 +70,11 @@ record CoveredPlaces(List<Path> places, List<Folder> folders, Set<HiddenSecret> 
     }
   }
 
+  /** Whether nothing is seen of that path because it lies in a folder that is covered. */
+  boolean covers(Path path) {
+    return places.stream().anyMatch(path::startsWith);
+  }
+
   /** Whether any of it lies in that folder. */
   boolean isIn(Path folder) {
     return Stream.concat(places.stream(), folders.stream().map(Folder::path))

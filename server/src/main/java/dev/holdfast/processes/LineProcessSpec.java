@@ -10,7 +10,9 @@ import java.util.Map;
  * A child to keep, that is talked to in lines.
  *
  * @param command the argument vector; no shell is put around it
- * @param folder where it runs: its home and, in a sandbox, all that it may write to; exists
+ * @param folder where it runs: its home and, in a sandbox, all that it may write to besides what is
+ *     granted; exists
+ * @param granted more folders that it is shown
  * @param environment as in {@link ProcessSpec}
  * @param lineBytesMax of one line of its output
  * @param inputBytesMax what waits to be read by it, and the longest line that it is written
@@ -18,6 +20,7 @@ import java.util.Map;
 public record LineProcessSpec(
     List<String> command,
     Path folder,
+    List<GrantedFolder> granted,
     Map<String, String> environment,
     Limits limits,
     int lineBytesMax,
@@ -35,12 +38,25 @@ public record LineProcessSpec(
 
   public LineProcessSpec {
     command = List.copyOf(command);
+    granted = List.copyOf(granted);
     environment = Map.copyOf(environment);
     Check.inRange("line_bytes_max", lineBytesMax, 1, BYTES_MAX);
     Check.inRange("input_bytes_max", inputBytesMax, 1, BYTES_MAX);
   }
 
+  /** A child that is shown its own folder alone. */
+  public LineProcessSpec(
+      List<String> command,
+      Path folder,
+      Map<String, String> environment,
+      Limits limits,
+      int lineBytesMax,
+      LongLine onLongLine,
+      int inputBytesMax) {
+    this(command, folder, List.of(), environment, limits, lineBytesMax, onLongLine, inputBytesMax);
+  }
+
   Launch launch() {
-    return new Launch(command, folder, environment, limits);
+    return new Launch(command, folder, granted, environment, limits);
   }
 }

@@ -9,7 +9,9 @@ import java.util.Map;
  * A child to run.
  *
  * @param command the argument vector; no shell is put around it
- * @param folder where it runs: its home and, in a sandbox, all that it may write to; exists
+ * @param folder where it runs: its home and, in a sandbox, all that it may write to besides what is
+ *     granted; exists
+ * @param granted more folders that it is shown
  * @param environment all that the child gets besides PATH, HOME, LANG and TZ; names that make
  *     programs load or run something else (LD_PRELOAD and its like) are left out
  * @param input for its standard input, which is closed after it
@@ -19,6 +21,7 @@ import java.util.Map;
 public record ProcessSpec(
     List<String> command,
     Path folder,
+    List<GrantedFolder> granted,
     Map<String, String> environment,
     String input,
     Duration timeout,
@@ -38,16 +41,30 @@ public record ProcessSpec(
     if (outputBytesMax < 0 || outputBytesMax > OUTPUT_BYTES_MAX) {
       throw new IllegalArgumentException("a child's output is kept in memory: " + outputBytesMax);
     }
+    granted = List.copyOf(granted);
     environment = Map.copyOf(environment);
   }
 
+  /** A child that is shown its own folder alone. */
+  public ProcessSpec(
+      List<String> command,
+      Path folder,
+      Map<String, String> environment,
+      String input,
+      Duration timeout,
+      Limits limits,
+      long outputBytesMax) {
+    this(command, folder, List.of(), environment, input, timeout, limits, outputBytesMax);
+  }
+
   Launch launch() {
-    return new Launch(command, folder, environment, limits);
+    return new Launch(command, folder, granted, environment, limits);
   }
 
   /** The same in another folder. */
   ProcessSpec in(Path other) {
-    return new ProcessSpec(command, other, environment, input, timeout, limits, outputBytesMax);
+    return new ProcessSpec(
+        command, other, granted, environment, input, timeout, limits, outputBytesMax);
   }
 
   /**

@@ -47,9 +47,9 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
   /**
    * The first process of a namespace: makes small file systems for what the child may write to,
    * hides what is to be hidden (of some folders all but the named entries), brings the child's own
-   * folder back, makes all else read-only, gives up all rights and runs the command. It stays,
-   * because the kernel shields a namespace's first process from signals, and ends everything with
-   * itself.
+   * folder and the granted ones back, makes all else read-only, gives up all rights and runs the
+   * command. It stays, because the kernel shields a namespace's first process from signals, and
+   * ends everything with itself.
    *
    * <p>Devices are left out but for those that hold nothing: to the owner of a disk its device is a
    * plain file. A mount that is covered by another is out of reach and stays as it is. The flags
@@ -60,7 +60,7 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       work=$1
       shift
       echo 0 > /proc/sys/user/max_user_namespaces || exit 125
-      exec 3</dev
+      exec 3</dev 5</tmp 6</run
       names=
       [ ! -d /run/systemd/resolve ] || { names=yes && exec 4</run/systemd/resolve; }
       memory() { mount -t tmpfs -o "nosuid,nodev,mode=$3,size=$1" holdfast "$2" || exit 125; }
@@ -83,6 +83,17 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       memory 64m /dev/shm 1777
       mount -t devpts -o nosuid,noexec,newinstance,ptmxmode=666,mode=620 devpts /dev/pts || exit 125
       exec 3<&- 4<&-
+      line='
+      '
+      shown=$line
+      writable=$line
+      grants=0
+      while [ "$1" = grant ]; do
+        case $2 in write) writable=$writable$3$line ;; *) shown=$shown$3$line ;; esac
+        eval "granted_$grants=\\$3"
+        grants=$((grants + 1))
+        shift 3
+      done
       while [ "$1" = partly ]; do
         folder=$2
         shift 2
@@ -112,6 +123,18 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
         fi
       done
       mkdir -p "$work" && mount -c --bind /proc/self/cwd "$work" || exit 125
+      grant=0
+      while [ $grant -lt $grants ]; do
+        eval "folder=\\$granted_$grant"
+        case $folder in
+          /tmp/*) from=/proc/self/fd/5/${folder#/tmp/} ;;
+          /run/*) from=/proc/self/fd/6/${folder#/run/} ;;
+          *) from=$folder ;;
+        esac
+        mkdir -p "$folder" && mount -c --rbind "$from" "$folder" || exit 125
+        grant=$((grant + 1))
+      done
+      exec 5<&- 6<&-
       while [ "$1" != -- ]; do
         [ ! -d "$1" ] || mount -c -o remount,bind,ro,nosuid,nodev holdfast "$1" || exit 125
         shift
@@ -122,10 +145,14 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
         case $point in
           *\\\\*) point=$(printf '%b.' "$point") && point=${point%.} ;;
         esac
+        kept=
         case $point in
           /run/systemd/resolve) ;;
-          "$work" | /tmp | /tmp/* | /run | /run/* | /dev/?* | /proc/?* | /sys/fs/cgroup*) continue ;;
+          "$work" | /tmp | /tmp/* | /run | /run/* | /dev/?* | /proc/?* | /sys/fs/cgroup*) kept=yes ;;
         esac
+        case $shown in *"$line$point$line"*) kept= ;; esac
+        case $writable in *"$line$point$line"*) kept=yes ;; esac
+        [ -z "$kept" ] || continue
         flags=remount,bind,ro
         for flag in nosuid nodev noexec; do
           case ,$options, in *,$flag,*) flags=$flags,$flag ;; esac
@@ -174,8 +201,8 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
     joined.forEach(file -> command.add(file.toString()));
     command.add("--");
     switch (isolation) {
-      case BUBBLEWRAP -> addBubblewrap(command, spec.folder(), covered);
-      case NAMESPACES -> addNamespaces(command, spec.folder(), covered);
+      case BUBBLEWRAP -> addBubblewrap(command, spec, covered);
+      case NAMESPACES -> addNamespaces(command, spec, covered);
       case PROCESS_GROUP -> {
         add(command, "setsid", "--");
         add(command, "setpriv", "--no-new-privs", "--");
@@ -187,7 +214,8 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
     return command;
   }
 
-  private void addBubblewrap(List<String> command, Path folder, CoveredPlaces covered) {
+  private void addBubblewrap(List<String> command, Launch spec, CoveredPlaces covered) {
+    Path folder = spec.folder();
     add(command, "bwrap", "--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc");
     command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"));
     command.addAll(List.of("--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/"));
@@ -214,6 +242,10 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       }
     }
     command.addAll(List.of("--bind", folder.toString(), folder.toString()));
+    for (GrantedFolder granted : spec.granted()) {
+      String path = granted.path().toString();
+      command.addAll(List.of(granted.isWritable() ? "--bind" : "--ro-bind", path, path));
+    }
     for (Path path : covered.places()) {
       if (Files.isDirectory(path)) {
         command.addAll(List.of("--remount-ro", path.toString()));
@@ -250,10 +282,14 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
     command.addAll(List.of("--size", Integer.toString(bytesMax), "--tmpfs", folder));
   }
 
-  private void addNamespaces(List<String> command, Path folder, CoveredPlaces covered) {
+  private void addNamespaces(List<String> command, Launch spec, CoveredPlaces covered) {
     add(command, "unshare", "--user", "--map-root-user", "--mount", "--ipc", "--uts", "--pid");
     command.addAll(List.of("--fork", "--kill-child", "--mount-proc", "--"));
-    command.addAll(List.of(SHELL, "-c", FIRST, "holdfast-first", folder.toString()));
+    command.addAll(List.of(SHELL, "-c", FIRST, "holdfast-first", spec.folder().toString()));
+    for (GrantedFolder granted : spec.granted()) {
+      command.addAll(
+          List.of("grant", granted.isWritable() ? "write" : "read", granted.path().toString()));
+    }
     for (CoveredPlaces.Folder partly : covered.folders()) {
       command.addAll(List.of("partly", partly.path().toString()));
       command.addAll(partly.shown());

@@ -94,6 +94,38 @@ class ActionExtensionTest {
   }
 
   @Test
+  void itsCommandNamesTheFoldersThatWereGrantedAndTheJavaOfTheServer() throws Exception {
+    Path read = Files.createDirectories(temporary.toRealPath().resolve("to read"));
+    Path write = Files.createDirectories(temporary.toRealPath().resolve("to write"));
+    String script =
+        "printf \"%s\\n\" \"$@\" > arguments; echo x > \"$3/new\"; echo x > \"$2/new\"; "
+            + answer("\"status\":\"success\",\"code\":0,\"result\":{\"data\":\"done\"}");
+    Path files = Files.createDirectories(rig.folder.resolve("job/files"));
+    Files.writeString(files.resolve("script"), script);
+    List<String> _ =
+        rig.declare(
+            """
+            - id: job
+              protocol: action
+              command: [bash, script, "$${HOLDFAST_JAVA}", "$${HOLDFAST_FOLDERS}", --, "$${HOLDFAST_WRITABLE_FOLDERS}"]
+              folders: [{path: "%s"}, {path: "%s", write: true}]
+              actions: [{name: run}]
+            """
+                .formatted(read, write));
+    assertThat(call().text()).endsWith("done");
+    assertThat(files.resolve("arguments"))
+        .hasContent(
+            String.join(
+                "\n",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                read.toString(),
+                write.toString(),
+                "--",
+                write.toString()));
+    assertThat(write.resolve("new")).hasContent("x");
+  }
+
+  @Test
   void whatGoesInAndOutMustFitItsSchema() throws Exception {
     declare(answer("\"status\":\"success\",\"code\":0,\"result\":{\"data\":{\"n\":\"x\"}}"));
     assertThat(failure(rig.call("job_run", "{}")).code()).isEqualTo(FailureCode.INVALID_REQUEST);

@@ -7,6 +7,8 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.Secret;
 import dev.holdfast.extensions.ExtensionConfig.Protocol;
+import dev.holdfast.processes.GrantedFolder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,25 @@ class ExtensionConfigTest {
         .contains("url belongs to an extension with protocol: mcp");
     assertThat(problems("- id: a\n" + url + "  headers: {Mcp-Session-Id: x}\n"))
         .contains("headers names mcp-session-id");
+  }
+
+  @Test
+  void foldersAreAbsoluteNamedOnceAndReadOnlyUnlessTheOperatorSaysMore() throws Exception {
+    String command = "- id: a\n  command: [x]\n";
+    assertThat(
+            ExtensionRig.parsed(command + "  folders: [{path: /a}, {path: /b, write: true}]\n")
+                .getFirst()
+                .folders())
+        .containsExactly(
+            new GrantedFolder(Path.of("/a"), false), new GrantedFolder(Path.of("/b"), true));
+    assertThat(problems(command + "  folders: [{path: a}]\n")).contains("must be an absolute path");
+    assertThat(problems(command + "  folders: [{path: /a/../b}]\n")).contains("must have no . or");
+    assertThat(problems(command + "  folders: [{path: /a}, {path: /a}]\n"))
+        .contains("must name each folder once");
+    assertThat(problems(command + "  folders: [{path: /a, writes: true}]\n"))
+        .contains("did you mean write?");
+    assertThat(problems("- id: a\n  url: https://mcp.example.org/\n  folders: [{path: /a}]\n"))
+        .contains("folders are for a command");
   }
 
   @ParameterizedTest

@@ -155,6 +155,39 @@ class JarExtensionsTest extends PluginHostCase {
   }
 
   @Test
+  void onlyTheOperatorSaysWhichFoldersItReaches() throws Exception {
+    jar("1.0.0", DICE + "folders: [{path: /etc, write: true}]\n")
+        .file("META-INF/holdfast/files/bin/roll", "")
+        .into(rig.plugins(), "games.jar");
+    assertThat(reason(PluginState.FAILED)).contains("which only the configuration may give");
+
+    Path given = Files.createDirectories(folder.toRealPath().resolve("given"));
+    Path other = Files.createDirectories(folder.toRealPath().resolve("other"));
+    jar("1.0.1", DICE)
+        .file(
+            "META-INF/holdfast/files/bin/roll",
+            """
+            #!/bin/bash
+            id=$(sed 's/.*"request_id":"\\([^"]*\\)".*/\\1/')
+            said=no
+            for folder in '%s' '%s'; do (echo x > "$folder/new") 2>&1 && said="$said,${folder##*/}"; done >&2
+            printf '{"request_id":"%%s","api_version":"v1","status":"success","code":0,' "$id"
+            printf '"result":{"output_type":"text","data":"%%s"}}\\n' "$said"
+            """
+                .formatted(given, other))
+        .into(rig.plugins(), "games.jar");
+    rig.awaitState("games", PluginState.READY);
+    assertThat(roll()).isEqualTo("no");
+    rig.configure(
+        "plugins:\n  games:\n    folders: [{path: \"%s\", write: true}]\n".formatted(given));
+    rig.await(() -> Files.exists(given.resolve("new")) || roll().equals("no,given"));
+    assertThat(roll()).isEqualTo("no,given");
+    rig.configure("plugins:\n  games:\n    folders: [{path: given}]\n    other: 1\n");
+    rig.await(() -> rig.view("games").reason().contains("its configuration is wrong"));
+    assertThat(roll()).as("the one before is still in force").isEqualTo("no,given");
+  }
+
+  @Test
   void filesThatArePackedTooTightlyAreRefused() throws Exception {
     jar("1.0.0", DICE)
         .file("META-INF/holdfast/files/zeros", "0".repeat(8 << 20))
