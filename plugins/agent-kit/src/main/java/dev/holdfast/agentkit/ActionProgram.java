@@ -1,6 +1,7 @@
 package dev.holdfast.agentkit;
 
-import dev.holdfast.kit.JsonText;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -10,6 +11,10 @@ import java.util.Map;
 /** Reads one request, does what it asks for, and writes one answer. */
 public final class ActionProgram {
   private static final int BYTES_MAX = 16 << 20;
+
+  /** What is null says something: a property of a note without a value, for example. */
+  private static final Gson JSON =
+      new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 
   private final Map<String, Action> actions;
 
@@ -42,7 +47,7 @@ public final class ActionProgram {
     } catch (IllegalArgumentException e) {
       throw new IOException("the request cannot be read: " + e.getMessage(), e);
     }
-    out.write(JsonText.write(answer(request, errors)).getBytes(StandardCharsets.UTF_8));
+    out.write(JSON.toJson(answer(request, errors)).getBytes(StandardCharsets.UTF_8));
     out.write('\n');
     out.flush();
   }

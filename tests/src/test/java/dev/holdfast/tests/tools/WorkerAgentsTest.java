@@ -113,4 +113,64 @@ class WorkerAgentsTest {
           .contains("paths");
     }
   }
+
+  @Test
+  void aModelReadsSearchesAndWritesNotesInTheVaultAlone() throws Exception {
+    try (ServerRig rig = with("notes", "vault", "manuals")) {
+      Path vault = folder(rig, "vault");
+      Path manuals = folder(rig, "manuals");
+      Files.writeString(vault.resolve("Garden.md"), "---\ntags: [garden]\n---\n# Garden\n\nold\n");
+      Files.writeString(manuals.resolve("Pump.md"), "Prime the pump, see [[Garden]].\n");
+      start(rig, "notes");
+      assertThat(call(rig, "e1", "notes_search", Map.of("vault", "vault", "query", "tag:garden")))
+          .contains("Garden.md", "untrusted");
+      assertThat(
+              call(
+                  rig,
+                  "e2",
+                  "notes_update",
+                  Map.of(
+                      "vault",
+                      "vault",
+                      "path",
+                      "Garden",
+                      "section",
+                      Map.of("heading", "# Garden", "text", "grüße, see [[Pump]]"))))
+          .contains("\"hash\":");
+      assertThat(vault.resolve("Garden.md"))
+          .hasContent("---\ntags: [garden]\n---\n# Garden\n\ngrüße, see [[Pump]]\n");
+      assertThat(call(rig, "e3", "notes_read", Map.of("vault", "vault", "path", "Garden")))
+          .contains("\"to\":\"Pump\"", "grüße");
+      assertThat(
+              call(
+                  rig,
+                  "e4",
+                  "notes_create",
+                  Map.of("vault", "vault", "path", "Plans/Übersicht", "text", "x\n")))
+          .contains("Plans/Übersicht.md");
+      assertThat(vault.resolve("Plans/Übersicht.md")).hasContent("x");
+      assertThat(call(rig, "e5", "notes_list", Map.of("vault", "manuals"))).contains("Pump.md");
+      assertThat(
+              call(
+                  rig,
+                  "e6",
+                  "notes_update",
+                  Map.of("vault", "manuals", "path", "Pump", "append", "x")))
+          .contains("read-only");
+      assertThat(manuals.resolve("Pump.md")).hasContent("Prime the pump, see [[Garden]].");
+      assertThat(call(rig, "e7", "notes_read", Map.of("vault", "vault", "path", "../manuals/Pump")))
+          .contains("must not have ..");
+    }
+  }
+
+  @Test
+  void withoutFoldersNotesAreKeptInTheFolderOfTheExtension() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.setup().plugin("notes");
+      start(rig, "notes");
+      call(rig, "e1", "notes_create", Map.of("path", "First", "text", "kept"));
+      assertThat(rig.setup().dataDir().resolve("extensions/notes/files/notes/First.md"))
+          .hasContent("kept");
+    }
+  }
 }
