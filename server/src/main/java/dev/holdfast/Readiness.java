@@ -120,6 +120,10 @@ final class Readiness implements Probes {
         () -> ServerConditions.leftOut(tooling.leftOut(), tooling.extensions()::view));
   }
 
+  void watchAgents(Tasking tasking) {
+    conditions.add("agent", ProbeEffect.NONE, tasking::reports);
+  }
+
   void watchConnections(ConnectionCount connections) {
     conditions.add(
         "connections", ProbeEffect.NONE, () -> ServerConditions.connections(connections));

@@ -83,6 +83,7 @@ import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.supervision.Supervisor;
+import dev.holdfast.tasks.ledger.PlanMoved;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -100,6 +101,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -136,6 +138,7 @@ final class Server {
   private final News news = new News(NEWS_REMEMBERED);
   private final Channels channels;
   private final Tooling tooling;
+  private final Tasking tasking;
   private final Models models;
   private final Orchestrator orchestrator;
   private final Replies replies;
@@ -202,6 +205,16 @@ final class Server {
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
     channels = new Channels(adapters(config));
+    tasking =
+        Tasking.open(
+            store,
+            tooling.extensions(),
+            tooling.toolbox(),
+            () -> live,
+            this::planMoved,
+            time,
+            meters);
+    opened.add("tasks", tasking::close);
     orchestrator = new Orchestrator(agentParts());
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
@@ -242,6 +255,7 @@ final class Server {
     readiness.watchPlugins(plugins);
     readiness.watchListeners(listeners);
     readiness.watchExtensions(tooling);
+    readiness.watchAgents(tasking);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -263,6 +277,7 @@ final class Server {
         ChildSpec.platform("orchestrator"),
         () -> {
           awaitPlugins(() -> ticks.tick(Readiness.ORCHESTRATOR));
+          tasking.offerTools(); // before a turn that was cut off asks for one
           orchestrator.run(() -> ticks.tick(Readiness.ORCHESTRATOR));
         });
     supervise(ChildSpec.virtual("pulse"), this::beat); // the proof of /live
@@ -270,6 +285,13 @@ final class Server {
     supervise(parking, orchestrator::runParking);
     Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
     supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    supervise(
+        ChildSpec.virtual("tasks").as(Criticality.IMPORTANT),
+        () -> {
+          awaitPlugins(() -> {});
+          tasking.run();
+        });
+    supervise(ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT), tasking::tell);
     supervise(ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
     ChildSpec config = ChildSpec.virtual("config").as(Criticality.NON_CRITICAL);
     supervise(config, () -> configWatch.run(time, tooling.extensions()::lookAtSecrets));
@@ -300,6 +322,17 @@ final class Server {
 
   private OptionalCalls optional(String failures) {
     return new OptionalCalls(channels, guards, failures, time, meters);
+  }
+
+  private void planMoved(PlanMoved move) {
+    JsonObject details =
+        new JsonObject()
+            .put("plan_id", move.planId())
+            .put("task_id", move.taskId())
+            .put("step", move.step())
+            .put("to", move.to().toLowerCase(Locale.ROOT));
+    String kind = move.taskId().isEmpty() ? "plan.moved" : "task.moved";
+    news.publish(kind, move.threadId(), "", details.encode());
   }
 
   private void supervise(ChildSpec spec, ChildTask task) {
@@ -382,9 +415,11 @@ final class Server {
     typing.close();
     listeners.stop(); // what they have not handed over comes again
     store.stopIntake();
+    tasking.runner().stopDispatch(); // what a turn waits for is not cancelled with it
     orchestrator.close(deadline.left().dividedBy(2), hurry);
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
     replies.drain(Deadline.in(time, forReplies));
+    tasking.stop(hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2));
     new ParallelStop(time)
         .with("replies", this::endPosts)
         .with("tools", tooling::close)
@@ -540,7 +575,7 @@ final class Server {
             new OpenForms(),
             this::agentConfig,
             time);
-    return new AgentParts(resources, channels, news, vertx, meters);
+    return new AgentParts(resources, channels, tasking.commands(), news, vertx, meters);
   }
 
   private Set<Integer> ownPorts() {
@@ -564,6 +599,7 @@ final class Server {
     effective = loaded;
     tokens.replace(apiTokens(changed));
     tooling.declare(changed);
+    tasking.declare(changed);
   }
 
   /** Puts together what answers requests: each line needs only what the lines above it made. */
@@ -593,6 +629,7 @@ final class Server {
                 guards,
                 plugins)
             .extensions(tooling.extensions())
+            .plans(tasking.plans(), tasking.runner())
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());

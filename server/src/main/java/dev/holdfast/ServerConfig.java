@@ -24,6 +24,8 @@ import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.supervision.RestartLimit;
+import dev.holdfast.tasks.workers.AgentsConfig;
+import dev.holdfast.tasks.workers.TaskLimits;
 import dev.holdfast.tools.ToolsConfig;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -54,7 +56,9 @@ public record ServerConfig(
     PluginPlaces places,
     PluginsConfig plugins,
     Set<String> pluginChannels,
-    List<ExtensionConfig> extensions) {
+    List<ExtensionConfig> extensions,
+    AgentsConfig agents,
+    TaskLimits tasks) {
 
   public ServerConfig {
     extensions = List.copyOf(extensions);
@@ -153,7 +157,9 @@ public record ServerConfig(
         new PluginPlaces(server.text("plugins_dir", "plugins"), EnvFile.named(root)),
         root.section("plugins").read(PluginsConfig::from),
         channels.leaveOthers(),
-        ExtensionConfig.listFrom(root));
+        ExtensionConfig.listFrom(root),
+        AgentsConfig.from(root),
+        root.section("tasks").read(TaskLimits::from));
   }
 
   /**
@@ -193,7 +199,9 @@ public record ServerConfig(
         places,
         changed.plugins,
         changed.pluginChannels,
-        changed.extensions);
+        changed.extensions,
+        changed.agents,
+        changed.tasks);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -247,7 +255,9 @@ public record ServerConfig(
               PluginPlaces(var pluginFolder, var variables),
               var plugin,
               var otherChannels,
-              var extension) -> {
+              var extension,
+              var workers,
+              var taskLimits) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -287,6 +297,8 @@ public record ServerConfig(
         parts.put("plugins", plugin);
         parts.put("channels", otherChannels);
         parts.put("extensions", extension);
+        parts.put("agents", workers);
+        parts.put("tasks", taskLimits);
         yield parts;
       }
     };

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,6 +40,18 @@ class ServerConfigTest {
       })
   void listenersOnDifferentAddressesAreFine(String text) {
     assertThatCode(() -> read(text)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void agentsAndTasksTakeEffectWithoutARestart() throws ConfigException {
+    ServerConfig before = read("{}");
+    ServerConfig changed =
+        read("agents: {writer: {extension: files}}\ntasks: {max_running: 2}\nhttp: {port: 7000}\n");
+    assertThat(before.differences(changed)).containsExactly("http", "agents", "tasks");
+    ServerConfig live = before.withLive(changed);
+    assertThat(live.agents()).isEqualTo(changed.agents());
+    assertThat(live.tasks()).isEqualTo(changed.tasks());
+    assertThat(live.differences(changed)).containsExactly("http");
   }
 
   private static ServerConfig read(String text) throws ConfigException {

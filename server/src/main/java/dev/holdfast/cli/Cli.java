@@ -97,6 +97,8 @@ public final class Cli {
             .addSubcommand(new ChannelsCommand(root))
             .addSubcommand(new PluginsCommand(root))
             .addSubcommand(new PairCommand(root))
+            .addSubcommand(new AgentsCommand(root))
+            .addSubcommand(new PlansCommand(root))
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))

@@ -3,47 +3,56 @@ package dev.holdfast.extensions;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.ToolContext;
-import dev.holdfast.api.ToolResult;
-import dev.holdfast.extensions.ExtensionConfig.ActionConfig;
 import dev.holdfast.processes.ChildResult;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
-/** One call of an action: the object that its program reads, and the one that it writes. */
-record ActionExchange(String extension, ActionConfig action, ToolContext context) {
+/**
+ * One call of an action: the object that its program reads, and the one that it writes.
+ *
+ * @param limit how long the program may take
+ * @param redaction frees a text of secrets: the program knows some and may say them anywhere
+ */
+record ActionExchange(
+    String extension,
+    String action,
+    ActionOrigin origin,
+    Duration limit,
+    UnaryOperator<String> redaction) {
   private static final String VERSION = "v1";
   private static final int NOT_SUPPORTED = 501;
   private static final int TIMED_OUT = 504;
-  private static final int TEXT_UNITS_MAX = 500;
 
-  JsonObject request(JsonObject arguments) {
+  JsonObject request(JsonObject payload) {
     return new JsonObject()
-        .put("request_id", context.key())
+        .put("request_id", origin.key())
         .put("api_version", VERSION)
         .put("tool", extension)
-        .put("action", action.name())
-        .put(
-            "context",
-            new JsonObject()
-                .put("thread_id", context.threadId())
-                .put("event_id", context.eventId())
-                .put("sender", context.sender())
-                .put("idempotency_key", context.key()))
-        .putNull("plan_id")
-        .putNull("task_id")
-        .put("correlation_id", context.eventId())
-        .put("payload", arguments);
+        .put("action", action)
+        .put("context", origin.context())
+        .put("plan_id", origin.planId())
+        .put("task_id", origin.taskId())
+        .put("correlation_id", origin.correlationId())
+        .put("payload", payload);
   }
 
   /**
-   * What the model reads.
+   * The data of the result: a value of JSON, null among them.
    *
-   * @throws CallFailedException when the program failed, or says so
+   * @throws CallFailedException when the program failed, or says so; then with {@link
+   *     ExtensionTool#REPORTED_BY_EXTENSION} in its context
    */
-  ToolResult answer(ChildResult result) throws CallFailedException {
+  @Nullable Object data(ChildResult result) throws CallFailedException {
+    if (result.timedOut()) {
+      String text =
+          "Agent %s timed out after %d seconds".formatted(origin.agent(), limit.toSeconds());
+      throw new CallFailedException(Failure.of(FailureCode.TIMEOUT, text));
+    }
     if (result.exceeded() != ChildResult.Exceeded.NOTHING) {
       throw broken(
           "was ended: it used too much " + result.exceeded().name().toLowerCase(Locale.ROOT));
@@ -60,42 +69,33 @@ record ActionExchange(String extension, ActionConfig action, ToolContext context
     } catch (DecodeException e) {
       throw broken("did not write one JSON object");
     }
-    if (!context.key().equals(answer.getValue("request_id"))) {
+    if (!origin.key().equals(answer.getValue("request_id"))) {
       throw broken("answered another request");
     }
-    return "success".equals(answer.getValue("status")) && isZero(answer.getValue("code"))
-        ? success(answer)
-        : error(answer);
+    return dataOf(JsonTexts.mapped(answer, redaction));
+  }
+
+  private @Nullable Object dataOf(JsonObject answer) throws CallFailedException {
+    if (!"success".equals(answer.getValue("status")) || !isZero(answer.getValue("code"))) {
+      throw new CallFailedException(reported(answer));
+    }
+    if (!(answer.getValue("result") instanceof JsonObject result)) {
+      throw broken("answered without a result");
+    }
+    return result.getValue("data");
   }
 
   private static boolean isZero(Object code) {
     return code instanceof Number number && number.doubleValue() == 0;
   }
 
-  private ToolResult success(JsonObject answer) throws CallFailedException {
-    if (!(answer.getValue("result") instanceof JsonObject result)) {
-      throw broken("answered without a result");
-    }
-    return switch (result.getValue("data")) {
-      case JsonObject object -> ToolResult.ok(object.encode());
-      case null -> ToolResult.ok("(no output)");
-      case Object data -> ToolResult.ok(String.valueOf(data));
-    };
-  }
-
-  /** Only what says that the program itself is at fault is thrown: the breaker hears of that. */
-  private ToolResult error(JsonObject answer) throws CallFailedException {
+  private Failure reported(JsonObject answer) {
     int code =
         answer.getValue("code") instanceof Number number
             ? Math.clamp(number.longValue(), Integer.MIN_VALUE, Integer.MAX_VALUE)
             : 0;
-    Failure failure =
-        Failure.of(code(code), text(answer.getValue("error"), code))
-            .withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, Integer.toString(code)));
-    if (failure.isPassing()) {
-      throw new CallFailedException(failure);
-    }
-    return ToolResult.error(failure);
+    return Failure.of(code(code), text(answer.getValue("error"), code))
+        .withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, Integer.toString(code)));
   }
 
   private static FailureCode code(int code) {
@@ -117,8 +117,8 @@ record ActionExchange(String extension, ActionConfig action, ToolContext context
           case null, default -> "";
         };
     return said.isBlank()
-        ? "extension %s reported an error (code=%d)".formatted(extension, code)
-        : Texts.cut(Texts.visible(said), TEXT_UNITS_MAX);
+        ? "agent %s reported error (code=%d)".formatted(origin.agent(), code)
+        : Texts.shown(said);
   }
 
   private CallFailedException broken(String what) {

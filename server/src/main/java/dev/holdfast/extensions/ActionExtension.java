@@ -8,12 +8,14 @@ import dev.holdfast.api.ToolResult;
 import dev.holdfast.extensions.ExtensionConfig.ActionConfig;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.processes.ChildResult;
+import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** An extension whose program is run once for each call. */
 final class ActionExtension implements Extension {
@@ -23,7 +25,7 @@ final class ActionExtension implements Extension {
   private final ExtensionConfig config;
   private final ExtensionServices services;
   private final ExtensionLaunch launch;
-  private final OfferedTools tools;
+  private final OfferedTools<ActionConfig> tools;
   private final ExtensionMetrics metrics;
   private final ExtensionCalls calls;
   private volatile boolean stopped;
@@ -35,7 +37,7 @@ final class ActionExtension implements Extension {
     this.config = config;
     this.services = services;
     this.launch = new ExtensionLaunch(config, services);
-    this.tools = new OfferedTools(services.toolbox());
+    this.tools = new OfferedTools<>(services.toolbox());
     this.metrics = new ExtensionMetrics(config.id(), services.meters(), () -> true);
     this.calls = new ExtensionCalls(config, metrics, services);
   }
@@ -78,11 +80,11 @@ final class ActionExtension implements Extension {
 
   @Override
   public void start(Optional<Extension> before) {
-    Map<String, OfferedTools.Offer> offers = new TreeMap<>();
+    Map<String, OfferedTools.Offer<ActionConfig>> offers = new TreeMap<>();
     for (ActionConfig action : config.actions()) {
       offers.put(
           OfferedTools.name(config.id(), action.name()),
-          new OfferedTools.Offer(action, new ActionTool(config, action, this::call)));
+          new OfferedTools.Offer<>(action, new ActionTool(config, action, this::call)));
     }
     tools.replace(offers);
   }
@@ -119,6 +121,47 @@ final class ActionExtension implements Extension {
     return true; // a call that runs is ended by its own limits
   }
 
+  @Override
+  public List<ExtensionAction> actions() {
+    return tools.facts().stream()
+        .map(
+            action ->
+                new ExtensionAction(
+                    action.name(),
+                    action.description(),
+                    action.schema(),
+                    config.tools().replayOf(action.name())))
+        .toList();
+  }
+
+  @Override
+  public AttemptAnswer attempt(TaskCall call) throws InterruptedException {
+    AttemptAnswer answer = calls.attempt(() -> run(call));
+    if (answer instanceof AttemptAnswer.Failed(Failure failure, _)) {
+      lastError = failure.message();
+    }
+    return answer;
+  }
+
+  private String run(TaskCall call) throws CallFailedException, InterruptedException {
+    ActionConfig action =
+        tools.facts().stream()
+            .filter(each -> each.name().equals(call.action()))
+            .findFirst()
+            .orElseThrow(() -> new CallFailedException(notDone(call)));
+    JsonObject payload = PayloadCheck.payload(call.payload(), action.schema());
+    ActionOrigin origin = ActionOrigin.of(call);
+    return PayloadCheck.result(
+        Json.encode(run(action, origin, payload, call.limit())), action.resultSchema());
+  }
+
+  private Failure notDone(TaskCall call) {
+    return stopped
+        ? Failure.of(FailureCode.AGENT_UNAVAILABLE, "Extension " + config.id() + " was stopped.")
+            .unsent()
+        : ExtensionCalls.unsupported(config.id(), call);
+  }
+
   private ToolResult call(ActionConfig action, JsonObject arguments, ToolContext context)
       throws InterruptedException {
     ToolResult result =
@@ -132,17 +175,39 @@ final class ActionExtension implements Extension {
 
   private ToolResult run(ActionConfig action, JsonObject arguments, ToolContext context)
       throws CallFailedException, InterruptedException {
-    ActionExchange exchange = new ActionExchange(config.id(), action, context);
-    ChildResult result =
-        services.children().get().run(launch.once(exchange.request(arguments).encode()));
+    try {
+      ActionOrigin origin = ActionOrigin.of(config.id(), context);
+      Object data = run(action, origin, arguments, config.timeouts().call());
+      return ExtensionTool.filled(ToolResult.ok(data == null ? "" : String.valueOf(data)));
+    } catch (CallFailedException e) {
+      Failure failure = e.failure();
+      if (failure.isPassing()
+          || !failure.context().containsKey(ExtensionTool.REPORTED_BY_EXTENSION)) {
+        throw e;
+      }
+      return ToolResult.error(failure); // for the breaker it works: what it was asked is at fault
+    }
+  }
+
+  /** The data of its result. */
+  private @Nullable Object run(
+      ActionConfig action, ActionOrigin origin, JsonObject payload, Duration limit)
+      throws CallFailedException, InterruptedException {
+    ActionExchange exchange =
+        new ActionExchange(config.id(), action.name(), origin, limit, services.secrets()::redact);
+    ChildResult result = start(exchange.request(payload).encode(), limit);
     List<String> lines = result.errors().lines().toList();
     errors = lines.subList(Math.max(0, lines.size() - ERROR_LINES_MAX), lines.size());
-    if (result.timedOut()) {
-      String text =
-          "Agent %s timed out after %d seconds."
-              .formatted(config.id(), config.timeouts().call().toSeconds());
-      throw new CallFailedException(Failure.of(FailureCode.TIMEOUT, text));
+    return exchange.data(result);
+  }
+
+  /** Runs a child to its end; what fails before is unsent. */
+  private ChildResult start(String input, Duration limit)
+      throws CallFailedException, InterruptedException {
+    try {
+      return services.children().get().run(launch.once(input, limit));
+    } catch (CallFailedException e) {
+      throw new CallFailedException(e.failure().unsent(), e);
     }
-    return exchange.answer(result);
   }
 }

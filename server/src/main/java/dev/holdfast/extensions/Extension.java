@@ -40,6 +40,12 @@ sealed interface Extension permits McpExtension, ActionExtension {
   /** Takes its tools back, and ends its child. Returns at once. */
   void stop();
 
+  /** What it does for tasks: what is offered as tools too. */
+  List<ExtensionAction> actions();
+
+  /** As {@link ExtensionActions#attempt} says. */
+  AttemptAnswer attempt(TaskCall call) throws InterruptedException;
+
   /** False when something of it is still there after {@code limit}. */
   boolean awaitEnd(Duration limit) throws InterruptedException;
 }

@@ -10,8 +10,9 @@ import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guard;
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
-/** What every call to one extension goes through: breaker, bulkhead, counters. */
+/** What every call to one extension goes through: counters, and of tools breaker and bulkhead. */
 final class ExtensionCalls {
   /** Beyond the call's own limit, so that it ends by that; for the wait in the bulkhead too. */
   static final Duration MARGIN = Duration.ofSeconds(10);
@@ -20,12 +21,14 @@ final class ExtensionCalls {
   private final ExtensionMetrics metrics;
   private final Guard guard;
   private final Time time;
+  private final UnaryOperator<String> redaction;
 
   ExtensionCalls(ExtensionConfig config, ExtensionMetrics metrics, ExtensionServices services) {
     this.config = config;
     this.metrics = metrics;
     this.guard = services.guards().guard(guardName(config.id()));
     this.time = services.time();
+    this.redaction = services.secrets()::redact;
   }
 
   static String guardName(String id) {
@@ -53,11 +56,56 @@ final class ExtensionCalls {
     } catch (CallFailedException e) {
       result = failed(e.failure(), replay);
     } catch (InterruptedException e) {
-      metrics.cancelled(Duration.ofNanos(time.nanos() - begun));
+      metrics.cancelled(since(begun));
       throw e;
     }
-    metrics.called(result, Duration.ofNanos(time.nanos() - begun));
+    metrics.called(result.failure(), since(begun));
     return result;
+  }
+
+  /**
+   * One attempt at a task. It passes by the breaker: whoever gives out tasks has one for each
+   * agent, and two would count each failure twice.
+   *
+   * @param call returns the output; what it throws is settled when it is unsent or has {@link
+   *     ExtensionTool#REPORTED_BY_EXTENSION} in its context
+   */
+  AttemptAnswer attempt(Call<String> call) throws InterruptedException {
+    long begun = time.nanos();
+    try {
+      String output = call.run();
+      metrics.called(null, since(begun));
+      return new AttemptAnswer.Done(output);
+    } catch (CallFailedException e) {
+      metrics.called(e.failure(), since(begun));
+      return answer(e.failure());
+    } catch (InterruptedException e) {
+      metrics.cancelled(since(begun));
+      throw e;
+    }
+  }
+
+  /** For an action that it does not have, or that is not offered. */
+  static Failure unsupported(String extension, TaskCall call) {
+    String text = "Extension " + extension + " offers no action " + call.action() + ".";
+    return Failure.of(FailureCode.ACTION_NOT_SUPPORTED, text).unsent();
+  }
+
+  private AttemptAnswer answer(Failure failure) {
+    boolean settled =
+        failure.isUnsent() || failure.context().containsKey(ExtensionTool.REPORTED_BY_EXTENSION);
+    String message = Texts.shown(redaction.apply(failure.message()));
+    return new AttemptAnswer.Failed(worded(failure, message), settled);
+  }
+
+  /** The same in other words. */
+  static Failure worded(Failure failure, String message) {
+    return new Failure(
+        failure.kind(), failure.code(), message, failure.retryAfter(), failure.context());
+  }
+
+  private Duration since(long begun) {
+    return Duration.ofNanos(time.nanos() - begun);
   }
 
   private static ToolResult failed(Failure failure, ReplayClass replay) {

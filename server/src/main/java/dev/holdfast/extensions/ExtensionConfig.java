@@ -45,8 +45,12 @@ public record ExtensionConfig(
     ToolRules tools,
     List<ActionConfig> actions) {
   public static final int EXTENSIONS_MAX = 50;
+
   private static final int FOLDERS_MAX = 16;
-  private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
+  /** What ids are like. */
+  public static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
   private static final Duration TIMEOUT_MAX = Duration.ofHours(1);
 
   /** How it is talked to. */

@@ -12,6 +12,7 @@ import dev.holdfast.processes.ProcessSpec;
 import dev.holdfast.store.engine.AtomicFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,7 @@ final class ExtensionLaunch {
         config.limits().outputBytes());
   }
 
-  ProcessSpec once(String input) throws CallFailedException {
+  ProcessSpec once(String input, Duration limit) throws CallFailedException {
     Path files = files();
     return new ProcessSpec(
         command(files),
@@ -81,7 +82,7 @@ final class ExtensionLaunch {
         config.folders(),
         environment(),
         input,
-        config.timeouts().call(),
+        limit,
         config.limits().process(),
         config.limits().outputBytes());
   }

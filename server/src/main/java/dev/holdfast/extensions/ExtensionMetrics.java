@@ -1,7 +1,6 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.api.Failure;
-import dev.holdfast.api.ToolResult;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -13,6 +12,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What is counted about one extension, as long as it is there. */
 final class ExtensionMetrics implements AutoCloseable {
@@ -69,11 +69,11 @@ final class ExtensionMetrics implements AutoCloseable {
     return counter;
   }
 
-  void called(ToolResult result, Duration took) {
+  /** {@code failure}: null when it went well. */
+  void called(@Nullable Failure failure, Duration took) {
     if (closed) {
       return;
     }
-    Failure failure = result.failure();
     counter(failure == null ? "ok" : failure.code().name().toLowerCase(Locale.ROOT)).increment();
     calls.record(took);
   }

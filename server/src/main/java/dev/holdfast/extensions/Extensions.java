@@ -1,5 +1,7 @@
 package dev.holdfast.extensions;
 
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.tools.prompts.Prompts;
 import java.nio.file.Path;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * The extensions by their ids, whoever declared them. A changed declaration starts, stops and
  * restarts only what changed. Thread-safe.
  */
-public final class Extensions {
+public final class Extensions implements ExtensionActions {
   private static final Logger LOG = LoggerFactory.getLogger(Extensions.class);
 
   /** A child's input is ended, 2 s, TERM, 5 s, KILL. */
@@ -147,6 +149,26 @@ public final class Extensions {
 
   private synchronized Optional<Extension> find(String id) {
     return Optional.ofNullable(entries.get(id)).map(Entry::extension);
+  }
+
+  @Override
+  public synchronized List<String> ids() {
+    return List.copyOf(entries.keySet());
+  }
+
+  @Override
+  public List<ExtensionAction> actions(String id) {
+    return find(id).map(Extension::actions).orElse(List.of());
+  }
+
+  @Override
+  public AttemptAnswer attempt(String id, TaskCall call) throws InterruptedException {
+    Optional<Extension> found = find(id);
+    if (found.isPresent()) {
+      return found.get().attempt(call);
+    }
+    String text = "There is no extension " + id + ".";
+    return new AttemptAnswer.Failed(Failure.of(FailureCode.AGENT_UNAVAILABLE, text).unsent(), true);
   }
 
   /** What people may call for by name. */

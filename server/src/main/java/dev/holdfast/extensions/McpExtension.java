@@ -9,6 +9,7 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.supervision.Crash;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.RestartLimit;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +54,7 @@ final class McpExtension implements Extension {
   private final ToolListCache cache;
   private final PromptListCache promptCache;
   private final McpPrompts prompts;
-  private final OfferedTools tools;
+  private final OfferedTools<ListedTool> tools;
   private final ApprovedTools approved;
   private final ExtensionMetrics metrics;
   private final ExtensionCalls calls;
@@ -92,7 +94,7 @@ final class McpExtension implements Extension {
     this.cache = new ToolListCache(config, launch.folder());
     this.promptCache = new PromptListCache(config.id(), cache::key, launch.folder());
     this.prompts = new McpPrompts(config.id(), McpTool.timeout(config.timeouts()), this::prepare);
-    this.tools = new OfferedTools(services.toolbox());
+    this.tools = new OfferedTools<>(services.toolbox());
     this.approved = new ApprovedTools(config, launch.folder());
     this.metrics = new ExtensionMetrics(config.id(), services.meters(), this::isUp);
     this.calls = new ExtensionCalls(config, metrics, services);
@@ -471,7 +473,7 @@ final class McpExtension implements Extension {
 
   /** Of what is listed, what was approved. Under the lock. */
   private void offer() {
-    Map<String, OfferedTools.Offer> wantedTools = new TreeMap<>();
+    Map<String, OfferedTools.Offer<ListedTool>> wantedTools = new TreeMap<>();
     List<HeldTool> waiting = new ArrayList<>();
     List<ListedTool> free = new ArrayList<>();
     for (ListedTool tool : listed) {
@@ -489,7 +491,7 @@ final class McpExtension implements Extension {
       String name = OfferedTools.name(config.id(), tool.name());
       String owner = owners.putIfAbsent(name, tool.name());
       if (owner == null) {
-        wantedTools.put(name, new OfferedTools.Offer(tool, toolOf(tool)));
+        wantedTools.put(name, new OfferedTools.Offer<>(tool, toolOf(tool)));
       } else {
         String why = "models would call it %s, as they call %s".formatted(name, owner);
         homonyms.add(new RefusedTool(tool.name(), why).toString());
@@ -770,16 +772,17 @@ final class McpExtension implements Extension {
         context,
         structured,
         (session, inputs) ->
-            McpResult.of(
-                session.call(
-                    tool.name(),
-                    arguments,
-                    context.key(),
-                    config.timeouts().call(),
-                    label -> context.progress().doing(config.id() + ": " + label),
-                    inputs),
-                structured,
-                new ResultImages(services.attachments(), context)));
+            ExtensionTool.filled(
+                McpResult.of(
+                    session.call(
+                        tool.name(),
+                        arguments,
+                        context.key(),
+                        config.timeouts().call(),
+                        label -> context.progress().doing(config.id() + ": " + label),
+                        inputs),
+                    structured,
+                    new ResultImages(services.attachments(), context))));
   }
 
   private ToolResult exchange(
@@ -790,10 +793,10 @@ final class McpExtension implements Extension {
       throws InterruptedException {
     McpClient session;
     try {
-      session = acquire();
+      session = acquire(startMax());
     } catch (CallFailedException e) {
       ToolResult refused = ToolResult.error(e.failure()); // nothing was sent
-      metrics.called(refused, Duration.ZERO);
+      metrics.called(refused.failure(), Duration.ZERO);
       return refused;
     }
     PersonInputs inputs = new PersonInputs(config.id(), context, services.time());
@@ -809,6 +812,65 @@ final class McpExtension implements Extension {
     }
   }
 
+  @Override
+  public List<ExtensionAction> actions() {
+    return actionTools()
+        .map(
+            tool ->
+                new ExtensionAction(
+                    tool.name(), tool.description(), tool.schema(), config.tools().replayOf(tool)))
+        .toList();
+  }
+
+  private Stream<ListedTool> actionTools() {
+    return tools.facts().stream().filter(tool -> !ReadResourceTool.isListed(tool));
+  }
+
+  private Optional<ListedTool> actionTool(TaskCall call) {
+    return actionTools().filter(tool -> tool.name().equals(call.action())).findFirst();
+  }
+
+  @Override
+  public AttemptAnswer attempt(TaskCall call) throws InterruptedException {
+    return calls.attempt(() -> run(call));
+  }
+
+  private String run(TaskCall call) throws CallFailedException, InterruptedException {
+    Deadline deadline = Deadline.in(services.time(), call.limit());
+    Optional<ListedTool> known = actionTool(call);
+    if (known.isPresent()) { // nothing is started for what does not fit
+      JsonObject _ = PayloadCheck.payload(call.payload(), known.get().schema());
+    }
+    McpClient session = acquireFor(call);
+    try {
+      ListedTool tool =
+          actionTool(call) // it may be known only now
+              .orElseThrow(
+                  () -> new CallFailedException(ExtensionCalls.unsupported(config.id(), call)));
+      JsonObject payload = PayloadCheck.payload(call.payload(), tool.schema());
+      JsonObject answer =
+          session.call(tool.name(), payload, call.key(), deadline.left(), _ -> {}, McpInputs.NONE);
+      return PayloadCheck.result(McpResult.output(answer), tool.resultSchema());
+    } finally {
+      release();
+    }
+  }
+
+  /** One that cannot be started is as a program that cannot. */
+  private McpClient acquireFor(TaskCall call) throws CallFailedException, InterruptedException {
+    Duration startMax = startMax();
+    try {
+      return acquire(startMax.compareTo(call.limit()) < 0 ? startMax : call.limit());
+    } catch (CallFailedException e) {
+      Failure failure = e.failure();
+      throw new CallFailedException(
+          Failure.of(FailureCode.IO, failure.message())
+              .withRetryAfter(failure.retryAfter())
+              .unsent(),
+          e);
+    }
+  }
+
   /** The prompts that people may call for. */
   McpPrompts prompts() {
     return prompts;
@@ -817,7 +879,7 @@ final class McpExtension implements Extension {
   private McpPrompts.Answer prepare(String prompt, JsonObject arguments)
       throws InterruptedException {
     try {
-      McpClient session = acquire();
+      McpClient session = acquire(startMax());
       try {
         return new McpPrompts.Answer.Prepared(
             session.prompt(prompt, arguments, config.timeouts().call()));
@@ -829,10 +891,14 @@ final class McpExtension implements Extension {
     }
   }
 
+  private Duration startMax() {
+    return config.timeouts().start().plus(config.timeouts().list());
+  }
+
   /** The session of a child that serves, which is started for it. To be released. */
-  private McpClient acquire() throws CallFailedException, InterruptedException {
+  private McpClient acquire(Duration limit) throws CallFailedException, InterruptedException {
     lookAtSecretsAgain();
-    long left = config.timeouts().start().plus(config.timeouts().list()).toNanos();
+    long left = limit.toNanos();
     lock.lockInterruptibly();
     try {
       wanted = true;

@@ -1,11 +1,14 @@
 package dev.holdfast.extensions;
 
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ToolResult;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -25,6 +28,11 @@ final class McpResult {
      *     one too many
      */
     Optional<String> save(@Nullable Object data);
+
+    /** The files, in their order. */
+    default List<Path> saved() {
+      return List.of();
+    }
   }
 
   private McpResult() {}
@@ -33,7 +41,7 @@ final class McpResult {
    * @param structured whether the tool declares the shape of its results: then the text is the
    *     structured part alone, which the toolbox holds against the schema
    */
-  static ToolResult of(JsonObject result, boolean structured, ResultImages images) {
+  static ToolResult of(JsonObject result, boolean structured, Images images) {
     Object type = result.getValue("resultType", "complete");
     if (!"complete".equals(type)) {
       String text = "The extension answered with a result of an unknown type.";
@@ -59,7 +67,22 @@ final class McpResult {
       return ToolResult.error(
           Failure.of(FailureCode.BACKEND_FAILURE, message).as(FailureKind.INVALID), message);
     }
-    return ToolResult.ok(text.isBlank() ? "(no output)" : text).withImages(images.saved());
+    return ToolResult.ok(text).withImages(images.saved());
+  }
+
+  /**
+   * What a task gets of it: the structured part, or else the text.
+   *
+   * @throws CallFailedException when the tool says that it failed
+   */
+  static String output(JsonObject result) throws CallFailedException {
+    boolean structured = result.getValue("structuredContent") instanceof JsonObject;
+    ToolResult read = of(result, structured, Images.NONE);
+    Failure failure = read.failure();
+    if (failure != null) {
+      throw new CallFailedException(ExtensionCalls.worded(failure, read.text()));
+    }
+    return read.text();
   }
 
   /** What a model reads of the parts of a content. */

@@ -15,8 +15,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The tools of one extension in the toolbox: what is listed anew takes the old one's place. */
-final class OfferedTools {
+/**
+ * The tools of one extension in the toolbox: what is listed anew takes the old one's place.
+ *
+ * @param <F> the facts of a tool: two that are equal are the same tool, and the one that is there
+ *     stays
+ */
+final class OfferedTools<F> {
   /** More would fill a model's window. */
   static final int OFFERED_MAX = 200;
 
@@ -25,17 +30,13 @@ final class OfferedTools {
   private static final int REASON_UNITS_MAX = 300;
 
   private final Toolbox toolbox;
-  private final Map<String, Entry> offered = new TreeMap<>();
+  private final Map<String, Entry<F>> offered = new TreeMap<>();
   private List<String> refused = List.of();
 
-  /**
-   * Something to be offered.
-   *
-   * @param facts two that are equal are the same tool: the one that is there stays
-   */
-  record Offer(Object facts, Tool tool) {}
+  /** Something to be offered. */
+  record Offer<F>(F facts, Tool tool) {}
 
-  private record Entry(Object facts, Registration registration) {}
+  private record Entry<F>(F facts, Registration registration) {}
 
   OfferedTools(Toolbox toolbox) {
     this.toolbox = toolbox;
@@ -75,7 +76,7 @@ final class OfferedTools {
   }
 
   /** By the names that models call. A tool that cannot be offered leaves a reason behind. */
-  synchronized void replace(Map<String, Offer> wanted) {
+  synchronized void replace(Map<String, Offer<F>> wanted) {
     replace(wanted, List.of(), List.of());
   }
 
@@ -86,13 +87,13 @@ final class OfferedTools {
    * @param unlisted the same, as it is shown
    */
   synchronized void replace(
-      Map<String, Offer> wanted, List<String> unoffered, List<String> unlisted) {
+      Map<String, Offer<F>> wanted, List<String> unoffered, List<String> unlisted) {
     List<String> reasons = new ArrayList<>(unoffered);
     List.copyOf(offered.keySet()).stream()
         .filter(name -> !isSame(offered.get(name), wanted.get(name)))
         .forEach(this::remove);
     int beyond = 0;
-    for (Map.Entry<String, Offer> each : wanted.entrySet()) {
+    for (Map.Entry<String, Offer<F>> each : wanted.entrySet()) {
       if (offered.size() < OFFERED_MAX || offered.containsKey(each.getKey())) {
         add(each.getKey(), each.getValue(), reasons);
       } else {
@@ -107,16 +108,16 @@ final class OfferedTools {
     refused = List.copyOf(all);
   }
 
-  private static boolean isSame(@Nullable Entry entry, @Nullable Offer offer) {
+  private static boolean isSame(@Nullable Entry<?> entry, @Nullable Offer<?> offer) {
     return entry != null && offer != null && entry.facts().equals(offer.facts());
   }
 
-  private void add(String name, Offer offer, List<String> reasons) {
+  private void add(String name, Offer<F> offer, List<String> reasons) {
     if (offered.containsKey(name)) {
       return;
     }
     try {
-      offered.put(name, new Entry(offer.facts(), toolbox.add(offer.tool())));
+      offered.put(name, new Entry<>(offer.facts(), toolbox.add(offer.tool())));
     } catch (RegistrationRefusedException e) {
       reasons.add(name + ": " + e.getMessage());
     }
@@ -135,7 +136,7 @@ final class OfferedTools {
   }
 
   private void remove(String name) {
-    Entry entry = offered.remove(name);
+    Entry<F> entry = offered.remove(name);
     if (entry != null) {
       entry.registration().remove();
     }
@@ -147,6 +148,11 @@ final class OfferedTools {
 
   synchronized List<String> names() {
     return List.copyOf(offered.keySet());
+  }
+
+  /** Of those that are offered, in the order of their names. */
+  synchronized List<F> facts() {
+    return offered.values().stream().map(Entry::facts).toList();
   }
 
   /** Why some are not offered. */

@@ -35,8 +35,8 @@ final class ResultImages implements McpResult.Images {
     this.left = limits.totalBytesMax();
   }
 
-  /** The files, in their order. */
-  List<Path> saved() {
+  @Override
+  public List<Path> saved() {
     return List.copyOf(saved);
   }
 

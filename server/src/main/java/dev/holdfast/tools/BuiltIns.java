@@ -40,10 +40,13 @@ public final class BuiltIns {
           ShellTool.NAME,
           ToolSearchTool.NAME,
           WebFetchTool.NAME,
+          "delegate",
           "delete_file",
           "edit_file",
           "list_files",
           "move_file",
+          "plan",
+          "plan_status",
           "read_file",
           "search_files",
           "write_file");

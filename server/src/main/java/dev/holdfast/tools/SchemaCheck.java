@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Holds what goes into a tool or comes out of it against the schema that the tool declares. */
-final class SchemaCheck {
+public final class SchemaCheck {
   private final String what;
   private final JsonSchema schema;
 
@@ -26,7 +26,7 @@ final class SchemaCheck {
    * @param schema JSON Schema of an object
    * @throws RegistrationRefusedException when it is none, or cannot be used
    */
-  static SchemaCheck of(String what, String schema) throws RegistrationRefusedException {
+  public static SchemaCheck of(String what, String schema) throws RegistrationRefusedException {
     String problem = "the schema of its " + what + " ";
     try {
       JsonObject json = new JsonObject(schema);
@@ -47,7 +47,7 @@ final class SchemaCheck {
   }
 
   /** What is wrong with it, for the model; empty when nothing is. */
-  Optional<String> problem(String json) {
+  public Optional<String> problem(String json) {
     try {
       JsonObject object = new JsonObject(json.isBlank() ? "{}" : json);
       List<String> problems = schema.problems(object, json.length());

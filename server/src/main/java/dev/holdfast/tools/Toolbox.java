@@ -2,6 +2,7 @@ package dev.holdfast.tools;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.Risk;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
@@ -126,6 +127,17 @@ public final class Toolbox {
         replaceable);
   }
 
+  /** Adds a tool of our own, which may come and go with what it works on. */
+  public Registration addOwn(Tool tool) throws RegistrationRefusedException {
+    RegisteredTool read = RegisteredTool.builtIn(tool);
+    return tools.add(
+        read.facts().name(),
+        () -> {
+          expect(read.facts().name());
+          return read;
+        });
+  }
+
   /** So that a rate can be read before the first call; other outcomes appear with theirs. */
   private void expect(String tool) {
     USUAL_OUTCOMES.forEach(
@@ -167,6 +179,14 @@ public final class Toolbox {
 
   public Optional<ToolFacts> find(String name) {
     return tools.find(name).map(RegisteredTool::facts);
+  }
+
+  /** What one call can do; of most tools each call can do the same. */
+  public Risk risk(ToolCall call, ToolFacts facts) {
+    return tools.find(call.tool()).map(RegisteredTool::tool).orElse(null)
+            instanceof RiskOfCall differing
+        ? differing.risk(arguments(call))
+        : facts.risk();
   }
 
   /**

@@ -181,7 +181,7 @@ class ActionExtensionTest {
   @Test
   void anErrorWithoutWordsGetsSome() throws Exception {
     declare(answer("\"status\":\"error\",\"code\":503"));
-    assertThat(failure(call()).message()).isEqualTo("extension job reported an error (code=503)");
+    assertThat(failure(call()).message()).isEqualTo("agent job reported error (code=503)");
   }
 
   @ParameterizedTest
@@ -205,7 +205,7 @@ class ActionExtensionTest {
     declare("echo begun >&2; sleep 50");
     Failure failure = failure(call());
     assertThat(failure.code()).isEqualTo(FailureCode.TIMEOUT);
-    assertThat(failure.message()).isEqualTo("Agent job timed out after 2 seconds.");
+    assertThat(failure.message()).isEqualTo("Agent job timed out after 2 seconds");
     assertThat(rig.extensions().logs("job").orElseThrow()).contains("begun");
   }
 

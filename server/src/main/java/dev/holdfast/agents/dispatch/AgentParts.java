@@ -9,7 +9,12 @@ import io.vertx.core.Vertx;
 
 /** What the agents of this process are made of. */
 public record AgentParts(
-    TurnResources resources, Channels channels, News news, Vertx vertx, MeterRegistry meters) {
+    TurnResources resources,
+    Channels channels,
+    PlanCommands plans,
+    News news,
+    Vertx vertx,
+    MeterRegistry meters) {
 
   /** For those whose thread nobody gives up. */
   TurnEndings endings() {

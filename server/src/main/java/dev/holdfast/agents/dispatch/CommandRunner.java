@@ -50,6 +50,7 @@ final class CommandRunner {
   private final Decisions decisions;
   private final OpenForms forms;
   private final Prompts prompts;
+  private final PlanCommands plans;
   private final Runnable again;
   private final TurnEndings endings;
   private final ConcurrentMap<Long, CountDownLatch> obeying = new ConcurrentHashMap<>();
@@ -67,6 +68,7 @@ final class CommandRunner {
     this.time = parts.resources().time();
     this.forms = parts.resources().forms();
     this.prompts = parts.resources().knowledge().prompts();
+    this.plans = parts.plans();
     this.agents = agents;
     this.decisions = decisions;
     this.again = again;
@@ -115,6 +117,8 @@ final class CommandRunner {
             case STOP_ALL -> stop(incoming, attempt, true);
             case STOP_WITH_MORE -> ChatSentences.HOW_TO_STOP;
             case STATUS -> status(threadId);
+            case PLANS -> plans.list(threadId);
+            case CANCEL, CANCEL_ONE -> cancel(incoming);
             case HELP -> ChatSentences.help(prompts.list());
             case ANSWER -> fillIn(incoming);
             case APPROVE -> answer(incoming, true);
@@ -147,6 +151,14 @@ final class CommandRunner {
     boolean endsMore = all || !isDone;
     int ended = endsMore ? agents.stop(incoming.event().threadId(), incoming.seq(), all) : 0;
     return isDone || ended > 0 ? ChatSentences.STOPPED : "Nothing was running.";
+  }
+
+  private String cancel(Incoming incoming) throws StoreException {
+    return plans.cancel(
+        incoming.event().threadId(),
+        incoming.command().map(Command::argument).orElse(""),
+        incoming.id(),
+        incoming.message().sender());
   }
 
   private String answer(Incoming incoming, boolean yes) throws StoreException {

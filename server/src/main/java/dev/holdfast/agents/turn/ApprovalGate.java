@@ -45,7 +45,7 @@ public final class ApprovalGate implements ToolRound.Gate {
   @Override
   public Optional<ToolResult> check(Incoming incoming, TurnState.Pending pending, ToolFacts tool)
       throws WaitsForPersonException, StoreException, InterruptedException {
-    if (!resources.isSupervised() || !needsYes(tool)) {
+    if (!resources.isSupervised() || !needsYes(pending.call(), tool)) {
       return Optional.empty();
     }
     endings.epoch().check();
@@ -81,8 +81,8 @@ public final class ApprovalGate implements ToolRound.Gate {
     return asked.argumentsHash().equals(hash) && asked.tool().equals(call.tool());
   }
 
-  private static boolean needsYes(ToolFacts tool) {
-    return tool.replay() == ReplayClass.UNSAFE || tool.risk() == Risk.HIGH;
+  private boolean needsYes(ToolCall call, ToolFacts tool) {
+    return tool.replay() == ReplayClass.UNSAFE || resources.toolbox().risk(call, tool) == Risk.HIGH;
   }
 
   private Optional<ToolResult> waitOrExpire(Incoming incoming, Approval approval)

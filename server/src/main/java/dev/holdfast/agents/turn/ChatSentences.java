@@ -53,6 +53,8 @@ public final class ChatSentences {
       /stop all: also cancel the messages that were sent before it
       /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
+      /plans: show the plans of this conversation
+      /cancel [CODE]: cancel a plan
       /approve CODE, /deny CODE: answer when I ask for permission
       /answer CODE TEXT: answer when I ask you to fill in something
       /help: show this list\

@@ -13,6 +13,8 @@ import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.tasks.run.Plans;
+import dev.holdfast.tasks.run.TaskRunner;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -96,6 +98,12 @@ public final class ApiCalls {
 
   public ApiCalls extensions(Extensions extensions) {
     calls.putAll(new ExtensionRequests(extensions, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls plans(Plans plans, TaskRunner runner) {
+    calls.putAll(new AgentCalls(plans, runner).calls());
+    calls.putAll(new PlanCalls(plans, access, store.audit(), time).calls());
     return this;
   }
 

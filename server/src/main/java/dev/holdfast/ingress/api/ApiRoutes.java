@@ -352,7 +352,7 @@ final class ApiRoutes {
       loop.runOnContext(_ -> Responses.file(request, file));
       return false;
     }
-    Buffer body = answer.body().toBuffer();
+    Buffer body = answer.json();
     if (answer.status() == 503 && !request.response().headers().contains(Responses.RETRY_AFTER)) {
       request.response().putHeader(Responses.RETRY_AFTER, RETRY_AFTER_SECS);
     }

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,7 @@ public final class Schedules {
   private final Engine engine;
   private final Inbox inbox;
   private final Audit audit;
+  private volatile Function<String, Optional<String>> behindOthers = _ -> Optional.empty();
 
   public Schedules(Engine engine, Inbox inbox, Audit audit) {
     this.engine = engine;
@@ -155,15 +157,22 @@ public final class Schedules {
         limit);
   }
 
-  /** Whose message made the schedule that made this event; empty for any other event. */
+  /** Whose message made what made this event; empty for an event that a person sent. */
   public Optional<String> personBehind(String eventId) {
-    return engine.read(
-        sql ->
-            sql.first(
-                row -> row.getString(1),
-                "select s.person from firings f join schedules s on s.id = f.schedule_id"
-                    + " where f.event_id = ?",
-                eventId));
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getString(1),
+                    "select s.person from firings f join schedules s on s.id = f.schedule_id"
+                        + " where f.event_id = ?",
+                    eventId))
+        .or(() -> behindOthers.apply(eventId));
+  }
+
+  /** Who knows the people behind events that the server makes but for wake-ups. */
+  public void personsBehindOthers(Function<String, Optional<String>> lookUp) {
+    behindOthers = lookUp;
   }
 
   /** How a due time is dealt with: when it is due again. Empty: never. */

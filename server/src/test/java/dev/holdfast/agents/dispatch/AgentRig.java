@@ -146,7 +146,9 @@ public final class AgentRig {
             new OpenForms(),
             agents,
             options.time);
-    parts = new AgentParts(resources, new Channels(options.channels), news, vertx, meters);
+    parts =
+        new AgentParts(
+            resources, new Channels(options.channels), new FakePlans(), news, vertx, meters);
     orchestrator = new Orchestrator(parts, options.owner);
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(

@@ -1,0 +1,209 @@
+package dev.holdfast;
+
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.agents.dispatch.PlanCommands;
+import dev.holdfast.extensions.ExtensionActions;
+import dev.holdfast.health.ConditionReport;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.tasks.chat.AgentTools;
+import dev.holdfast.tasks.chat.PlanChat;
+import dev.holdfast.tasks.ledger.PlanLedger;
+import dev.holdfast.tasks.ledger.PlanMoved;
+import dev.holdfast.tasks.rules.AgentHealth;
+import dev.holdfast.tasks.run.AgentDirectory;
+import dev.holdfast.tasks.run.PlanNotices;
+import dev.holdfast.tasks.run.Plans;
+import dev.holdfast.tasks.run.TaskMetrics;
+import dev.holdfast.tasks.run.TaskRunner;
+import dev.holdfast.tasks.workers.WorkerAgent;
+import dev.holdfast.tasks.workers.WorkerAgents;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.Toolbox;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Work that is given out, put together: worker agents, plans and who runs them. */
+final class Tasking {
+  private final WorkerAgents agents;
+  private final TaskRunner runner;
+  private final Plans plans;
+  private final PlanNotices notices;
+  private final AgentTools tools;
+  private final PlanChat chat;
+  private final TaskMetrics metrics;
+
+  private Tasking(
+      WorkerAgents agents,
+      TaskRunner runner,
+      Plans plans,
+      PlanNotices notices,
+      AgentTools tools,
+      PlanChat chat,
+      TaskMetrics metrics) {
+    this.agents = agents;
+    this.runner = runner;
+    this.plans = plans;
+    this.notices = notices;
+    this.tools = tools;
+    this.chat = chat;
+    this.metrics = metrics;
+  }
+
+  /**
+   * @param moved hears of each move after its commit, on the writer's thread
+   */
+  static Tasking open(
+      Store store,
+      ExtensionActions extensions,
+      Toolbox toolbox,
+      Supplier<ServerConfig> config,
+      Consumer<PlanMoved> moved,
+      Time time,
+      MeterRegistry meters)
+      throws IOException, StartRefusedException {
+    PlanLedger ledger = ledger(store, time);
+    store.schedules().personsBehindOthers(ledger::personBehind);
+    WorkerAgents agents = new WorkerAgents(extensions, config.get().agents());
+    AgentDirectory directory = directory(agents);
+    TaskRunner runner =
+        new TaskRunner(
+            ledger,
+            directory,
+            () -> config.get().tasks().runningMax(),
+            time,
+            () -> ThreadLocalRandom.current().nextDouble());
+    TaskMetrics metrics = new TaskMetrics(ledger, runner, directory, meters);
+    Plans plans =
+        new Plans(
+            ledger,
+            runner,
+            directory,
+            () -> config.get().tasks().openMax(),
+            time,
+            move -> {
+              metrics.moved(move);
+              moved.accept(move);
+            });
+    AgentTools tools =
+        new AgentTools(
+            toolbox,
+            plans,
+            (event, sender) -> store.schedules().personBehind(event).orElse(sender));
+    return new Tasking(
+        agents,
+        runner,
+        plans,
+        new PlanNotices(ledger, Incoming.WAKEUP_KEY, Incoming.WAKEUP_SENDER, time),
+        tools,
+        new PlanChat(plans),
+        metrics);
+  }
+
+  private static PlanLedger ledger(Store store, Time time)
+      throws IOException, StartRefusedException {
+    try {
+      return PlanLedger.open(store.engine(), store.inbox(), store.audit(), time);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  private static AgentDirectory directory(WorkerAgents agents) {
+    return new AgentDirectory() {
+      @Override
+      public Optional<WorkerAgent> find(String id) {
+        return agents.find(id);
+      }
+
+      @Override
+      public List<WorkerAgent> all() {
+        return agents.all();
+      }
+    };
+  }
+
+  Plans plans() {
+    return plans;
+  }
+
+  TaskRunner runner() {
+    return runner;
+  }
+
+  PlanCommands commands() {
+    return new PlanCommands() {
+      @Override
+      public String list(String threadId) {
+        return chat.list(threadId);
+      }
+
+      @Override
+      public String cancel(String threadId, String code, String eventId, String person)
+          throws StoreException {
+        return chat.cancel(threadId, code, eventId, person);
+      }
+    };
+  }
+
+  /** Agents that get no task now. Answers from memory. */
+  List<ConditionReport> reports() {
+    return plans.agents().all().stream()
+        .map(agent -> plans.ledger().agents().of(agent.id()))
+        .filter(health -> health.circuitOpenUntil() != null)
+        .map(Tasking::report)
+        .toList();
+  }
+
+  private static ConditionReport report(AgentHealth health) {
+    return ConditionReport.degraded(
+            "unavailable",
+            "Worker agent %s has failed %d tasks in a row and rests. See holdfast agents list."
+                .formatted(health.agentId(), health.consecutiveFailures()),
+            "Ends with a task that it does, or by holdfast agents reset " + health.agentId() + ".")
+        .about(health.agentId())
+        .withNextAttemptAt(health.circuitOpenUntil());
+  }
+
+  /** Takes over what the configuration declares. */
+  void declare(ServerConfig config) {
+    agents.configure(config.agents());
+    tools.refresh();
+  }
+
+  /** Offers models the tools of agents if there are any. */
+  void offerTools() {
+    tools.refresh();
+  }
+
+  /** Gives tasks out until interrupted. */
+  void run() throws InterruptedException {
+    runner.run(
+        () -> {
+          tools.refresh();
+          metrics.refresh();
+        });
+  }
+
+  /** Tells chat threads of plans that have ended until interrupted. */
+  void tell() throws InterruptedException {
+    notices.run();
+  }
+
+  /** Ends what runs within {@code limit}; what is cut off goes on after the next start. Blocks. */
+  void stop(Duration limit) throws InterruptedException {
+    runner.stop(limit);
+  }
+
+  /** Ends what runs at once. */
+  void close() throws InterruptedException {
+    runner.stop(ParallelStop.TIME_MIN);
+  }
+}

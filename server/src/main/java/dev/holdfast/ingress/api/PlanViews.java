@@ -1,0 +1,108 @@
+package dev.holdfast.ingress.api;
+
+import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.PlanLedger;
+import dev.holdfast.tasks.ledger.PlanMove;
+import dev.holdfast.tasks.ledger.Task;
+import dev.holdfast.tasks.ledger.TaskAttempt;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Plans as the API shows them. */
+record PlanViews(PlanLedger ledger, Time time) {
+
+  /** As it stands in a list. */
+  JsonObject line(Plan plan) {
+    List<Task> tasks = ledger.tasksOf(plan.id());
+    long ended = tasks.stream().filter(task -> task.state().isTerminal()).count();
+    return head(plan).put("steps_total", tasks.size()).put("steps_ended", ended);
+  }
+
+  /** All of it. */
+  JsonObject whole(Plan plan) {
+    JsonArray steps = new JsonArray();
+    ledger.tasksOf(plan.id()).forEach(task -> steps.add(step(task)));
+    JsonArray moves = new JsonArray();
+    ledger.movesOf(plan.id()).forEach(move -> moves.add(view(move)));
+    return head(plan).put("steps", steps).put("moves", moves);
+  }
+
+  private static JsonObject head(Plan plan) {
+    return new JsonObject()
+        .put("plan_id", plan.id())
+        .put("goal", plan.goal())
+        .put("state", word(plan.state().name()))
+        .put("reason", plan.reason())
+        .put("priority", plan.priority())
+        .put("thread_id", plan.origin().threadId())
+        .put("event_id", plan.origin().eventId())
+        .put("person", plan.origin().person())
+        .put("made_at", plan.madeAt().toString())
+        .put("ended_at", text(plan.endedAt()));
+  }
+
+  private JsonObject step(Task task) {
+    JsonArray attempts = new JsonArray();
+    ledger.attemptsOf(task.id()).forEach(attempt -> attempts.add(view(attempt)));
+    JsonArray needs = new JsonArray();
+    task.step().needs().stream().sorted().forEach(needs::add);
+    return new JsonObject()
+        .put("task_id", task.id())
+        .put("name", task.step().name())
+        .put("agent", task.agent())
+        .put("action", task.step().action())
+        .put("payload", new JsonObject(task.step().payload()))
+        .put("needs", needs)
+        .put("state", word(task.state().name()))
+        .put("running", task.isRunning(time.now()))
+        .put("reason", task.reason())
+        .put("code", task.code())
+        .put("due_at", task.state().isTerminal() ? null : task.dueAt().toString())
+        .put("output", task.output().isEmpty() ? null : json(task.output()))
+        .put("attempts", attempts)
+        .put("ended_at", text(task.endedAt()));
+  }
+
+  private static JsonObject view(TaskAttempt attempt) {
+    return new JsonObject()
+        .put("number", attempt.number())
+        .put("agent", attempt.agent())
+        .put("began_at", attempt.beganAt().toString())
+        .put("ended_at", text(attempt.endedAt()))
+        .put("code", attempt.code())
+        .put("message", attempt.message());
+  }
+
+  private static JsonObject view(PlanMove move) {
+    return new JsonObject()
+        .put("at", move.at().toString())
+        .put("task_id", move.taskId())
+        .put("from", word(move.from()))
+        .put("to", word(move.to()))
+        .put("reason", move.reason());
+  }
+
+  private static Object json(String output) {
+    try {
+      Object value = Json.decodeValue(output);
+      return value == null ? output : value;
+    } catch (DecodeException _) {
+      return output;
+    }
+  }
+
+  private static @Nullable String text(@Nullable Instant at) {
+    return at == null ? null : at.toString();
+  }
+
+  private static String word(String state) {
+    return state.toLowerCase(Locale.ROOT);
+  }
+}

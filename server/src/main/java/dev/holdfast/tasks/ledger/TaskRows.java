@@ -1,0 +1,249 @@
+package dev.holdfast.tasks.ledger;
+
+import dev.holdfast.store.engine.Crc;
+import dev.holdfast.store.engine.Statements;
+import dev.holdfast.store.engine.Tables;
+import dev.holdfast.tasks.rules.PlanState;
+import dev.holdfast.tasks.rules.Step;
+import dev.holdfast.tasks.rules.TaskState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The tables and their rows. */
+final class TaskRows {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskRows.class);
+
+  /** Times of rows that have none yet. */
+  static final long NEVER = 0;
+
+  static final Tables TABLES =
+      new Tables(
+          "tasks",
+          List.of(
+              """
+              create table tasks_plans (
+                no integer primary key,
+                id text not null unique,
+                key text not null unique,
+                goal text not null,
+                priority integer not null,
+                thread_id text not null,
+                event text not null,
+                person text not null,
+                state text not null,
+                reason text not null,
+                made_at integer not null,
+                ended_at integer not null,
+                tell_from integer not null,
+                told integer not null,
+                told_event text not null,
+                crc integer not null
+              );
+              create index tasks_plans_open on tasks_plans (no) where ended_at = 0;
+              create index tasks_plans_threads on tasks_plans (thread_id, no);
+              create index tasks_plans_ended on tasks_plans (ended_at) where ended_at > 0;
+              create index tasks_plans_untold on tasks_plans (tell_from)
+                where told = 0 and ended_at > 0;
+              create index tasks_plans_events on tasks_plans (told_event) where told_event <> '';
+              create table tasks_tasks (
+                no integer primary key,
+                id text not null unique,
+                plan text not null,
+                position integer not null,
+                name text not null,
+                first_agent text not null,
+                action text not null,
+                payload text not null,
+                needs text not null,
+                priority integer not null,
+                crc integer not null,
+                agent text not null,
+                state text not null,
+                reason text not null,
+                attempts integer not null,
+                agent_attempts integer not null,
+                reassigns integer not null,
+                tried text not null,
+                open_needs integer not null,
+                due_at integer not null,
+                epoch integer not null,
+                repeatable integer not null,
+                lease_until integer not null,
+                output text not null,
+                code text not null,
+                made_at integer not null,
+                ended_at integer not null
+              );
+              create index tasks_tasks_plan on tasks_tasks (plan, position);
+              create index tasks_tasks_ready on tasks_tasks (priority desc, due_at, no, agent)
+                where state in ('QUEUED', 'RETRIED') and open_needs = 0;
+              create index tasks_tasks_due on tasks_tasks (due_at)
+                where state in ('QUEUED', 'RETRIED') and open_needs = 0;
+              create index tasks_tasks_leased on tasks_tasks (lease_until)
+                where state in ('DISPATCHED', 'IN_PROGRESS');
+              create table tasks_attempts (
+                task text not null,
+                number integer not null,
+                agent text not null,
+                began_at integer not null,
+                ended_at integer not null,
+                code text not null,
+                message text not null,
+                primary key (task, number)
+              ) without rowid;
+              create table tasks_moves (
+                no integer primary key,
+                plan text not null,
+                task text not null,
+                at integer not null,
+                before text not null,
+                after text not null,
+                reason text not null
+              );
+              create index tasks_moves_plan on tasks_moves (plan, no);
+              create table tasks_agents (
+                id text primary key,
+                health text not null,
+                failures integer not null,
+                last_failure_at integer not null,
+                last_success_at integer not null,
+                open_until integer not null
+              ) without rowid;
+              """));
+
+  private static final String PLAN_COLUMNS =
+      "no, id, key, goal, priority, thread_id, event, person, state, reason, made_at, ended_at, told,"
+          + " crc";
+
+  static final String PLANS = "select " + PLAN_COLUMNS + " from tasks_plans ";
+
+  static final String TASKS =
+      "select id, plan, position, name, first_agent, action, payload, needs, crc, agent, state,"
+          + " reason, attempts, agent_attempts, reassigns, tried, due_at, epoch,"
+          + " repeatable, lease_until, output, code, made_at, ended_at from tasks_tasks ";
+
+  private TaskRows() {}
+
+  static long crc(String id, String key, String goal, String thread, String event, String person) {
+    return new Crc().add(id).add(key).add(goal).add(thread).add(event).add(person).value();
+  }
+
+  static long crc(String id, String plan, Step step) {
+    return new Crc()
+        .add(id)
+        .add(plan)
+        .add(step.name())
+        .add(step.agent())
+        .add(step.action())
+        .add(step.payload())
+        .add(joined(step.needs()))
+        .value();
+  }
+
+  static String joined(Set<String> names) {
+    return String.join(",", names.stream().sorted().toList());
+  }
+
+  static List<String> split(String joined) {
+    return joined.isEmpty() ? List.of() : Arrays.asList(joined.split(",", -1));
+  }
+
+  /** Empty for a row that is damaged. */
+  static Optional<Plan> plan(ResultSet row) throws SQLException {
+    String id = row.getString(2);
+    try {
+      Plan plan =
+          new Plan(
+              row.getLong(1),
+              id,
+              row.getString(3),
+              row.getString(4),
+              row.getInt(5),
+              new PlanOrigin(row.getString(6), row.getString(7), row.getString(8)),
+              PlanState.valueOf(row.getString(9)),
+              row.getString(10),
+              Instant.ofEpochMilli(row.getLong(11)),
+              time(row.getLong(12)),
+              row.getInt(13) != 0);
+      PlanOrigin origin = plan.origin();
+      long crc =
+          crc(id, plan.key(), plan.goal(), origin.threadId(), origin.eventId(), origin.person());
+      if (crc == row.getLong(14)) {
+        return Optional.of(plan);
+      }
+    } catch (IllegalArgumentException | NullPointerException _) {
+      // A text that no column of ours holds.
+    }
+    LOG.error("plan {}: its row is damaged and is left out", id);
+    return Optional.empty();
+  }
+
+  /** A task whose row may be damaged: of one that is, only the id can be trusted. */
+  record Found(String id, @Nullable Task task) {}
+
+  static Found task(ResultSet row) throws SQLException {
+    String id = row.getString(1);
+    try {
+      String plan = row.getString(2);
+      Step step =
+          new Step(
+              row.getString(4),
+              row.getString(5),
+              row.getString(6),
+              row.getString(7),
+              Set.copyOf(split(row.getString(8))));
+      Task task =
+          new Task(
+              id,
+              plan,
+              row.getInt(3),
+              step,
+              row.getString(10),
+              TaskState.valueOf(row.getString(11)),
+              row.getString(12),
+              row.getInt(13),
+              row.getInt(14),
+              row.getInt(15),
+              split(row.getString(16)),
+              Instant.ofEpochMilli(row.getLong(17)),
+              row.getLong(18),
+              row.getInt(19) != 0,
+              time(row.getLong(20)),
+              row.getString(21),
+              row.getString(22),
+              Instant.ofEpochMilli(row.getLong(23)),
+              time(row.getLong(24)));
+      if (crc(id, plan, step) == row.getLong(9)) {
+        return new Found(id, task);
+      }
+    } catch (IllegalArgumentException | NullPointerException _) {
+      // A text that no column of ours holds.
+    }
+    LOG.error("task {}: its row is damaged", id);
+    return new Found(id, null);
+  }
+
+  /** Those that are whole, in the order of their steps. */
+  static List<Task> tasksOf(Statements sql, String planId) throws SQLException {
+    return sql.list(TaskRows::task, TASKS + "where plan = ? order by position", planId).stream()
+        .flatMap(found -> Optional.ofNullable(found.task()).stream())
+        .toList();
+  }
+
+  static Optional<Task> task(Statements sql, String id) throws SQLException {
+    return sql.first(TaskRows::task, TASKS + "where id = ?", id)
+        .flatMap(found -> Optional.ofNullable(found.task()));
+  }
+
+  static @Nullable Instant time(long millis) {
+    return millis == NEVER ? null : Instant.ofEpochMilli(millis);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.tasks.rules;
+
+/** What happens to a task. */
+public enum TaskEvent {
+  /** A worker takes it under a new lease. */
+  DISPATCH,
+
+  /** The agent is about to be called. */
+  BEGIN,
+
+  SUCCEED,
+
+  /** The attempt failed; the same agent, another one or a higher level tries again. */
+  RETRY,
+
+  /** The lease has ended without a result, and nothing stands against another attempt. */
+  RELEASE,
+
+  GIVE_UP,
+
+  /** Something that it needs will never succeed. */
+  FAIL,
+
+  CANCEL
+}

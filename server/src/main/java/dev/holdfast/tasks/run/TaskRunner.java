@@ -1,0 +1,556 @@
+package dev.holdfast.tasks.run;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.supervision.Crash;
+import dev.holdfast.supervision.Fatal;
+import dev.holdfast.tasks.ledger.AttemptEnd;
+import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.PlanLedger;
+import dev.holdfast.tasks.ledger.Task;
+import dev.holdfast.tasks.rules.AgentHealth;
+import dev.holdfast.tasks.rules.FailureLadder;
+import dev.holdfast.tasks.rules.RetryRules;
+import dev.holdfast.tasks.rules.TaskFailure;
+import dev.holdfast.tasks.rules.TaskState;
+import dev.holdfast.tasks.workers.AgentAction;
+import dev.holdfast.tasks.workers.Assignment;
+import dev.holdfast.tasks.workers.AttemptResult;
+import dev.holdfast.tasks.workers.WorkerAgent;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives tasks to worker agents. A task is worked on under a lease that is renewed while this
+ * process lives; what another one left behind is taken back before anything is given out. One
+ * thread looks for work, and each attempt has a virtual thread of its own. Thread-safe.
+ */
+public final class TaskRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskRunner.class);
+
+  /** A running task is one whose lease is younger than this. */
+  static final Duration LEASE = Duration.ofSeconds(30);
+
+  static final Duration RENEWAL = Duration.ofSeconds(10);
+
+  /**
+   * How long a task waits for an agent that is not there, a plugin that is replaced for example.
+   */
+  static final Duration ABSENCE_MAX = Duration.ofSeconds(60);
+
+  private static final Duration AFTER_REFUSAL = Duration.ofSeconds(2);
+  private static final Duration TIDYING = Duration.ofMinutes(10);
+  private static final long LOOK_MILLIS = 1000;
+  private static final long END_LOOK_MILLIS = 50;
+
+  /** For all attempts that were interrupted together. */
+  private static final Duration LAST_WAIT = Duration.ofSeconds(6);
+
+  private static final int PAGE = 64;
+
+  /** Longer answers are kept up to here. */
+  private static final int OUTPUT_MAX = 262_144;
+
+  private final PlanLedger ledger;
+  private final AgentDirectory agents;
+  private final IntSupplier runningMax;
+  private final Time time;
+  private final DoubleSupplier chance;
+  private final Map<String, RunningTask> running = new ConcurrentHashMap<>();
+  private final Semaphore signals = new Semaphore(0);
+
+  /** Agents that tasks wait for and that are not there. */
+  private final Map<String, Long> absentSince = new HashMap<>();
+
+  private long renewedNanos;
+  private long tidiedNanos;
+  private volatile boolean stopping;
+
+  /**
+   * @param runningMax attempts at once, over all agents
+   * @param chance from 0 to below 1, for the jitter of waits
+   */
+  public TaskRunner(
+      PlanLedger ledger,
+      AgentDirectory agents,
+      IntSupplier runningMax,
+      Time time,
+      DoubleSupplier chance) {
+    this.ledger = ledger;
+    this.agents = agents;
+    this.runningMax = runningMax;
+    this.time = time;
+    this.chance = chance;
+    renewedNanos = time.nanos();
+    tidiedNanos = renewedNanos;
+  }
+
+  /**
+   * Runs until interrupted.
+   *
+   * @param look runs each second at least, before tasks are looked for
+   */
+  public void run(Runnable look) throws InterruptedException {
+    boolean recovered = false;
+    while (!stopping) {
+      look.run();
+      try {
+        if (!recovered) {
+          recover();
+          recovered = true;
+        }
+        step();
+        awaitSignal(lookMillis());
+      } catch (StoreException e) {
+        LOG.warn("tasks: waiting, the store refuses writes: {}", e.failure().message());
+        time.sleep(AFTER_REFUSAL);
+      }
+    }
+  }
+
+  /** There may be something to do: a plan was made, a task has ended. */
+  public void signal() {
+    if (signals.availablePermits() == 0) {
+      signals.release();
+    }
+  }
+
+  /** Until something comes due, and not for long. */
+  private long lookMillis() {
+    Instant now = time.now();
+    return ledger
+        .nextDue(now)
+        .filter(due -> due.isBefore(now.plusMillis(LOOK_MILLIS)))
+        .map(due -> Duration.between(now, due).toMillis() + 1)
+        .orElse(LOOK_MILLIS);
+  }
+
+  private void awaitSignal(long millis) throws InterruptedException {
+    if (signals.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+      signals.drainPermits();
+    }
+  }
+
+  /** Takes back what a process that is gone has worked on. */
+  void recover() throws StoreException {
+    int taken = takeBack(Instant.MAX, "the server was stopped amid the attempt");
+    if (taken > 0) {
+      LOG.info("tasks: {} were interrupted by the last stop and taken back", taken);
+    }
+  }
+
+  /** One look at what is to be done. */
+  void step() throws StoreException {
+    renew();
+    int _ = takeBack(time.now(), "its lease has expired");
+    absentSince.keySet().removeIf(this::isThere);
+    boolean more = true;
+    while (more && !stopping && running.size() < runningMax.getAsInt()) {
+      more = dispatchSome();
+    }
+    if (time.nanos() - tidiedNanos > TIDYING.toNanos()) {
+      tidiedNanos = time.nanos();
+      ledger.forgetEnded();
+    }
+  }
+
+  private void renew() throws StoreException {
+    if (time.nanos() - renewedNanos >= RENEWAL.toNanos()) {
+      ledger.renew(
+          running.values().stream().map(RunningTask::lease).toList(), time.now().plus(LEASE));
+      renewedNanos = time.nanos();
+    }
+  }
+
+  /** Also at the end of a lease of ours, if a stalled disk let it end: its result is still good. */
+  private int takeBack(Instant endedBy, String reason) throws StoreException {
+    int taken = 0;
+    boolean more = true;
+    while (more) {
+      List<Task> expired = ledger.expired(endedBy, PAGE + running.size());
+      more = false;
+      for (Task task : expired) {
+        if (!running.containsKey(task.id())
+            && ledger.release(task.lease(), reason)) {
+          taken++;
+          more = true;
+        }
+      }
+    }
+    return taken;
+  }
+
+  /** Whether it is worth to look again at once. */
+  private boolean dispatchSome() throws StoreException {
+    boolean moved = false;
+    for (Task task : ledger.ready(time.now(), unfitAgents(), PAGE)) {
+      if (running.size() >= runningMax.getAsInt() || stopping) {
+        return false;
+      }
+      moved |= dispatch(task);
+    }
+    return moved;
+  }
+
+  /** Agents whose tasks are not even looked at: other agents' tasks stand behind them. */
+  private Set<String> unfitAgents() {
+    Set<String> unfit = busyAgents();
+    absentSince.keySet().stream().filter(this::isAwaited).forEach(unfit::add);
+    Instant now = time.now();
+    running.values().stream()
+        .map(one -> one.agent().id())
+        .filter(id -> ledger.agents().of(id).admission(now) == AgentHealth.Admission.ON_TRIAL)
+        .forEach(unfit::add);
+    return unfit;
+  }
+
+  /** Agents that work on as much as they may, or on a trial. */
+  private Set<String> busyAgents() {
+    Map<String, Integer> counts = new HashMap<>();
+    Set<String> busy = new HashSet<>();
+    for (RunningTask one : running.values()) {
+      String id = one.agent().id();
+      int count = counts.merge(id, 1, Integer::sum);
+      if (count >= one.agent().settings().maxConcurrent() || one.trial()) {
+        busy.add(id);
+      }
+    }
+    return busy;
+  }
+
+  private boolean isBusy(WorkerAgent agent, boolean trial) {
+    return busyAgents().contains(agent.id())
+        || (trial
+            && running.values().stream().anyMatch(one -> one.agent().id().equals(agent.id())));
+  }
+
+  /** Whether anything was changed. */
+  private boolean dispatch(Task task) throws StoreException {
+    Optional<WorkerAgent> agent = agents.find(task.agent());
+    if (agent.isEmpty() || !isThere(task.agent())) {
+      return awaitAgent(task);
+    }
+    Optional<AgentAction> action = agent.get().action(task.step().action());
+    if (action.isEmpty()) {
+      return elsewhere(
+          task,
+          new TaskFailure(
+              FailureCode.ACTION_NOT_SUPPORTED,
+              "agent %s has no action %s".formatted(task.agent(), task.step().action()),
+              true));
+    }
+    return switch (ledger.agents().of(task.agent()).admission(time.now())) {
+      case REFUSED -> elsewhere(task, unavailable(task.agent()));
+      case OPEN -> !isBusy(agent.get(), false) && begin(task, agent.get(), action.get(), false);
+      case ON_TRIAL -> !isBusy(agent.get(), true) && begin(task, agent.get(), action.get(), true);
+    };
+  }
+
+  /** Why an agent in its cooldown gets no task. */
+  static TaskFailure unavailable(String agent) {
+    return new TaskFailure(
+        FailureCode.AGENT_UNAVAILABLE,
+        "Agent '%s' is temporarily unavailable due to recent failures.".formatted(agent),
+        true);
+  }
+
+  private boolean awaitAgent(Task task) throws StoreException {
+    if (!absentSince.containsKey(task.agent())) {
+      absentSince.put(task.agent(), time.nanos());
+      return true; // the next look leaves its tasks out
+    }
+    return !isAwaited(task.agent())
+        && elsewhere(
+            task,
+            new TaskFailure(
+                FailureCode.ACTOR_NOT_FOUND,
+                "agent %s is not there".formatted(task.agent()),
+                true));
+  }
+
+  private boolean isAwaited(String agent) {
+    @Nullable Long since = absentSince.get(agent);
+    return since != null && time.nanos() - since < ABSENCE_MAX.toNanos();
+  }
+
+  private boolean isThere(String agent) {
+    return agents.find(agent).filter(found -> !found.actions().isEmpty()).isPresent();
+  }
+
+  /** Gives a task that waits to another agent, or up. */
+  private boolean elsewhere(Task task, TaskFailure failure) throws StoreException {
+    Optional<WorkerAgent> other = other(task);
+    FailureLadder.Progress progress =
+        new FailureLadder.Progress(
+            task.attempts(), Integer.MAX_VALUE, task.reassigns(), true, other.isPresent());
+    return switch (FailureLadder.after(failure, progress, retryOf(task))) {
+      case REASSIGN -> ledger.reassign(task.id(), other.orElseThrow().id(), failure);
+      case RETRY, GIVE_UP -> ledger.giveUp(task.id(), failure);
+    };
+  }
+
+  private RetryRules retryOf(Task task) {
+    return agents
+        .find(task.agent())
+        .map(agent -> agent.settings().retry())
+        .orElse(RetryRules.DEFAULT);
+  }
+
+  /**
+   * Another agent that has the action, is not refused and was not tried; one that is idle before
+   * one that is busy. What was asked for as repeatable goes to nobody for whom it is not.
+   */
+  private Optional<WorkerAgent> other(Task task) {
+    Instant now = time.now();
+    boolean repeatable = isRepeatable(task);
+    Set<String> busy = busyAgents();
+    List<WorkerAgent> able =
+        agents.all().stream()
+            .filter(agent -> !agent.id().equals(task.agent()))
+            .filter(agent -> !task.tried().contains(agent.id()))
+            .filter(
+                agent ->
+                    agent
+                        .action(task.step().action())
+                        .filter(action -> action.replay().isRepeatable() || !repeatable)
+                        .isPresent())
+            .filter(
+                agent ->
+                    ledger.agents().of(agent.id()).admission(now) == AgentHealth.Admission.OPEN)
+            .toList();
+    return able.stream()
+        .filter(agent -> !busy.contains(agent.id()))
+        .findFirst()
+        .or(() -> able.stream().findFirst());
+  }
+
+  /** Of an agent that is not there nobody knows what was meant: in doubt the harmless is. */
+  private boolean isRepeatable(Task task) {
+    return task.attempts() > 0
+        ? task.repeatable()
+        : agents
+            .find(task.agent())
+            .flatMap(agent -> agent.action(task.step().action()))
+            .map(action -> action.replay().isRepeatable())
+            .orElse(true);
+  }
+
+  private boolean begin(Task task, WorkerAgent agent, AgentAction action, boolean trial)
+      throws StoreException {
+    Optional<Task.Lease> lease = ledger.dispatch(task.id(), time.now().plus(LEASE));
+    if (lease.isEmpty()) {
+      return false;
+    }
+    Thread thread = Thread.ofVirtual().name("task " + task.id()).unstarted(() -> work(task.id()));
+    RunningTask one = new RunningTask(task, lease.get(), agent, action, trial, thread);
+    running.put(task.id(), one);
+    thread.start();
+    return true;
+  }
+
+  private void work(String taskId) {
+    RunningTask one = running.get(taskId);
+    if (one == null) {
+      throw new IllegalStateException("task " + taskId + " runs without a lease");
+    }
+    try {
+      if (stopping) {
+        interrupted(one);
+      } else if (persist(
+          () -> ledger.begin(one.lease(), one.action().replay().isRepeatable()))) {
+        AttemptEnd end = endOf(one, attempt(one));
+        boolean _ = persist(() -> ledger.end(one.lease(), end, one.agent().settings().circuit()));
+      }
+    } catch (InterruptedException _) {
+      interrupted(one);
+    } finally {
+      running.remove(taskId);
+      signal();
+    }
+  }
+
+  /** Stopped, or its plan was cancelled: then the lease is worth nothing and nothing changes. */
+  private void interrupted(RunningTask one) {
+    try {
+      boolean _ =
+          ledger.release(one.lease(), "the server was stopped amid the attempt");
+    } catch (StoreException e) {
+      LOG.warn("task {}: taken back at the next start: {}", one.task().id(), e.getMessage());
+    }
+  }
+
+  private AttemptResult attempt(RunningTask one) throws InterruptedException {
+    Task task = one.task();
+    Optional<Plan> found = ledger.find(task.planId());
+    if (found.isEmpty()) {
+      return new AttemptResult.Failed(
+          new TaskFailure(FailureCode.CANCELLED, "its plan cannot be read", true));
+    }
+    Plan plan = found.get();
+    try {
+      Assignment.Origin origin =
+          new Assignment.Origin(
+              plan.origin().threadId(), plan.origin().eventId(), plan.origin().person());
+      return one.agent()
+          .attempt(
+              new Assignment(
+                  plan.id(),
+                  task.id(),
+                  task.id(),
+                  task.attempts() + 1,
+                  task.step().action(),
+                  StepInputs.resolve(task.step().payload(), outputs(task)),
+                  origin,
+                  one.agent().settings().timeout()));
+    } catch (StepInputs.MissingInputException e) {
+      return new AttemptResult.Failed(
+          new TaskFailure(FailureCode.INVALID_REQUEST, String.valueOf(e.getMessage()), true));
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
+      Fatal.check(e);
+      LOG.error("task {}: its agent {} crashed", task.id(), task.agent(), e);
+      return new AttemptResult.Failed(
+          new TaskFailure(
+              FailureCode.INTERNAL,
+              "agent %s crashed: %s".formatted(task.agent(), Crash.describe(e)),
+              false));
+    }
+  }
+
+  private Map<String, String> outputs(Task task) {
+    Map<String, String> outputs = new HashMap<>();
+    for (Task each : ledger.tasksOf(task.planId())) {
+      if (task.step().needs().contains(each.step().name()) && each.state() == TaskState.SUCCEEDED) {
+        outputs.put(each.step().name(), each.output());
+      }
+    }
+    return outputs;
+  }
+
+  private AttemptEnd endOf(RunningTask one, AttemptResult result) {
+    return switch (result) {
+      case AttemptResult.Done(String output) -> new AttemptEnd.Succeeded(kept(output));
+      case AttemptResult.Failed(TaskFailure failure) -> {
+        Task task = one.task();
+        Optional<WorkerAgent> other = other(task);
+        int attemptsOfAgent = task.attemptsOfAgent() + 1;
+        FailureLadder.Progress progress =
+            new FailureLadder.Progress(
+                task.attempts() + 1,
+                attemptsOfAgent,
+                task.reassigns(),
+                one.action().replay().isRepeatable(),
+                other.isPresent());
+        yield switch (FailureLadder.after(failure, progress, one.agent().settings().retry())) {
+          case RETRY ->
+              new AttemptEnd.Again(
+                  failure,
+                  time.now()
+                      .plus(
+                          one.agent()
+                              .settings()
+                              .retry()
+                              .wait(attemptsOfAgent, chance.getAsDouble())));
+          case REASSIGN -> new AttemptEnd.Elsewhere(failure, other.orElseThrow().id());
+          case GIVE_UP -> new AttemptEnd.GivenUp(failure);
+        };
+      }
+    };
+  }
+
+  private static String kept(String output) {
+    return output.length() <= OUTPUT_MAX
+        ? output
+        : new JsonObject()
+            .put("truncated", true)
+            .put("text", output.substring(0, OUTPUT_MAX))
+            .encode();
+  }
+
+  private interface Write {
+    boolean make() throws StoreException;
+  }
+
+  /** A disk that is full for a while costs no result. */
+  private boolean persist(Write write) throws InterruptedException {
+    while (true) {
+      try {
+        return write.make();
+      } catch (StoreException e) {
+        LOG.warn("tasks: waiting, the store refuses writes: {}", e.failure().message());
+        time.sleep(AFTER_REFUSAL);
+      }
+    }
+  }
+
+  /** Ends a plan, and what runs for it. False when there is none that goes on. */
+  public boolean cancel(String planId, String reason, AuditEntry entry) throws StoreException {
+    boolean cancelled = ledger.cancel(planId, reason, entry);
+    if (cancelled) {
+      running.values().stream()
+          .filter(one -> one.task().planId().equals(planId))
+          .forEach(one -> one.thread().interrupt());
+      signal();
+    }
+    return cancelled;
+  }
+
+  /** Whether the server stops: what is interrupted goes on after the next start. */
+  public boolean isStopping() {
+    return stopping;
+  }
+
+  /** Gives nothing out any more. */
+  public void stopDispatch() {
+    stopping = true;
+    signal();
+  }
+
+  /** How many attempts run now. */
+  public int running() {
+    return running.size();
+  }
+
+  /** How many of them an agent makes. */
+  public int running(String agentId) {
+    return (int) running.values().stream().filter(one -> one.agent().id().equals(agentId)).count();
+  }
+
+  /**
+   * Gives nothing out any more, waits for what runs, and takes back what has not ended within
+   * {@code limit}. Blocks.
+   */
+  public void stop(Duration limit) throws InterruptedException {
+    stopDispatch();
+    long endNanos = time.nanos() + limit.toNanos();
+    while (!running.isEmpty() && time.nanos() < endNanos) {
+      time.sleep(Duration.ofMillis(END_LOOK_MILLIS));
+    }
+    List<RunningTask> left = new ArrayList<>(running.values());
+    left.forEach(one -> one.thread().interrupt());
+    long joinedNanos = time.nanos() + LAST_WAIT.toNanos();
+    for (RunningTask one : left) {
+      Duration rest = Duration.ofNanos(joinedNanos - time.nanos());
+      if (rest.isPositive()) {
+        one.thread().join(rest);
+      }
+    }
+  }
+}

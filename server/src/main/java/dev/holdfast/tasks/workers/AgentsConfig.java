@@ -1,0 +1,71 @@
+package dev.holdfast.tasks.workers;
+
+import dev.holdfast.config.Check;
+import dev.holdfast.config.Section;
+import dev.holdfast.extensions.ExtensionConfig;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The {@code agents} section of holdfast.yaml.
+ *
+ * @param byDefault for agents that have no entry, and for what an entry leaves out
+ * @param byName the entries
+ */
+public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
+  public static final int AGENTS_MAX = 100;
+  private static final String DEFAULT_NAME = "default";
+
+  /**
+   * One agent.
+   *
+   * @param extension whose actions it does
+   */
+  public record Entry(String extension, AgentSettings settings) {
+    public Entry {
+      Check.that(
+          ExtensionConfig.ID.matcher(extension).matches(),
+          "extension",
+          "must match " + ExtensionConfig.ID + ", got " + extension);
+    }
+
+    static Entry from(Section agent, String name, AgentSettings base) {
+      return new Entry(agent.text("extension", name), AgentSettings.from(agent, base));
+    }
+  }
+
+  public AgentsConfig {
+    byName = Map.copyOf(byName);
+    Check.that(
+        byName.size() <= AGENTS_MAX,
+        "agents",
+        "must have at most " + AGENTS_MAX + " entries, got " + byName.size());
+  }
+
+  public static AgentsConfig defaults() {
+    return new AgentsConfig(AgentSettings.DEFAULT, Map.of());
+  }
+
+  /**
+   * {@code root}: the whole file, because the names of agents stand directly under {@code agents}.
+   */
+  public static AgentsConfig from(Section root) {
+    Map<String, Section> sections = new TreeMap<>(root.named("agents"));
+    Section all = sections.remove(DEFAULT_NAME);
+    AgentSettings byDefault =
+        all == null
+            ? AgentSettings.DEFAULT
+            : all.read(section -> AgentSettings.from(section, AgentSettings.DEFAULT));
+    Map<String, Entry> byName = new TreeMap<>();
+    sections.forEach(
+        (name, section) -> {
+          if (ExtensionConfig.ID.matcher(name).matches()) {
+            byName.put(name, section.read(agent -> Entry.from(agent, name, byDefault)));
+          } else {
+            Entry _ = section.read(agent -> Entry.from(agent, DEFAULT_NAME, byDefault));
+            section.problem("", "its name must match " + ExtensionConfig.ID);
+          }
+        });
+    return new AgentsConfig(byDefault, byName);
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.tasks.workers;
+
+import dev.holdfast.tasks.rules.TaskFailure;
+
+/** How an attempt ended. */
+public sealed interface AttemptResult {
+  /**
+   * @param output what the agent answered: a JSON value when it is one, else a text
+   */
+  record Done(String output) implements AttemptResult {}
+
+  record Failed(TaskFailure failure) implements AttemptResult {}
+}

@@ -1,0 +1,50 @@
+package dev.holdfast.tasks.workers;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.extensions.AttemptAnswer;
+import dev.holdfast.extensions.ExtensionActions;
+import dev.holdfast.extensions.TaskCall;
+import dev.holdfast.tasks.rules.TaskFailure;
+import java.util.List;
+
+/**
+ * An agent that does what an extension can do.
+ *
+ * @param extension its id; there need not be such an extension now
+ */
+record ExtensionAgent(
+    String id, String extension, AgentSettings settings, ExtensionActions extensions)
+    implements WorkerAgent {
+
+  @Override
+  public List<AgentAction> actions() {
+    return extensions.actions(extension).stream()
+        .map(
+            action ->
+                new AgentAction(
+                    action.name(), action.description(), action.schema(), action.replay()))
+        .toList();
+  }
+
+  @Override
+  public AttemptResult attempt(Assignment assignment) throws InterruptedException {
+    TaskCall call =
+        new TaskCall(
+            id,
+            assignment.planId(),
+            assignment.taskId(),
+            assignment.key(),
+            assignment.attempt(),
+            assignment.action(),
+            assignment.payload(),
+            assignment.origin().threadId(),
+            assignment.origin().eventId(),
+            assignment.origin().person(),
+            assignment.limit());
+    return switch (extensions.attempt(extension, call)) {
+      case AttemptAnswer.Done(String output) -> new AttemptResult.Done(output);
+      case AttemptAnswer.Failed(Failure failure, boolean settled) ->
+          new AttemptResult.Failed(new TaskFailure(failure.code(), failure.message(), settled));
+    };
+  }
+}

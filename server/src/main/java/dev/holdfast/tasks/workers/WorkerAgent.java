@@ -1,0 +1,25 @@
+package dev.holdfast.tasks.workers;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A doer that tasks are given to. Thread-safe. */
+public interface WorkerAgent {
+  /** Its name; unique. */
+  String id();
+
+  AgentSettings settings();
+
+  /** What it does; empty while it is not there. */
+  List<AgentAction> actions();
+
+  default Optional<AgentAction> action(String name) {
+    return actions().stream().filter(action -> action.name().equals(name)).findFirst();
+  }
+
+  /**
+   * Makes one attempt; no retry, no breaker. Blocks until it has ended or {@link Assignment#limit}
+   * has passed; an interrupt ends the attempt and what runs for it.
+   */
+  AttemptResult attempt(Assignment assignment) throws InterruptedException;
+}

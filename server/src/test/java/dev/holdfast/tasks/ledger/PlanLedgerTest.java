@@ -1,0 +1,324 @@
+package dev.holdfast.tasks.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.ThreadReader;
+import dev.holdfast.tasks.rules.CircuitRules;
+import dev.holdfast.tasks.rules.FailureLadder;
+import dev.holdfast.tasks.rules.HealthState;
+import dev.holdfast.tasks.rules.PlanState;
+import dev.holdfast.tasks.rules.Step;
+import dev.holdfast.tasks.rules.TaskFailure;
+import dev.holdfast.tasks.rules.TaskState;
+import dev.holdfast.time.ManualTime;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class PlanLedgerTest {
+  private static final TaskFailure FAILURE =
+      new TaskFailure(FailureCode.BACKEND_FAILURE, "it broke", true);
+  private static final AuditEntry ENTRY =
+      new AuditEntry("plan.cancel", "", "", "", "token:ann", "{}");
+
+  @TempDir Path folder;
+  private final ManualTime time = new ManualTime();
+  private TestStore it;
+  private PlanLedger ledger;
+
+  @BeforeEach
+  void open() throws Exception {
+    it = new TestStore(folder);
+    ledger =
+        PlanLedger.open(it.store.engine(), it.store.inbox(), it.store.audit(), time);
+  }
+
+  @AfterEach
+  void close() {
+    it.close();
+  }
+
+  private void reopen() throws Exception {
+    close();
+    open();
+  }
+
+  private static Step step(String name, String... needs) {
+    return new Step(name, "a", "do", "{}", Set.of(needs));
+  }
+
+  private NewPlan wanted(String key, Step... steps) {
+    return new NewPlan(
+        key,
+        "goal",
+        50,
+        new PlanOrigin("web:main:t", "e1", "ann"),
+        time.now(),
+        List.of(steps));
+  }
+
+  private Plan make(String key, Step... steps) throws StoreException {
+    return ledger.make(wanted(key, steps), 100);
+  }
+
+  private Task task(Plan plan, int position) {
+    return ledger.tasksOf(plan.id()).get(position);
+  }
+
+  private Task.Lease begun(Task task, boolean repeatable) throws StoreException {
+    Task.Lease lease = ledger.dispatch(task.id(), time.now().plusSeconds(30)).orElseThrow();
+    assertThat(ledger.begin(lease, repeatable)).isTrue();
+    return lease;
+  }
+
+  private boolean end(Task.Lease lease, AttemptEnd end) throws StoreException {
+    return ledger.end(lease, end, CircuitRules.DEFAULT);
+  }
+
+  private PlanState stateOf(Plan plan) {
+    return ledger.find(plan.id()).orElseThrow().state();
+  }
+
+  @Test
+  void aKeyMakesOnePlanAndTooManyOpenTasksAreRefused() throws Exception {
+    Plan plan = make("k", step("one"), step("two"));
+    assertThat(make("k", step("other")).id()).isEqualTo(plan.id());
+    assertThat(ledger.open()).isEqualTo(2);
+    assertThatThrownBy(() -> ledger.make(wanted("l", step("x")), 2))
+        .isInstanceOf(StoreException.class);
+    assertThat(ledger.findByKey("l")).isEmpty();
+    assertThat(ledger.open()).isEqualTo(2);
+  }
+
+  @Test
+  void aPlanThatRunsIsNotFailedByASecondRequestOfItsKey() throws Exception {
+    Plan plan = make("k", step("one"));
+    Plan again = ledger.makeFailed(wanted("k", step("one")), "one", FAILURE, 100);
+    assertThat(again.id()).isEqualTo(plan.id());
+    assertThat(again.state()).isEqualTo(PlanState.PENDING);
+    assertThat(task(plan, 0).state()).isEqualTo(TaskState.QUEUED);
+  }
+
+  @Test
+  void aRefusedPlanHasFailedWithAllItsTasks() throws Exception {
+    Plan plan =
+        ledger.makeFailed(wanted("k", step("one"), step("two", "one")), "one", FAILURE, 100);
+    assertThat(plan.state()).isEqualTo(PlanState.FAILED);
+    assertThat(plan.reason()).isEqualTo("step \"one\" failed: it broke");
+    assertThat(task(plan, 0).state()).isEqualTo(TaskState.DEAD_LETTERED);
+    assertThat(task(plan, 1).state()).isEqualTo(TaskState.FAILED);
+    assertThat(ledger.open()).isZero();
+  }
+
+  @Test
+  void aNeedThatSucceedsLetsTheNextStepRunAndTheLastOneEndsThePlan() throws Exception {
+    Plan plan = make("k", step("one"), step("two", "one"));
+    assertThat(ledger.ready(time.now(), List.of(), 10)).hasSize(1);
+    assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Succeeded("1"))).isTrue();
+    assertThat(stateOf(plan)).isEqualTo(PlanState.RUNNING);
+    assertThat(ledger.ready(time.now(), List.of(), 10))
+        .extracting(one -> one.step().name())
+        .containsExactly("two");
+    assertThat(end(begun(task(plan, 1), true), new AttemptEnd.Succeeded("2"))).isTrue();
+    assertThat(stateOf(plan)).isEqualTo(PlanState.SUCCEEDED);
+    assertThat(ledger.open()).isZero();
+  }
+
+  @Test
+  void aStepThatIsGivenUpFailsAllThatNeedItAtAnyDistance() throws Exception {
+    Plan plan = make("k", step("one"), step("two", "one"), step("three", "two"));
+    assertThat(end(begun(task(plan, 0), true), new AttemptEnd.GivenUp(FAILURE))).isTrue();
+    assertThat(ledger.tasksOf(plan.id()))
+        .extracting(Task::state)
+        .containsExactly(TaskState.DEAD_LETTERED, TaskState.FAILED, TaskState.FAILED);
+    assertThat(stateOf(plan)).isEqualTo(PlanState.FAILED);
+    assertThat(ledger.agents().of("a").state()).isEqualTo(HealthState.DEGRADED);
+    reopen();
+    assertThat(ledger.agents().of("a").consecutiveFailures()).isEqualTo(1);
+    assertThat(ledger.open()).isZero();
+  }
+
+  @Test
+  void anOlderLeaseChangesNothing() throws Exception {
+    Plan plan = make("k", step("one"));
+    Task.Lease old = begun(task(plan, 0), true);
+    assertThat(ledger.release(old, "gone")).isTrue();
+    Task.Lease lease = begun(task(plan, 0), true);
+    assertThat(lease.epoch()).isEqualTo(old.epoch() + 1);
+    assertThat(ledger.begin(old, true)).isFalse();
+    assertThat(end(old, new AttemptEnd.Succeeded("late"))).isFalse();
+    assertThat(end(old, new AttemptEnd.Again(FAILURE, time.now()))).isFalse();
+    assertThat(end(old, new AttemptEnd.Elsewhere(FAILURE, "b"))).isFalse();
+    assertThat(end(old, new AttemptEnd.GivenUp(FAILURE))).isFalse();
+    assertThat(ledger.release(old, "late")).isFalse();
+    assertThat(end(lease, new AttemptEnd.Succeeded("right"))).isTrue();
+    assertThat(end(lease, new AttemptEnd.GivenUp(FAILURE))).isFalse();
+    assertThat(task(plan, 0).output()).isEqualTo("right");
+  }
+
+  @Test
+  void anAttemptThatMayNotBeMadeTwiceIsGivenUpWhenItsLeaseEnds() throws Exception {
+    Plan plan = make("k", step("unsafe"), step("waits"));
+    Task.Lease unsafe = begun(task(plan, 0), false);
+    Task.Lease unbegun = ledger.dispatch(task(plan, 1).id(), time.now()).orElseThrow();
+    reopen();
+    assertThat(ledger.expired(Instant.MAX, 10)).hasSize(2);
+    assertThat(ledger.release(unsafe, "stopped")).isTrue();
+    assertThat(ledger.release(unbegun, "stopped")).isTrue();
+    assertThat(task(plan, 0).state()).isEqualTo(TaskState.DEAD_LETTERED);
+    assertThat(task(plan, 0).reason()).contains("outcome is unknown");
+    assertThat(task(plan, 1).state()).isEqualTo(TaskState.QUEUED);
+    assertThat(ledger.attemptsOf(task(plan, 0).id()).getFirst().code())
+        .isEqualTo(TaskAttempt.INTERRUPTED);
+  }
+
+  @Test
+  void aTaskThatIsAlwaysCutOffIsGivenUpAfterItsAttempts() throws Exception {
+    Plan plan = make("k", step("one"));
+    for (int i = 0; i < FailureLadder.ATTEMPTS_MAX; i++) {
+      assertThat(ledger.release(begun(task(plan, 0), true), "killed")).isTrue();
+    }
+    assertThat(task(plan, 0).state()).isEqualTo(TaskState.DEAD_LETTERED);
+    assertThat(stateOf(plan)).isEqualTo(PlanState.FAILED);
+  }
+
+  @Test
+  void aLeaseThatHasNotBegunIsReleasedWhateverCameBefore() throws Exception {
+    Plan plan = make("k", step("one"));
+    for (int i = 0; i < FailureLadder.ATTEMPTS_MAX; i++) {
+      assertThat(
+              end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, time.now())))
+          .isTrue();
+    }
+    Task.Lease lease = ledger.dispatch(task(plan, 0).id(), time.now()).orElseThrow();
+    assertThat(ledger.release(lease, "stopped")).isTrue();
+    assertThat(task(plan, 0).state()).isEqualTo(TaskState.QUEUED);
+  }
+
+  @Test
+  void aPlanIsCancelledInEveryStateAndItsLeasesAreWorthNothing() throws Exception {
+    Plan plan = make("k", step("queued"), step("dispatched"), step("runs"), step("retried"));
+    Task.Lease dispatched =
+        ledger.dispatch(task(plan, 1).id(), time.now().plusSeconds(9)).orElseThrow();
+    Task.Lease runs = begun(task(plan, 2), true);
+    end(begun(task(plan, 3), true), new AttemptEnd.Again(FAILURE, time.now().plusSeconds(9)));
+    assertThat(ledger.cancel(plan.id(), "by hand", ENTRY)).isTrue();
+    assertThat(ledger.tasksOf(plan.id()))
+        .extracting(Task::state)
+        .containsOnly(TaskState.CANCELLED);
+    assertThat(ledger.begin(dispatched, true)).isFalse();
+    assertThat(end(runs, new AttemptEnd.Succeeded("late"))).isFalse();
+    assertThat(ledger.cancel(plan.id(), "again", ENTRY)).isFalse();
+    assertThat(ledger.open()).isZero();
+  }
+
+  @Test
+  void aDamagedTaskIsGivenUpWhereverItIsFound() throws Exception {
+    Plan ready = make("ready", step("one"));
+    Plan leased = make("leased", step("one"));
+    Plan beside = make("beside", step("one"), step("two"));
+    Plan cancelled = make("cancelled", step("one"));
+    Task.Lease lease = begun(task(leased, 0), true);
+    Task.Lease other = begun(task(beside, 0), true);
+    damage("update tasks_tasks set payload = 'x' where id <> '%s'".formatted(other.taskId()));
+    assertThat(ledger.cancel(cancelled.id(), "by hand", ENTRY)).isTrue();
+    assertThat(end(other, new AttemptEnd.Succeeded("1"))).isTrue();
+    assertThat(stateOf(beside)).isEqualTo(PlanState.SUCCEEDED);
+    assertThat(ledger.ready(time.now(), List.of(), 10)).isEmpty();
+    assertThat(stateOf(ready)).isEqualTo(PlanState.FAILED);
+    assertThat(end(lease, new AttemptEnd.Succeeded("1"))).isFalse();
+    assertThat(ledger.expired(Instant.MAX, 10)).isEmpty();
+    assertThat(stateOf(leased)).isEqualTo(PlanState.FAILED);
+    assertThat(ledger.open()).isZero();
+  }
+
+  @Test
+  void whatNobodyWouldEverFindIsEndedAtTheNextOpening() throws Exception {
+    Plan unknown = make("unknown", step("one"));
+    Plan lost = make("lost", step("one"));
+    damage("update tasks_tasks set state = 'QUEUEE' where plan = '%s'".formatted(unknown.id()));
+    damage("update tasks_tasks set plan = 'x' where plan = '%s'".formatted(lost.id()));
+    reopen();
+    assertThat(stateOf(unknown)).isEqualTo(PlanState.FAILED);
+    assertThat(stateOf(lost)).isEqualTo(PlanState.FAILED);
+    assertThat(ledger.open()).isZero();
+  }
+
+  @Test
+  void theTasksOfADamagedPlanEndAndOthersGoOn() throws Exception {
+    Plan bad = make("bad", step("one"), step("two"));
+    Plan good = make("good", step("one"));
+    Task.Lease lease = begun(task(bad, 1), true);
+    damage("update tasks_plans set goal = 'x' where id = '%s'".formatted(bad.id()));
+    assertThat(ledger.dispatch(task(bad, 0).id(), time.now())).isEmpty();
+    assertThat(end(lease, new AttemptEnd.Succeeded("1"))).isFalse();
+    assertThat(ledger.tasksOf(bad.id()))
+        .extracting(Task::state)
+        .containsOnly(TaskState.DEAD_LETTERED);
+    assertThat(ledger.open()).isEqualTo(1);
+    assertThat(ledger.ready(time.now(), List.of(), 10))
+        .extracting(Task::planId)
+        .containsExactly(good.id());
+    assertThat(ledger.untold(time.now(), 10)).isEmpty();
+    assertThatThrownBy(() -> make("bad", step("one"))).isInstanceOf(StoreException.class);
+  }
+
+  private void damage(String sql) {
+    assertThat(TestStore.sql(folder, sql)).isPositive();
+  }
+
+  @Test
+  void theEndIsToldOnceToTheThreadAndNotBeforeItsTime() throws Exception {
+    Plan plan =
+        ledger.make(
+            new NewPlan(
+                "k",
+                "goal",
+                50,
+                new PlanOrigin("web:main:t", "e1", "ann"),
+                time.now().plusSeconds(60),
+                List.of(step("one"))),
+            100);
+    end(begun(task(plan, 0), true), new AttemptEnd.Succeeded("1"));
+    assertThat(ledger.untold(time.now(), 10)).isEmpty();
+    ledger.tellThread(plan.id());
+    assertThat(ledger.untold(time.now(), 10)).hasSize(1);
+    assertThat(ledger.tell(plan, TestStore.event("t", NewEvent.OWN + "plan"))).isTrue();
+    assertThat(ledger.tell(plan, TestStore.event("t", NewEvent.OWN + "plan"))).isFalse();
+    reopen();
+    assertThat(ledger.untold(time.now(), 10)).isEmpty();
+    String event = it.store.inbox().findByDedupeKey(NewEvent.OWN + "plan").getFirst().id();
+    assertThat(ledger.personBehind(event)).contains("ann");
+    assertThat(ledger.personBehind("")).isEmpty();
+  }
+
+  @Test
+  void plansAreListedNewestFirstByThreadAndByWhetherTheyGoOn() throws Exception {
+    Plan first = make("1", step("one"));
+    Plan second = make("2", step("one"));
+    ledger.cancel(second.id(), "", ENTRY);
+    assertThat(ledger.list(ThreadReader.OPERATOR, "", false, Long.MAX_VALUE, 10))
+        .extracting(Plan::id)
+        .containsExactly(second.id(), first.id());
+    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:t", true, Long.MAX_VALUE, 10))
+        .extracting(Plan::id)
+        .containsExactly(first.id());
+    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:u", false, Long.MAX_VALUE, 10)).isEmpty();
+    assertThat(ledger.nextDue(time.now().minus(Duration.ofSeconds(1)))).contains(time.now());
+    assertThat(ledger.nextDue(time.now())).isEmpty();
+  }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.tasks.workers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WorkerAgentsTest {
+  private static final AgentSettings SLOW =
+      new AgentSettings(
+          Duration.ofMinutes(5), AgentSettings.DEFAULT.retry(), AgentSettings.DEFAULT.circuit(), 1);
+
+  private final FakeExtensionActions extensions = new FakeExtensionActions();
+  private final WorkerAgents agents = new WorkerAgents(extensions, AgentsConfig.defaults());
+
+  private static AgentsConfig config(String id, String extension) {
+    return new AgentsConfig(
+        AgentSettings.DEFAULT, Map.of(id, new AgentsConfig.Entry(extension, SLOW)));
+  }
+
+  private WorkerAgent agent(String id) {
+    return agents.find(id).orElseThrow();
+  }
+
+  @Test
+  void eachExtensionIsAnAgentWithTheDefaultSettings() {
+    extensions.offer("notes", "write");
+    extensions.offer("files", "read");
+    assertThat(agents.all()).extracting(WorkerAgent::id).containsExactly("files", "notes");
+    assertThat(agent("files").settings()).isEqualTo(AgentSettings.DEFAULT);
+    assertThat(agent("files").action("read")).isPresent();
+    assertThat(agents.find("other")).isEmpty();
+  }
+
+  @Test
+  void anEntryOfTheNameOfAnExtensionGivesItOtherSettings() {
+    extensions.offer("files", "read");
+    agents.configure(config("files", "files"));
+    assertThat(agents.all()).hasSize(1);
+    assertThat(agent("files").settings()).isEqualTo(SLOW);
+  }
+
+  @Test
+  void anEntryOfAnotherNameIsOneMoreAgentOfTheExtension() {
+    extensions.offer("files", "read");
+    agents.configure(config("archive", "files"));
+    assertThat(agents.all()).extracting(WorkerAgent::id).containsExactly("archive", "files");
+    assertThat(agent("archive").settings()).isEqualTo(SLOW);
+    assertThat(agent("archive").actions()).isEqualTo(agent("files").actions());
+    assertThat(agent("files").settings()).isEqualTo(AgentSettings.DEFAULT);
+  }
+
+  @Test
+  void anAgentWhoseExtensionIsNotThereIsListedWithoutActions() {
+    agents.configure(config("archive", "files"));
+    assertThat(agents.all()).extracting(WorkerAgent::id).containsExactly("archive");
+    assertThat(agent("archive").actions()).isEmpty();
+  }
+
+  @Test
+  void whatChangesIsSeenAtOnce() {
+    agents.configure(config("archive", "files"));
+    WorkerAgent archive = agent("archive");
+    extensions.offer("files", "read");
+    assertThat(archive.action("read")).isPresent();
+    extensions.actions.clear();
+    agents.configure(AgentsConfig.defaults());
+    assertThat(agents.all()).isEmpty();
+    assertThat(agents.find("archive")).isEmpty();
+  }
+}

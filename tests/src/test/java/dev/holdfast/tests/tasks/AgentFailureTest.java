@@ -1,0 +1,235 @@
+package dev.holdfast.tests.tasks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.AgentScript;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.ShellRig;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What follows when a worker agent fails, in the real jar with real programs. */
+@Timeout(300)
+class AgentFailureTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private final ServerRig rig = new ServerRig();
+  private final AgentScript worker = new AgentScript(rig, "worker");
+  private final AgentScript other = new AgentScript(rig, "other");
+
+  @AfterEach
+  void end() {
+    rig.close();
+  }
+
+  private void start(Map<String, Object> agents, AgentScript... scripts) {
+    List<Object> declared = new ArrayList<>();
+    for (AgentScript script : scripts) {
+      declared.add(script.declaration());
+    }
+    rig.setup().set("extensions", declared).set("agents", agents);
+    rig.start();
+  }
+
+  private Answer plan(String action, Map<String, Object> payload, int waitSecs) throws IOException {
+    return rig.api()
+        .post(
+            "/api/v1/plans",
+            Map.of("agent", "worker", "action", action, "payload", payload, "wait_secs", waitSecs));
+  }
+
+  private JsonNode step(Answer answer) throws IOException {
+    String id = answer.json().path("plan_id").asText();
+    return Await.value(
+        "the plan has ended",
+        LIMIT,
+        () -> {
+          JsonNode plan = rig.api().get("/api/v1/plans/" + id).json();
+          return plan.path("ended_at").isNull()
+              ? Optional.empty()
+              : Optional.of(plan.path("steps").path(0));
+        });
+  }
+
+  private JsonNode agent(String id) throws IOException {
+    for (JsonNode agent : rig.api().get("/api/v1/agents").json()) {
+      if (agent.path("agent_id").asText().equals(id)) {
+        return agent;
+      }
+    }
+    throw new IllegalStateException("no agent " + id);
+  }
+
+  private static Map<String, Object> quick(int attempts, int threshold, int cooldownMillis) {
+    return quick(30, attempts, threshold, cooldownMillis);
+  }
+
+  private static Map<String, Object> quick(
+      int timeoutSecs, int attempts, int threshold, int cooldownMillis) {
+    return Map.of(
+        "default",
+        Map.of(
+            "timeout_secs",
+            timeoutSecs,
+            "retry",
+            Map.of("max_attempts", attempts, "initial_backoff_ms", 50, "max_backoff_ms", 100),
+            "circuit_breaker",
+            Map.of("failure_threshold", threshold, "cooldown_ms", cooldownMillis)));
+  }
+
+  /** Requirement 002, sections 1.5 and 2. */
+  @Test
+  void eachFailureIsMappedAsTheTableSays() throws Exception {
+    start(quick(2, 100, 60_000), worker);
+    List<Object[]> table =
+        List.of(
+            new Object[] {Map.of("code", 400), "INVALID_REQUEST", 1},
+            new Object[] {Map.of("code", 499, "error", "no"), "INVALID_REQUEST", 1},
+            new Object[] {Map.of("code", 501), "ACTION_NOT_SUPPORTED", 1},
+            new Object[] {Map.of("code", 504), "TIMEOUT", 2},
+            new Object[] {Map.of("code", 503), "BACKEND_FAILURE", 2},
+            new Object[] {Map.of("code", 7), "BACKEND_FAILURE", 2},
+            new Object[] {Map.of("raw", "garbage"), "BACKEND_FAILURE", 2},
+            new Object[] {Map.of("wrong_id", true), "BACKEND_FAILURE", 2},
+            new Object[] {Map.of("exit", 1), "BACKEND_FAILURE", 2});
+    int failures = 0;
+    for (Object[] row : table) {
+      @SuppressWarnings("unchecked")
+      Map<String, Object> payload = (Map<String, Object>) row[0];
+      JsonNode step = step(plan("look", payload, 0));
+      assertThat(step.path("state").asText()).as("%s", payload).isEqualTo("dead_lettered");
+      assertThat(step.path("code").asText()).as("%s", payload).isEqualTo(row[1]);
+      assertThat(step.path("attempts")).as("%s", payload).hasSize((int) row[2]);
+      failures += (int) row[2] - 1;
+      assertThat(agent("worker").path("consecutive_failures").asInt())
+          .as("%s: what the caller did wrong is no failure of the agent", payload)
+          .isEqualTo(failures);
+    }
+    assertThat(step(plan("look", Map.of("code", 500), 0)).path("reason").asText())
+        .isEqualTo("agent worker reported error (code=500)");
+  }
+
+  @Test
+  void anAttemptThatHangsIsEndedAndTriedAgain() throws Exception {
+    start(quick(2, 2, 100, 60_000), worker);
+    JsonNode step = step(plan("look", Map.of("sleep", 60), 0));
+    assertThat(step.path("code").asText()).isEqualTo("TIMEOUT");
+    assertThat(step.path("reason").asText()).isEqualTo("Agent worker timed out after 2 seconds");
+    assertThat(step.path("attempts")).hasSize(2);
+    Await.until(
+        "no child outlives its attempt", LIMIT, () -> ShellRig.processes("fail_until").isEmpty());
+  }
+
+  /** Requirement 002, section 1.3. */
+  @Test
+  void attemptsWaitLongerEachTime() throws Exception {
+    start(Map.of("default", Map.of("retry", Map.of("max_attempts", 6))), worker);
+    JsonNode step = step(plan("look", Map.of("fail_until", 6), 0));
+    assertThat(step.path("state").asText()).isEqualTo("succeeded");
+    List<Long> waits = new ArrayList<>();
+    JsonNode attempts = step.path("attempts");
+    for (int i = 1; i < attempts.size(); i++) {
+      waits.add(
+          Duration.between(
+                  Instant.parse(attempts.path(i - 1).path("ended_at").asText()),
+                  Instant.parse(attempts.path(i).path("began_at").asText()))
+              .toMillis());
+    }
+    long[] most = {500, 1000, 2000, 4000, 5000};
+    assertThat(waits).hasSize(most.length);
+    for (int i = 0; i < most.length; i++) {
+      assertThat(waits.get(i))
+          .as("wait %d of %s", i + 1, waits)
+          .isGreaterThanOrEqualTo(most[i] / 2);
+    }
+  }
+
+  /** Requirement 002, section 2: nothing of a resting agent is started, over a restart too. */
+  @Test
+  void anAgentThatFailsRestsIsTriedAndComesBack() throws Exception {
+    start(quick(1, 3, 15_000), worker);
+    for (int i = 1; i <= 3; i++) {
+      JsonNode _ = step(plan("look", Map.of("code", 500), 0));
+      assertThat(agent("worker").path("consecutive_failures").asInt()).isEqualTo(i);
+    }
+    assertThat(agent("worker").path("health").asText()).isEqualTo("unhealthy");
+    int runs = worker.runs().size();
+    Answer refused = plan("look", Map.of(), 0);
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.header("retry-after")).isNotBlank();
+    assertThat(refused.body()).contains("AGENT_UNAVAILABLE").contains("temporarily unavailable");
+    Await.until(
+        "/ready says so",
+        LIMIT,
+        () -> new Http().get(rig.setup().url("/ready"), Map.of()).body().contains("agent/worker"));
+    String failed = refused.json().path("error").path("details").path("plan_id").asText();
+    assertThat(rig.api().get("/api/v1/plans/" + failed).json().path("state").asText())
+        .isEqualTo("failed");
+
+    rig.server().kill9();
+    rig.start();
+    assertThat(agent("worker").path("health").asText()).isEqualTo("unhealthy");
+    Instant until = Instant.parse(agent("worker").path("circuit_open_until").asText());
+    if (Instant.now().isBefore(until.minusSeconds(1))) {
+      assertThat(plan("look", Map.of(), 0).status()).isEqualTo(503);
+    }
+    assertThat(worker.runs()).as("no process was started").hasSize(runs);
+
+    Await.until("its rest is over", LIMIT, () -> Instant.now().isAfter(until));
+    assertThat(step(plan("look", Map.of(), 0)).path("state").asText()).isEqualTo("succeeded");
+    assertThat(agent("worker").path("health").asText()).isEqualTo("healthy");
+    assertThat(agent("worker").path("last_failure_at").asText()).isNotBlank();
+  }
+
+  @Test
+  void anotherAgentTakesOverWhatABrokenOneCannot() throws Exception {
+    start(quick(2, 100, 60_000), worker, other);
+    JsonNode step = step(plan("look", Map.of("fail_until", 2, "say", "by the other"), 0));
+    assertThat(step.path("state").asText()).isEqualTo("succeeded");
+    assertThat(step.path("attempts").path(0).path("agent").asText()).isEqualTo("worker");
+
+    step = step(plan("look", Map.of("exit", 1), 0));
+    assertThat(step.path("state").asText()).isEqualTo("dead_lettered");
+    assertThat(step.path("agent").asText()).isEqualTo("other");
+    assertThat(step.path("attempts")).as("two of each").hasSize(4);
+
+    int runs = worker.runs().size() + other.runs().size();
+    step = step(plan("act", Map.of("exit", 1), 0));
+    assertThat(step.path("state").asText()).isEqualTo("dead_lettered");
+    assertThat(worker.runs().size() + other.runs().size())
+        .as("what may have been done does not run again")
+        .isEqualTo(runs + 1);
+  }
+
+  @Test
+  void aResetEndsTheRest() throws Exception {
+    start(quick(1, 1, 600_000), worker);
+    JsonNode _ = step(plan("look", Map.of("code", 500), 0));
+    assertThat(plan("look", Map.of(), 0).status()).isEqualTo(503);
+    assertThat(rig.api().post("/api/v1/agents/worker/reset", Map.of()).status()).isEqualTo(200);
+    assertThat(step(plan("look", Map.of(), 0)).path("state").asText()).isEqualTo("succeeded");
+    Answer invalid =
+        rig.api()
+            .post(
+                "/api/v1/plans",
+                Map.of(
+                    "steps",
+                    List.of(
+                        Map.of("name", "a", "agent", "worker", "action", "fly"),
+                        Map.of("name", "b", "agent", "nobody", "action", "look"))));
+    assertThat(invalid.status()).isEqualTo(400);
+    assertThat(invalid.json().path("error").path("details").path("problems")).hasSize(2);
+  }
+}
