@@ -11,6 +11,7 @@ import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
+import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Guards;
@@ -118,6 +119,10 @@ final class Readiness implements Probes {
         "configuration",
         ProbeEffect.NONE,
         () -> ServerConditions.leftOut(tooling.leftOut(), tooling.extensions()::view));
+  }
+
+  void watchModes(Modes modes) {
+    conditions.add("mode", ProbeEffect.NONE, modes::reports);
   }
 
   void watchConnections(ConnectionCount connections) {

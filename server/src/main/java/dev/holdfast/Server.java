@@ -59,6 +59,7 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.modes.Modes;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.plugins.PluginHost;
@@ -137,6 +138,8 @@ final class Server {
   private final Channels channels;
   private final Tooling tooling;
   private final Models models;
+  private final Modes modes;
+  private final ServerParts parts;
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final PluginHost plugins;
@@ -202,6 +205,7 @@ final class Server {
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
     channels = new Channels(adapters(config));
+    modes = modes();
     orchestrator = new Orchestrator(agentParts());
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
@@ -219,6 +223,15 @@ final class Server {
             time);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
+    parts =
+        new ServerParts(
+            store,
+            orchestrator,
+            models,
+            guards,
+            () -> ServerParts.criticalDown(supervisor),
+            () -> ServerParts.givenUp(tooling.extensions().views()),
+            time);
     Pairings paired = pairings();
     PersonNotices notices = new PersonNotices(new DirectPosts(channels, guards, time)::post, time);
     pairing = new PairingFlow(paired, notices, time, meters);
@@ -242,6 +255,7 @@ final class Server {
     readiness.watchPlugins(plugins);
     readiness.watchListeners(listeners);
     readiness.watchExtensions(tooling);
+    readiness.watchModes(modes);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -256,6 +270,9 @@ final class Server {
     store.onMended(this::rescan);
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
+    modes.onChange(change -> news.publish("mode.changed", "", "", change.toJson().encode()));
+    modes.boot(parts.look()); // before the first turn
+    parts.begin();
     tooling.declare(live);
     // A platform thread: it must see virtual ones stand still.
     supervise(ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
@@ -268,6 +285,7 @@ final class Server {
     supervise(ChildSpec.virtual("pulse"), this::beat); // the proof of /live
     ChildSpec parking = ChildSpec.virtual("parking").as(Criticality.IMPORTANT);
     supervise(parking, orchestrator::runParking);
+    supervise(ChildSpec.virtual("modes").as(Criticality.IMPORTANT), () -> modes.run(parts));
     Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
     supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
     supervise(ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
@@ -446,6 +464,14 @@ final class Server {
     }
   }
 
+  private Modes modes() throws IOException, StartRefusedException {
+    try {
+      return Modes.open(store.engine(), store.audit(), time, meters);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
   private Pairings pairings() throws IOException, StartRefusedException {
     try {
       return Pairings.open(store.engine(), store.audit(), time);
@@ -540,7 +566,7 @@ final class Server {
             new OpenForms(),
             this::agentConfig,
             time);
-    return new AgentParts(resources, channels, news, vertx, meters);
+    return new AgentParts(resources, channels, news, modes, vertx, meters);
   }
 
   private Set<Integer> ownPorts() {
@@ -585,6 +611,7 @@ final class Server {
             .deadLetters(this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
+            .modes(modes, parts)
             .plugins(plugins)
             .pairings(pairing)
             .channels(
