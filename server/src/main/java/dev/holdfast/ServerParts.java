@@ -8,7 +8,6 @@ import dev.holdfast.modes.DownPart;
 import dev.holdfast.modes.DownTimes;
 import dev.holdfast.modes.ModeFacts;
 import dev.holdfast.modes.ModeInputs;
-import dev.holdfast.resilience.BreakerView;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
@@ -19,9 +18,7 @@ import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,15 +82,10 @@ final class ServerParts implements ModeInputs {
   @Override
   public ModeFacts look() {
     List<String> remote = models.remoteGuards();
-    Set<String> open =
-        guards.breakers().stream()
-            .filter(breaker -> !breaker.state().equals("closed"))
-            .map(BreakerView::name)
-            .collect(Collectors.toSet());
     return new ModeFacts(
         down(),
         remote,
-        remote.stream().filter(open::contains).toList(),
+        remote.stream().filter(guards::isFailing).toList(),
         isBudgetSpent(),
         givenUp.get(),
         isRecovering());

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param down the critical parts that do not work
  * @param remoteProviders the breakers of all providers of models that are not on this machine
- * @param openProviders those of them that are not closed
+ * @param openProviders those of them that have opened and seen no success since
  * @param budgetSpent whether remote models may cost nothing more for now
  * @param givenUp workers that have given up
  * @param recovering whether work that an unclean stop interrupted has not been taken up again

@@ -46,7 +46,7 @@ public enum ModeRule {
               ? facts.remoteProviders()
               : List.of(),
       "The breaker of every remote provider is open.",
-      "Ends when one of them closes.",
+      "Ends when one of them answers a call.",
       ""),
   INTERRUPTED_WORK(
       Mode.RECOVERY,

@@ -57,7 +57,7 @@ public final class Modes implements Supplier<ModeNow> {
     this.meters = meters;
     changes.addAll(history.newest(SHOWN));
     ModeRule rule = changes.isEmpty() ? ModeRule.ALL_WELL : changes.getFirst().rule();
-    standing = new Standing(rule, time.nanos());
+    standing = new Standing(rule, time.nanos() - ModeMoves.PAUSE.toNanos()); // a start is no change
     reason = changes.isEmpty() ? rule.entry() : changes.getFirst().reason();
     become();
     for (Mode mode : Mode.values()) {
@@ -108,6 +108,9 @@ public final class Modes implements Supplier<ModeNow> {
   /** The server has started, and its work is about to begin. */
   public void boot(ModeFacts facts) {
     found(new Booted(facts), facts);
+    if (rule().isEndedByHand()) {
+      LOG.warn("mode: still {}, nothing runs: {}", now.mode().label(), reason);
+    }
   }
 
   /** Looks at the parts once a second until interrupted. */

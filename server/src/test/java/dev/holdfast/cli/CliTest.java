@@ -90,6 +90,7 @@ class CliTest {
             List.of("channels", "list"),
             List.of("channels", "check"),
             List.of("extensions", "approve"),
+            List.of("mode"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),

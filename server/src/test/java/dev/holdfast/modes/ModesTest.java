@@ -72,10 +72,9 @@ class ModesTest {
         modes -> {
           modes.onChange(heard::add);
           modes.look(SPENT);
-          assertThat(modes.get().mode()).as("too soon after the start").isEqualTo(Mode.FULL);
-          time.advance(ModeMoves.PAUSE);
           modes.look(SPENT);
-          modes.look(SPENT);
+          time.advance(ModeMoves.PAUSE.minusNanos(1));
+          modes.look(WELL);
           assertThat(modes.get().mode()).isEqualTo(Mode.LIMITED_API);
           assertThat(modes.reports())
               .singleElement()
@@ -109,7 +108,6 @@ class ModesTest {
             new DownPart(DownPart.MODELS, Duration.ofSeconds(60)));
     inOneRun(
         modes -> {
-          time.advance(ModeMoves.PAUSE);
           modes.look(facts(false, down));
           assertThat(modes.reason()).endsWith("(store, models)");
         });
@@ -129,7 +127,6 @@ class ModesTest {
   void eachChangeStandsInTheAuditOnce() throws Exception {
     try (TestStore store = new TestStore(folder)) {
       Modes modes = open(store);
-      time.advance(ModeMoves.PAUSE);
       modes.look(SPENT);
       modes.stop("enough", "token:ops");
       assertThat(store.store.audit().list(ThreadReader.OPERATOR, 0, 10))
@@ -161,7 +158,6 @@ class ModesTest {
     store.closeCleanly();
     assertThatThrownBy(() -> modes.stop("", "token:ops")).isInstanceOf(StoreException.class);
     assertThat(modes.get().mode()).isEqualTo(Mode.FULL);
-    time.advance(ModeMoves.PAUSE);
     modes.look(SPENT);
     assertThat(modes.get().mode()).as("what fails may be the disk").isEqualTo(Mode.LIMITED_API);
   }

@@ -11,6 +11,7 @@ import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -146,7 +147,7 @@ class ServerModeTest {
         FakeModel remote = new FakeModel();
         FakeModel local = new FakeModel()) {
       withLocal(rig, remote, local);
-      rig.setup().set("models.budget.daily_usd", 0.000_001);
+      rig.setup().set("models.budget.daily_usd", new BigDecimal("0.000001"));
       rig.start();
       rig.accept("m0", "t", "hello");
       rig.platform().awaitText("m0", "remote: hello", LIMIT);
