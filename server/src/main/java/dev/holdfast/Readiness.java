@@ -11,6 +11,7 @@ import dev.holdfast.health.Ticks;
 import dev.holdfast.ingress.api.Probes;
 import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.models.Models;
+import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Guards;
@@ -122,6 +123,10 @@ final class Readiness implements Probes {
 
   void watchAgents(Tasking tasking) {
     conditions.add("agent", ProbeEffect.NONE, tasking::reports);
+  }
+
+  void watchModes(Modes modes) {
+    conditions.add("mode", ProbeEffect.NONE, modes::reports);
   }
 
   void watchConnections(ConnectionCount connections) {

@@ -25,6 +25,7 @@ import dev.holdfast.cli.Logs;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.guards.StoredGuards;
+import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.Conditions;
 import dev.holdfast.health.IdleHeap;
 import dev.holdfast.health.SdNotify;
@@ -59,6 +60,7 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.modes.Modes;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.plugins.PluginHost;
@@ -108,6 +110,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -140,6 +143,8 @@ final class Server {
   private final Tooling tooling;
   private final Tasking tasking;
   private final Models models;
+  private final Modes modes;
+  private final ServerParts parts;
   private final Orchestrator orchestrator;
   private final Replies replies;
   private final PluginHost plugins;
@@ -205,12 +210,14 @@ final class Server {
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
     channels = new Channels(adapters(config));
+    modes = modes();
     tasking =
         Tasking.open(
             store,
             tooling.extensions(),
             tooling.toolbox(),
             () -> live,
+            () -> modes.get().mode().startsTasks(),
             this::planMoved,
             time,
             meters);
@@ -232,6 +239,15 @@ final class Server {
             time);
     supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
+    parts =
+        new ServerParts(
+            store,
+            orchestrator,
+            models,
+            guards,
+            () -> ServerParts.criticalDown(supervisor),
+            this::givenUp,
+            time);
     Pairings paired = pairings();
     PersonNotices notices = new PersonNotices(new DirectPosts(channels, guards, time)::post, time);
     pairing = new PairingFlow(paired, notices, time, meters);
@@ -256,6 +272,7 @@ final class Server {
     readiness.watchListeners(listeners);
     readiness.watchExtensions(tooling);
     readiness.watchAgents(tasking);
+    readiness.watchModes(modes);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -270,6 +287,9 @@ final class Server {
     store.onMended(this::rescan);
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
+    modes.onChange(change -> news.publish("mode.changed", "", "", change.toJson().encode()));
+    modes.boot(parts.look()); // before the first turn
+    parts.begin();
     tooling.declare(live);
     // A platform thread: it must see virtual ones stand still.
     supervise(ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
@@ -283,6 +303,7 @@ final class Server {
     supervise(ChildSpec.virtual("pulse"), this::beat); // the proof of /live
     ChildSpec parking = ChildSpec.virtual("parking").as(Criticality.IMPORTANT);
     supervise(parking, orchestrator::runParking);
+    supervise(ChildSpec.virtual("modes").as(Criticality.IMPORTANT), () -> modes.run(parts));
     Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
     supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
     supervise(
@@ -481,6 +502,23 @@ final class Server {
     }
   }
 
+  /** The workers that have failed too often: an extension is one under its own id. */
+  private List<String> givenUp() {
+    return Stream.concat(
+            ServerParts.givenUp(tooling.extensions().views()).stream(),
+            tasking.reports().stream().map(ConditionReport::subject))
+        .distinct()
+        .toList();
+  }
+
+  private Modes modes() throws IOException, StartRefusedException {
+    try {
+      return Modes.open(store.engine(), store.audit(), time, meters);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
   private Pairings pairings() throws IOException, StartRefusedException {
     try {
       return Pairings.open(store.engine(), store.audit(), time);
@@ -575,7 +613,8 @@ final class Server {
             new OpenForms(),
             this::agentConfig,
             time);
-    return new AgentParts(resources, channels, tasking.commands(), news, vertx, meters);
+    return new AgentParts(
+        resources, channels, tasking.commands(), news, modes, vertx, meters);
   }
 
   private Set<Integer> ownPorts() {
@@ -621,6 +660,7 @@ final class Server {
             .deadLetters(this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
+            .modes(modes, parts)
             .plugins(plugins)
             .pairings(pairing)
             .channels(

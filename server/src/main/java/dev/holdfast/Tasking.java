@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -58,6 +59,7 @@ final class Tasking {
   }
 
   /**
+   * @param mayStart whether tasks are given out now
    * @param moved hears of each move after its commit, on the writer's thread
    */
   static Tasking open(
@@ -65,6 +67,7 @@ final class Tasking {
       ExtensionActions extensions,
       Toolbox toolbox,
       Supplier<ServerConfig> config,
+      BooleanSupplier mayStart,
       Consumer<PlanMoved> moved,
       Time time,
       MeterRegistry meters)
@@ -77,7 +80,7 @@ final class Tasking {
         new TaskRunner(
             ledger,
             directory,
-            () -> config.get().tasks().runningMax(),
+            () -> mayStart.getAsBoolean() ? config.get().tasks().runningMax() : 0,
             time,
             () -> ThreadLocalRandom.current().nextDouble());
     TaskMetrics metrics = new TaskMetrics(ledger, runner, directory, meters);

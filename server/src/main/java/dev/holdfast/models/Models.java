@@ -156,10 +156,20 @@ public final class Models {
     String fullName() {
       return reached.provider().name() + "/" + model;
     }
+
+    boolean isLocal() {
+      return reached.provider().isLocal();
+    }
+
+    /** It answers anything, so it must not hide that the others do not. */
+    boolean isEcho() {
+      return reached.provider().name().equals(EchoModel.PROVIDER);
+    }
   }
 
   /**
-   * Asks the models of {@code level} in order, then of the lower levels, until one answers.
+   * Asks the models of {@code level} in order, then of the lower levels, until one answers. Where
+   * remote models are not used freely, the local ones of all other levels come after them.
    *
    * @throws ModelsAwayException when none could be reached: park the event; {@code BULKHEAD_FULL}
    *     when one of them only had too much to do
@@ -168,7 +178,7 @@ public final class Models {
    */
   public Answered ask(String level, ModelQuestion question, Asker asker, AnswerListener listener)
       throws CallFailedException, InterruptedException {
-    List<Candidate> candidates = candidates(level);
+    List<Candidate> candidates = candidates(level, asker.remote());
     List<String> own = config.levels().of(level);
     Failure last = Failure.of(FailureCode.AGENT_UNAVAILABLE, "no provider of its models is there");
     Optional<Failure> busy = Optional.empty();
@@ -246,6 +256,21 @@ public final class Models {
                     .orElse(false));
   }
 
+  /** Whether a model on this machine can take over when remote ones are not to be used. */
+  public boolean hasLocal() {
+    return !candidates(defaultLevel(), RemoteUse.NONE).isEmpty();
+  }
+
+  /** The guards of the providers that are there, are named, and are not on this machine. */
+  public List<String> remoteGuards() {
+    return config.levels().all().stream()
+        .flatMap(this::candidate)
+        .filter(candidate -> !candidate.isLocal())
+        .map(candidate -> candidate.guard().name())
+        .distinct()
+        .toList();
+  }
+
   public String defaultLevel() {
     return config.levels().byDefault();
   }
@@ -282,12 +307,21 @@ public final class Models {
     asking.enters(guard);
     Function<Failure, Verdict> judge = failure -> judge(failure, candidate, asker);
     ModelAnswer answer =
-        asker.probe()
+        isOneTry(candidate, asker)
             ? guard.probe(deadline, asker.flow(), call, judge)
             : guard.run(deadline, asker.flow(), call, judge);
     candidate.reached().failing().succeeded();
     refusing.remove(candidate.reached().provider().name());
     return new Answered(answer, candidate.fullName());
+  }
+
+  private boolean isOneTry(Candidate candidate, Asker asker) {
+    boolean isSpared =
+        switch (asker.remote()) {
+          case FREE -> false;
+          case SPARING, NONE -> !candidate.isLocal() && hasLocal();
+        };
+    return asker.probe() || isSpared;
   }
 
   /**
@@ -347,6 +381,22 @@ public final class Models {
 
   private List<Candidate> candidates(String level) {
     return config.levels().withFallbacks(level).stream().flatMap(this::candidate).toList();
+  }
+
+  private List<Candidate> candidates(String level, RemoteUse remote) {
+    List<Candidate> usual = candidates(level);
+    List<Candidate> others =
+        config.levels().all().stream()
+            .flatMap(this::candidate)
+            .filter(candidate -> candidate.isLocal() && !candidate.isEcho())
+            .filter(candidate -> !usual.contains(candidate))
+            .toList();
+    return switch (remote) {
+      case FREE -> usual;
+      case SPARING -> Stream.concat(usual.stream(), others.stream()).toList();
+      case NONE ->
+          Stream.concat(usual.stream().filter(Candidate::isLocal), others.stream()).toList();
+    };
   }
 
   /** None while its provider is absent. */

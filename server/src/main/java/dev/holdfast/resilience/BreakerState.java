@@ -32,6 +32,16 @@ sealed interface BreakerState {
   record Trying(long epoch, int failures, int opens, int successes, long trialEndsNanos)
       implements BreakerState {}
 
+  /** Whether no call has succeeded since it opened. */
+  default boolean isFailing() {
+    return switch (this) {
+      case Closed _ -> false;
+      case Open _ -> true;
+      case HalfOpen half -> half.successes() == 0;
+      case Trying trying -> trying.successes() == 0;
+    };
+  }
+
   /** The three states that the outside knows. */
   default CircuitBreakerState shown() {
     return switch (this) {

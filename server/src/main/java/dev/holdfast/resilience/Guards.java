@@ -110,6 +110,12 @@ public final class Guards {
         .toList();
   }
 
+  /** Whether the breaker of that name has opened, and no call has succeeded since. */
+  public boolean isFailing(String name) {
+    @Nullable Guard guard = guards.get(name);
+    return guard != null && guard.breaker().isFailing();
+  }
+
   /** The long waits that dependencies have asked for, sorted by name. */
   public List<HoldView> longHolds() {
     return guards.values().stream()

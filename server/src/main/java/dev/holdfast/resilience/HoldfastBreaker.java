@@ -127,6 +127,11 @@ public final class HoldfastBreaker implements CircuitBreaker {
     return view(state);
   }
 
+  /** Whether no call has succeeded since it opened. */
+  public boolean isFailing() {
+    return state.isFailing();
+  }
+
   /** Hears each change among closed, half open and open, in their order, outside of any lock. */
   public void onChange(Consumer<BreakerView> listener) {
     notifier.add(listener);

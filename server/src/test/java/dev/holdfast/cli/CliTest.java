@@ -96,6 +96,7 @@ class CliTest {
             List.of("plans", "show"),
             List.of("plans", "run"),
             List.of("plans", "cancel"),
+            List.of("mode"),
             List.of("dlq", "list"),
             List.of("dlq", "show"),
             List.of("dlq", "replay"),

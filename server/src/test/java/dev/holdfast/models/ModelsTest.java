@@ -60,6 +60,7 @@ class ModelsTest {
       Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, registry, vertx, () -> 0.5);
   private final Fake anthropic = new Fake("anthropic", 200_000);
   private final Fake openai = new Fake("openai", 100_000);
+  private final Fake ollama = new Fake("ollama", 100_000);
   private final Heard heard = new Heard();
 
   @AfterEach
@@ -86,6 +87,70 @@ class ModelsTest {
             providers,
             Set.of("acme"));
     return Models.create(config, List.of(anthropic, openai), guards, time, registry);
+  }
+
+  /** A remote model, and a local one of a level that the default one does not fall back to. */
+  private Models remoteAndLocal() {
+    ModelsConfig config =
+        new ModelsConfig(
+            new Levels(
+                Map.of(
+                    "operational",
+                    List.of("anthropic/claude-sonnet-5"),
+                    "tactical",
+                    List.of("ollama/llama3.2")),
+                "operational"),
+            Duration.ofSeconds(15),
+            GuardConfig.DEFAULT,
+            new ModelTimeouts(
+                Duration.ofSeconds(5),
+                Duration.ofMinutes(1),
+                Duration.ofSeconds(30),
+                Duration.ofMinutes(10)),
+            BudgetConfig.NONE,
+            Map.of(
+                "anthropic",
+                new ProviderConfig(new Secret("k"), "", false, 4),
+                "ollama",
+                new ProviderConfig(new Secret(""), "http://127.0.0.1:1", true, 4)),
+            Set.of());
+    return Models.create(config, List.of(anthropic, ollama), guards, time, registry);
+  }
+
+  @Test
+  void whereRemoteModelsAreSparedALocalOneTakesOverAfterOneTry() throws Exception {
+    anthropic.fails(FailureCode.OVERLOADED);
+    ollama.says("hello");
+    Models models = remoteAndLocal();
+    Asker sparing = new Asker("t", FlowKey.NONE, false, RemoteUse.SPARING);
+    assertThat(models.ask("operational", QUESTION, sparing, heard).model())
+        .isEqualTo("ollama/llama3.2");
+    assertThat(anthropic.asked).hasSize(1);
+    assertThat(time.sleeps()).isEmpty();
+  }
+
+  @Test
+  void whereRemoteModelsAreNotUsedOnlyLocalOnesAreAsked() throws Exception {
+    ollama.says("hello").fails(FailureCode.INVALID_REQUEST);
+    Models models = remoteAndLocal();
+    Asker none = new Asker("t", FlowKey.NONE, false, RemoteUse.NONE);
+    assertThat(models.ask("operational", QUESTION, none, heard).model())
+        .isEqualTo("ollama/llama3.2");
+    assertThat(anthropic.asked).isEmpty();
+    assertThat(models.hasLocal()).isTrue();
+    assertThat(models.remoteGuards()).containsExactly("llm:anthropic");
+  }
+
+  @Test
+  void withoutALocalModelRemoteOnesAreNotSpared() throws Exception {
+    anthropic.fails(FailureCode.OVERLOADED).says("hello");
+    Models models = both();
+    Asker sparing = new Asker("t", FlowKey.NONE, false, RemoteUse.SPARING);
+    assertThat(models.ask("operational", QUESTION, sparing, heard).model())
+        .isEqualTo("anthropic/claude-sonnet-5");
+    assertThat(anthropic.asked).hasSize(2);
+    assertThat(models.hasLocal()).isFalse();
+    assertThat(models.remoteGuards()).containsExactlyInAnyOrder("llm:anthropic", "llm:openai");
   }
 
   private Models both() {
@@ -618,7 +683,7 @@ class ModelsTest {
 
     @Override
     public boolean isLocal() {
-      return false;
+      return name.equals("ollama");
     }
 
     @Override

@@ -47,6 +47,14 @@ class BreakerMovesTest {
     return NOW + ofSeconds(seconds).toNanos();
   }
 
+  @Test
+  void itFailsFromItsOpeningToTheFirstSuccess() {
+    assertThat(Stream.of(OPEN, DUE, FIRST)).allMatch(BreakerState::isFailing);
+    assertThat(Stream.of(CLOSED, ON_THE_EDGE, HALF, SECOND, LOST))
+        .noneMatch(BreakerState::isFailing);
+    assertThat(new HalfOpen(7, 5, 2, 0).isFailing()).isTrue();
+  }
+
   static Stream<Arguments> everyEventInEveryState() {
     Asked asked = new Asked(TRIAL);
     Succeeded succeeded = new Succeeded(7);

@@ -15,6 +15,8 @@ import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnMemory;
 import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.modes.ModeNow;
+import dev.holdfast.store.engine.StoreException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
@@ -26,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +43,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   private final TurnResources resources;
   private final TurnEndings endings;
   private final Vertx vertx;
+  private final Supplier<ModeNow> mode;
   private final ThreadOwner owner;
   private final AgentHost host;
   private final Runnable lost;
@@ -55,6 +59,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
     this.resources = parts.resources();
     this.endings = parts.endings();
     this.vertx = parts.vertx();
+    this.mode = parts.mode();
     this.owner = owner;
     this.host = host;
     this.lost = lost;
@@ -64,7 +69,7 @@ final class ActiveAgents implements ThreadAgent.Keeper {
             new Freshness(resources.time(), resources.store().inbox().newest()),
             TurnMemory.ofHeap(),
             MemoryBudget.ofHeap(),
-            new Budgets(resources, parts.meters()));
+            new Budgets(resources, parts.mode(), parts.meters()));
     stuck = new StuckTurns(resources, endings, parts.meters(), this::replace);
     parts.meters().gauge("holdfast.threads.active", agents, ConcurrentMap::size);
   }
@@ -154,7 +159,19 @@ final class ActiveAgents implements ThreadAgent.Keeper {
 
   @Override
   public boolean isHeld(String threadId) {
-    return held.isHeld(threadId);
+    return !mode.get().mode().runsTurns() || held.isHeld(threadId);
+  }
+
+  /** Interrupts all that runs; it begins again from what is on disk. Never blocks. */
+  void interruptAll() {
+    agents.values().stream()
+        .flatMap(agent -> agent.running().stream())
+        .forEach(turn -> turn.cancel(RunningTurn.Cancel.HELD));
+  }
+
+  /** Whether remote models may cost nothing more for now. */
+  boolean isBudgetSpent() throws StoreException {
+    return limits.budgets().isSpent();
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsAwayException;
 import dev.holdfast.models.Suspect;
+import dev.holdfast.modes.ModeNow;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.Repairs;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -54,6 +56,10 @@ public final class Orchestrator {
   private final CommandRunner commands;
   private final CommandQueue overtaking;
   private final CommittedEvents committed = new CommittedEvents();
+  private final Supplier<ModeNow> mode;
+
+  /** Used by the dispatching loop alone. */
+  private final HeldMessages held;
 
   /** New messages of threads that found no room; used by the dispatching loop alone. */
   private final ThreadsAwaitingRoom awaitingRoom = new ThreadsAwaitingRoom();
@@ -64,6 +70,10 @@ public final class Orchestrator {
   private volatile boolean scanWanted = true;
 
   private volatile boolean rescanWanted;
+
+  /** Which of new and waiting events went first at the last look; used by the same loop alone. */
+  private boolean agedFirst;
+
   private long scanned;
 
   /** As the store told it last; empty when that was looked at. */
@@ -84,14 +94,16 @@ public final class Orchestrator {
     store = resources.store();
     time = resources.time();
     endings = parts.endings();
+    mode = parts.mode();
     agents = new ActiveAgents(parts, owner, new Host(), this::rescan);
     commands = new CommandRunner(parts, agents, this::decide, this::rescan);
     overtaking = new CommandQueue(commands::obey, this::rescan);
+    held = new HeldMessages(store, endings, time, agents::isOurs, overtaking::add);
     parking =
         new OutageQueue(
             time,
             () -> resources.config().turn().parkTtl(),
-            new DefaultModels(resources.models()),
+            new DefaultModels(resources.models(), mode),
             this::resume);
     if (hasParkedForModels()) {
       parking.assumeAway();
@@ -144,27 +156,56 @@ public final class Orchestrator {
   public void run(Runnable tick) throws InterruptedException {
     long swept = time.nanos();
     boolean moving = true;
-    boolean agedFirst = false;
     scanned = 0; // after a crash of this loop too: an event may have been lost between two hands
     scanWanted = true;
     while (true) {
-      if (committed.takeOverflow()) {
-        scanWanted = true;
-        agents.refresh(); // their later events must not overtake those on disk
-      }
-      moving = takeCommitted(moving ? 0 : POLL_MILLIS);
-      agedFirst = !agedFirst;
-      moving |= agedFirst && scan();
-      moving |=
-          awaitingRoom.letIn(threadId -> !agents.isOurs(threadId) || agents.activate(threadId));
-      moving |= !agedFirst && scan();
-      waiting.getAndSet(Optional.empty()).ifPresent(this::findUnserved);
+      ModeNow now = mode.get();
+      long waitMillis = moving ? 0 : POLL_MILLIS;
+      moving = now.mode().runsTurns() ? handOut(waitMillis) : hold(now, waitMillis);
       if (time.nanos() - swept > TimeUnit.SECONDS.toNanos(1)) {
         agents.sweep();
         swept = time.nanos();
       }
       tick.run();
     }
+  }
+
+  /** Gives agents what has come and what is on disk. Whether it found anything to do. */
+  private boolean handOut(long waitMillis) throws InterruptedException {
+    if (held.isHolding()) {
+      held.end();
+      rescan();
+    }
+    if (committed.takeOverflow()) {
+      scanWanted = true;
+      agents.refresh(); // their later events must not overtake those on disk
+    }
+    boolean moving = takeCommitted(waitMillis);
+    agedFirst = !agedFirst;
+    moving |= agedFirst && scan();
+    moving |= awaitingRoom.letIn(threadId -> !agents.isOurs(threadId) || agents.activate(threadId));
+    moving |= !agedFirst && scan();
+    waiting.getAndSet(Optional.empty()).ifPresent(this::findUnserved);
+    return moving;
+  }
+
+  /**
+   * No turn may run: what runs is interrupted, messages stay on disk, commands are obeyed. Whether
+   * there is more to do.
+   */
+  private boolean hold(ModeNow now, long waitMillis) throws InterruptedException {
+    agents.interruptAll();
+    if (committed.takeOverflow() || rescanWanted) {
+      rescanWanted = false;
+      held.lookAgain();
+    }
+    boolean isMore = held.look(now);
+    Event event = committed.poll(isMore ? 0 : waitMillis);
+    for (int taken = 1; event != null && taken < PAGE; taken++) {
+      boolean _ = held.take(Incoming.of(event), now); // one that could not is found on disk
+      event = committed.poll(0);
+    }
+    return isMore;
   }
 
   private boolean takeCommitted(long waitMillis) throws InterruptedException {
@@ -294,6 +335,11 @@ public final class Orchestrator {
     return parking.probesIn();
   }
 
+  /** Whether remote models may cost nothing more for now. */
+  public boolean isBudgetSpent() throws StoreException {
+    return agents.isBudgetSpent();
+  }
+
   /** Whether so many threads hang that the server can free no more of them. */
   public boolean isClogged() {
     return agents.isClogged();
@@ -376,11 +422,14 @@ public final class Orchestrator {
     agents.close(patience, hurry);
   }
 
-  /** The models that turns ask. */
-  private record DefaultModels(Models models) implements OutageQueue.ModelAccess {
+  /** The models that turns ask, while turns may run. */
+  private record DefaultModels(Models models, Supplier<ModeNow> mode)
+      implements OutageQueue.ModelAccess {
+    private static final Duration CLOSED = Duration.ofSeconds(1);
+
     @Override
     public Duration opensIn() {
-      return models.opensIn(models.defaultLevel());
+      return mode.get().mode().runsTurns() ? models.opensIn(models.defaultLevel()) : CLOSED;
     }
 
     @Override
@@ -456,6 +505,11 @@ public final class Orchestrator {
     @Override
     public void modelAnswered() {
       parking.answered();
+    }
+
+    @Override
+    public boolean mayRunTurns() {
+      return mode.get().mode().runsTurns();
     }
 
     @Override

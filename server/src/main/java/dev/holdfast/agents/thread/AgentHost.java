@@ -49,6 +49,9 @@ public interface AgentHost {
   /** A model has answered: whoever waits for one may try. */
   void modelAnswered();
 
+  /** Whether turns may run at all. */
+  boolean mayRunTurns();
+
   /** Obeys a command that does not wait its turn. Blocks until it is obeyed. */
   void obey(Incoming incoming);
 }

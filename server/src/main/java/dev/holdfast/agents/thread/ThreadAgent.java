@@ -243,7 +243,7 @@ public final class ThreadAgent extends VerticleBase {
   }
 
   /** The turn that runs, if one does. */
-  Optional<RunningTurn> running() {
+  public Optional<RunningTurn> running() {
     synchronized (lock) {
       return state instanceof Running running ? Optional.of(running.turn()) : Optional.empty();
     }

@@ -197,6 +197,10 @@ final class TurnExecutor {
             limits.permits(),
             limits.freshness().of(head));
         epoch.works();
+        if (!host.mayRunTurns()) {
+          unanswered.release(batch); // it begins again from disk
+          return settle(turn, TurnOutcome.LEFT);
+        }
         try (TimeLimit _ = timeoutOf(turn);
             TimeLimit _ = turn.isProbe() ? waitOf(turn, head) : null) {
           Optional<TurnOutcome> outcome = serveOnce(batch, turn.isProbe());

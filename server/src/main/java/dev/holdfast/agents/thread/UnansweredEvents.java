@@ -157,7 +157,7 @@ public final class UnansweredEvents {
               "parked longer than turn.park_ttl_secs: a model was asked and said nothing",
               ChatSentences.PARKED_TOO_LONG);
       case STUCK -> giveUp(batch, FailureCode.TIMEOUT, "no sign of progress", ChatSentences.STUCK);
-      case SHUTDOWN -> {
+      case HELD, SHUTDOWN -> {
         release(batch);
         return TurnOutcome.LEFT;
       }

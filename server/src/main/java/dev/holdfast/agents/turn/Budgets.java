@@ -7,6 +7,8 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.models.BudgetConfig;
+import dev.holdfast.models.RemoteUse;
+import dev.holdfast.modes.ModeNow;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Usage.Spent;
 import dev.holdfast.store.ledgers.Usage.Whose;
@@ -18,7 +20,9 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +35,7 @@ public final class Budgets {
   private static final String SCOPE = "budget";
 
   private final TurnResources resources;
+  private final Supplier<ModeNow> mode;
   private final MeterRegistry meters;
   private final BudgetConfig config;
 
@@ -47,8 +52,10 @@ public final class Budgets {
     MONTHLY
   }
 
-  public Budgets(TurnResources resources, MeterRegistry meters) {
+  /** {@code mode}: how much may be done now. */
+  public Budgets(TurnResources resources, Supplier<ModeNow> mode, MeterRegistry meters) {
     this.resources = resources;
+    this.mode = mode;
     this.meters = meters;
     this.config = resources.knowledge().budget();
     for (Scope scope : Scope.values()) {
@@ -62,14 +69,16 @@ public final class Budgets {
   }
 
   /**
-   * Before each request to a model.
+   * Before each request to a model. When the budget of all is used up and there is a local model,
+   * that one is asked.
    *
    * @param tokensAhead what is sure to come on top, in tokens
    * @throws CallFailedException BUDGET_EXHAUSTED
    */
-  void check(Incoming incoming, long tokensAhead) throws CallFailedException {
+  RemoteUse check(Incoming incoming, long tokensAhead) throws CallFailedException {
+    RemoteUse usual = mode.get().mode().sparesRemoteModels() ? RemoteUse.SPARING : RemoteUse.FREE;
     if (config.isNone()) {
-      return;
+      return usual;
     }
     LocalDate today = today();
     Instant day = today.atStartOfDay(resources.knowledge().zone()).toInstant();
@@ -82,12 +91,28 @@ public final class Budgets {
       Spent its = spent(Whose.THREAD, thread, day, incoming);
       check(Scope.THREAD, config.perThread(), its, tokensAhead);
     }
-    if (!resources.models().isLocal(resources.models().defaultLevel())) {
-      Instant month =
-          today.withDayOfMonth(1).atStartOfDay(resources.knowledge().zone()).toInstant();
-      check(Scope.DAILY, config.dailyUsd(), day, incoming);
-      check(Scope.MONTHLY, config.monthlyUsd(), month, incoming);
+    Optional<Scope> spent = spentScope(incoming.id());
+    if (spent.isPresent() && !resources.models().hasLocal()) {
+      boolean isDaily = spent.get() == Scope.DAILY;
+      throw exhausted(spent.get(), (isDaily ? config.dailyUsd() : config.monthlyUsd()) + " USD");
     }
+    return spent.isPresent() ? RemoteUse.NONE : usual;
+  }
+
+  /** Whether a budget of all is used up, so that remote models are not asked. */
+  public boolean isSpent() throws StoreException {
+    return spentScope("").isPresent();
+  }
+
+  /** Which budget of all is used up; none while every model that is asked is a local one. */
+  private Optional<Scope> spentScope(String eventId) throws StoreException {
+    if (resources.models().isLocal(resources.models().defaultLevel())) {
+      return Optional.empty();
+    }
+    LocalDate today = today();
+    boolean day = isUsedUp(Scope.DAILY, config.dailyUsd(), today, eventId);
+    boolean month = isUsedUp(Scope.MONTHLY, config.monthlyUsd(), today.withDayOfMonth(1), eventId);
+    return day ? Optional.of(Scope.DAILY) : month ? Optional.of(Scope.MONTHLY) : Optional.empty();
   }
 
   private Spent spent(Whose whose, String id, Instant since, Incoming incoming)
@@ -110,12 +135,14 @@ public final class Budgets {
     }
   }
 
-  private void check(Scope scope, double usd, Instant since, Incoming incoming)
-      throws CallFailedException {
+  private boolean isUsedUp(Scope scope, double usd, LocalDate since, String eventId)
+      throws StoreException {
     if (usd == 0) {
-      return;
+      return false;
     }
-    double percent = 100 * spent(Whose.ALL, "", since, incoming).costUsd() / usd;
+    Instant from = since.atStartOfDay(resources.knowledge().zone()).toInstant();
+    double percent =
+        100 * resources.store().usage().spent(Whose.ALL, "", from, eventId).costUsd() / usd;
     used.put(scope, percent);
     if (percent >= config.warnPercent() && !today().equals(warned.put(scope, today()))) {
       LOG.warn(
@@ -124,9 +151,7 @@ public final class Budgets {
           label(scope),
           usd);
     }
-    if (percent >= 100) {
-      throw exhausted(scope, usd + " USD");
-    }
+    return percent >= 100;
   }
 
   private CallFailedException exhausted(Scope scope, String what) {

@@ -24,6 +24,8 @@ public final class RunningTurn {
     WAITED,
     /** It gave no sign of progress any more. */
     STUCK,
+    /** No turn may run for now. */
+    HELD,
     SHUTDOWN
   }
 

@@ -218,7 +218,7 @@ public final class TurnEndings {
   }
 
   /** {@code about}: what is said once about this, in place of once about the event. */
-  void tell(Incoming incoming, Say say, String about) throws StoreException {
+  public void tell(Incoming incoming, Say say, String about) throws StoreException {
     plan(incoming, say, about + "." + say.voice().label);
   }
 
@@ -266,7 +266,7 @@ public final class TurnEndings {
   }
 
   /** Whether that was said about this. */
-  boolean isTold(Voice voice, String about) {
+  public boolean isTold(Voice voice, String about) {
     return store.outbox().find(about + "." + voice.label + ".1").isPresent();
   }
 

@@ -9,6 +9,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.models.AnswerListener;
 import dev.holdfast.models.Asker;
 import dev.holdfast.models.ModelCall;
+import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.ledgers.Usage;
@@ -35,6 +36,7 @@ public final class TurnProgress implements AnswerListener {
   private final AtomicBoolean told = new AtomicBoolean();
   private final AtomicLong modelNanos = new AtomicLong();
   private volatile boolean gotOn;
+  private volatile RemoteUse remote = RemoteUse.FREE;
 
   /** {@code onAnswer}: told of each answer of a model. */
   public TurnProgress(
@@ -57,7 +59,7 @@ public final class TurnProgress implements AnswerListener {
 
   /** A turn that finds out if a model is back needs one try only. */
   Asker asker() {
-    return new Asker(threadId(), incoming.flow(), probe);
+    return new Asker(threadId(), incoming.flow(), probe, remote);
   }
 
   public boolean hasTold() {
@@ -82,7 +84,7 @@ public final class TurnProgress implements AnswerListener {
    * @throws CallFailedException BUDGET_EXHAUSTED
    */
   void mayAsk(long tokensAhead) throws CallFailedException {
-    budgets.check(incoming, tokensAhead);
+    remote = budgets.check(incoming, tokensAhead);
   }
 
   /** The model has the word. */

@@ -10,6 +10,8 @@ import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.modes.ModeInputs;
+import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
@@ -78,6 +80,12 @@ public final class ApiCalls {
 
   public ApiCalls breakers(Guards guards) {
     calls.putAll(new BreakerCalls(guards, store.audit()).calls());
+    return this;
+  }
+
+  /** {@code looks}: how the parts of the server are now. */
+  public ApiCalls modes(Modes modes, ModeInputs looks) {
+    calls.putAll(new ModeCalls(modes, looks).calls());
     return this;
   }
 

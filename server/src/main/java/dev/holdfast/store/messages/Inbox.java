@@ -181,6 +181,23 @@ public final class Inbox {
     return list("e.closed = 0 and e.seq > ? order by e.seq limit ?", afterSeq, limit);
   }
 
+  /**
+   * Whether an event with a number up to {@code upTo} waits whose last run was cut off by an
+   * unclean stop.
+   */
+  public boolean isAnyInterrupted(long upTo) {
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getInt(1),
+                    "select 1 from events where closed = 0 and damaged = 0 and state = ?"
+                        + " and attempts > 0 and seq <= ? limit 1",
+                    EventState.PENDING.code(),
+                    upTo))
+        .isPresent();
+  }
+
   /** The newest events of a thread, whatever their state; newest first. */
   public List<Event> ofThread(String threadId, int limit) {
     String half =

@@ -23,6 +23,7 @@ import dev.holdfast.config.Secrets;
 import dev.holdfast.models.BudgetConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
+import dev.holdfast.modes.ModeNow;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
@@ -96,6 +97,7 @@ public final class AgentRig {
     BudgetConfig budget = BudgetConfig.NONE;
     int memoryBytes = 16_384;
     ThreadOwner owner = new SoleOwner();
+    volatile ModeNow mode = ModeNow.FULL;
   }
 
   AgentRig(Path folder, ScriptedProvider model, Options options) throws Exception {
@@ -148,7 +150,13 @@ public final class AgentRig {
             options.time);
     parts =
         new AgentParts(
-            resources, new Channels(options.channels), new FakePlans(), news, vertx, meters);
+            resources,
+            new Channels(options.channels),
+            new FakePlans(),
+            news,
+            () -> options.mode,
+            vertx,
+            meters);
     orchestrator = new Orchestrator(parts, options.owner);
     store.inbox().onAccepted(orchestrator::wake);
     loops.add(

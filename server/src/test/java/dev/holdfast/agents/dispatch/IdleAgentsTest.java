@@ -71,6 +71,11 @@ class IdleAgentsTest {
     public void modelAnswered() {}
 
     @Override
+    public boolean mayRunTurns() {
+      return true;
+    }
+
+    @Override
     public void obey(Incoming incoming) {}
   }
 }

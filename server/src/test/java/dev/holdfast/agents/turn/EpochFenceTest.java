@@ -24,6 +24,7 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.modes.ModeNow;
 import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
@@ -118,7 +119,9 @@ class EpochFenceTest {
         () -> new ApprovalGate(world.resources, endings).check(incoming, call, facts));
     writes.put(
         "a refusal",
-        () -> new Budgets(world.resources, world.meters).refuse(List.of(incoming), spent, endings));
+        () ->
+            new Budgets(world.resources, () -> ModeNow.FULL, world.meters)
+                .refuse(List.of(incoming), spent, endings));
     writes.put(
         "a cancellation",
         () ->

@@ -41,6 +41,8 @@ public final class FakeApiCalls {
             "listBreakers",
             "tripBreaker",
             "resetBreaker",
+            "getMode",
+            "setMode",
             "listChannels",
             "checkChannel",
             "listPlugins",

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HardMessageOutageTest {
   private static final String HARD = "what breaks it";
   private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   static Stream<Arguments> faults() {
     return Stream.of(
@@ -75,8 +76,8 @@ class HardMessageOutageTest {
       assertThat(told).as("told that it waits, and that it is given up").hasSize(2);
       rig.api().awaitState("hard", Set.of("dead_lettered"), SOON);
       Await.until(
-          "no condition is left",
-          SOON,
+          "no condition is left", // the mode stays for half a minute
+          LIMIT,
           () -> rig.api().get("/api/v1/conditions").json().path("conditions").isEmpty());
     }
   }

@@ -1,0 +1,134 @@
+package dev.holdfast;
+
+import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.extensions.ExtensionState;
+import dev.holdfast.extensions.ExtensionView;
+import dev.holdfast.models.Models;
+import dev.holdfast.modes.DownPart;
+import dev.holdfast.modes.DownTimes;
+import dev.holdfast.modes.ModeFacts;
+import dev.holdfast.modes.ModeInputs;
+import dev.holdfast.resilience.Guards;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.StoreRefusal;
+import dev.holdfast.supervision.Criticality;
+import dev.holdfast.supervision.SupervisedThread;
+import dev.holdfast.supervision.Supervisor;
+import dev.holdfast.time.Time;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How the parts of the server are, for its mode. Thread-safe. */
+final class ServerParts implements ModeInputs {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerParts.class);
+
+  private final Store store;
+  private final Orchestrator orchestrator;
+  private final Models models;
+  private final Guards guards;
+  private final Supplier<List<String>> criticalDown;
+  private final Supplier<List<String>> givenUp;
+  private final DownTimes downTimes;
+  private final long acceptedBefore;
+  private volatile boolean recovering;
+
+  /** Whether nothing has begun since the start. */
+  private volatile boolean starting = true;
+
+  /**
+   * @param criticalDown the names of the critical parts that do not work, but store and models
+   * @param givenUp the names of the workers that have failed too often
+   */
+  ServerParts(
+      Store store,
+      Orchestrator orchestrator,
+      Models models,
+      Guards guards,
+      Supplier<List<String>> criticalDown,
+      Supplier<List<String>> givenUp,
+      Time time) {
+    this.store = store;
+    this.orchestrator = orchestrator;
+    this.models = models;
+    this.guards = guards;
+    this.criticalDown = criticalDown;
+    this.givenUp = givenUp;
+    this.downTimes = new DownTimes(time);
+    this.acceptedBefore = store.inbox().newest();
+    this.recovering = !store.wasClean();
+  }
+
+  /** Those of the supervised threads that crashed and do not run again yet. */
+  static List<String> criticalDown(Supervisor supervisor) {
+    return supervisor.children().stream()
+        .filter(child -> child.spec().criticality() == Criticality.CRITICAL)
+        .filter(child -> child.state() == SupervisedThread.State.WAITING)
+        .map(child -> child.spec().name())
+        .toList();
+  }
+
+  /** The extensions that have failed too often and are tried again slowly. */
+  static List<String> givenUp(List<ExtensionView> extensions) {
+    return extensions.stream()
+        .filter(extension -> extension.state() == ExtensionState.PARKED)
+        .map(ExtensionView::id)
+        .toList();
+  }
+
+  @Override
+  public ModeFacts look() {
+    List<String> remote = models.remoteGuards();
+    return new ModeFacts(
+        down(),
+        remote,
+        remote.stream().filter(guards::isFailing).toList(),
+        isBudgetSpent(),
+        givenUp.get(),
+        isRecovering());
+  }
+
+  private List<DownPart> down() {
+    List<String> names = new ArrayList<>(criticalDown.get());
+    if (orchestrator.modelsAreAway()) {
+      names.add(DownPart.MODELS);
+    }
+    if (store.refusal().map(StoreRefusal::cause).filter(ServerParts::isStoreDown).isPresent()) {
+      names.add("store");
+    }
+    return downTimes.of(names);
+  }
+
+  /** Whether nothing can be written at all. */
+  private static boolean isStoreDown(StoreRefusal.Cause cause) {
+    return switch (cause) {
+      case STORE_FAILED, DISK_TAKES_NOTHING, DISK_SLOW -> true;
+      case STOPPING, LOW_SPACE, FULL -> false;
+    };
+  }
+
+  private boolean isBudgetSpent() {
+    try {
+      return orchestrator.isBudgetSpent();
+    } catch (StoreException e) {
+      LOG.debug("mode: what was spent is not known: {}", e.failure().message());
+      return false;
+    }
+  }
+
+  /** From here on work begins. */
+  void begin() {
+    starting = false;
+  }
+
+  /** Over once work has begun and nothing waits that the last run was in the middle of. */
+  private boolean isRecovering() {
+    if (recovering && !starting) {
+      recovering = store.inbox().isAnyInterrupted(acceptedBefore);
+    }
+    return recovering;
+  }
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.modes;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What the mode follows from, at one moment.
+ *
+ * @param down the critical parts that do not work
+ * @param remoteProviders the breakers of all providers of models that are not on this machine
+ * @param openProviders those of them that have opened and seen no success since
+ * @param budgetSpent whether remote models may cost nothing more for now
+ * @param givenUp workers that have given up
+ * @param recovering whether work that an unclean stop interrupted has not been taken up again
+ */
+public record ModeFacts(
+    List<DownPart> down,
+    List<String> remoteProviders,
+    List<String> openProviders,
+    boolean budgetSpent,
+    List<String> givenUp,
+    boolean recovering) {
+  public ModeFacts {
+    down = List.copyOf(down);
+    remoteProviders = List.copyOf(remoteProviders);
+    openProviders = List.copyOf(openProviders);
+    givenUp = List.copyOf(givenUp);
+  }
+
+  /** The names of the parts that have been down for at least so long. */
+  List<String> downFor(Duration least) {
+    return down.stream()
+        .filter(part -> part.since().compareTo(least) >= 0)
+        .map(DownPart::name)
+        .toList();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(30)
+class ModeCommandTest {
+  private static final String SAFE =
+      """
+      {"mode":"safe","since":"2026-01-01T10:00:00Z","rule":"stopped_by_hand",
+       "reason":"bad \\u001b[2Jrelease","exit_rule":"Ends when an operator says so.","by_hand":true,
+       "changes":[{"number":1,"at":"2026-01-01T10:00:00Z","from":"full","to":"safe",
+         "rule":"stopped_by_hand","reason":"bad \\u001b[2Jrelease","by":"token:ops"}]}
+      """;
+
+  @TempDir Path folder;
+  private FakeServer server;
+  private CommandLineOf line;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new FakeServer();
+    line = new CommandLineOf(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void itIsShownWithItsReasonItsEndAndItsHistory() {
+    server.on("GET /api/v1/mode", 200, SAFE);
+    assertThat(line.run(server, "mode")).isZero();
+    assertThat(line.out())
+        .contains("safe since 2026-01-01", "release", "Ends when an operator says so.")
+        .contains("full", "token:ops")
+        .doesNotContain("\u001b[2J");
+    assertThat(line.run(server, "mode", "--json")).isZero();
+    assertThat(line.out()).contains("\"rule\" : \"stopped_by_hand\"");
+  }
+
+  @Test
+  void aNewServerHasNoHistory() {
+    server.on(
+        "GET /api/v1/mode",
+        200,
+        "{\"mode\":\"full\",\"since\":null,\"reason\":\"Nothing is missing.\",\"changes\":[]}");
+    assertThat(line.run(server, "mode")).isZero();
+    assertThat(line.out()).contains("full\nNothing is missing.\n").doesNotContain("FROM");
+  }
+
+  @Test
+  void anOperatorsWordGoesToTheServerWithItsReason() {
+    server.on("POST /api/v1/mode", 200, SAFE);
+    assertThat(line.run(server, "mode", "safe", "--reason", "bad release")).isZero();
+    assertThat(server.requests)
+        .contains("POST /api/v1/mode {\"mode\":\"safe\",\"reason\":\"bad release\"}");
+  }
+
+  @Test
+  void whatIsNoModeIsMisuse() {
+    assertThat(line.run(server, "mode", "full")).isEqualTo(64);
+    assertThat(line.err()).contains("safe or auto");
+    assertThat(line.run(server, "mode", "--reason", "why")).isEqualTo(64);
+    assertThat(server.requests).isEmpty();
+  }
+}
