@@ -613,8 +613,7 @@ final class Server {
             new OpenForms(),
             this::agentConfig,
             time);
-    return new AgentParts(
-        resources, channels, tasking.commands(), news, modes, vertx, meters);
+    return new AgentParts(resources, channels, tasking.commands(), news, modes, vertx, meters);
   }
 
   private Set<Integer> ownPorts() {

@@ -635,8 +635,7 @@ public final class PlanLedger {
   /** Ends the tasks of a plan whose rows are damaged: nothing else would ever find them. */
   private void buryDamaged(Transaction tx, String planId) throws SQLException {
     for (TaskRows.Found one :
-        tx.sql()
-            .list(TaskRows::task, TaskRows.TASKS + "where plan = ? and ended_at = 0", planId)) {
+        tx.sql().list(TaskRows::task, TaskRows.TASKS + "where plan = ? and ended_at = 0", planId)) {
       if (one.task() == null) {
         boolean _ = bury(tx, one.id());
       }
@@ -652,8 +651,7 @@ public final class PlanLedger {
   /** Ends what an earlier run left open and nobody can read. */
   private void mend() throws StoreException {
     List<String> ids =
-        engine.read(
-            sql -> sql.list(PlanLedger::damagedId, TaskRows.TASKS + "where ended_at = 0"));
+        engine.read(sql -> sql.list(PlanLedger::damagedId, TaskRows.TASKS + "where ended_at = 0"));
     for (String id : ids) {
       if (!id.isEmpty()) {
         bury(id);
@@ -737,8 +735,7 @@ public final class PlanLedger {
           Task task = found.get();
           boolean begun = task.state() == TaskState.IN_PROGRESS;
           boolean doubtful = begun && !task.repeatable();
-          boolean givesUp =
-              doubtful || (begun && task.attempts() >= FailureLadder.ATTEMPTS_MAX);
+          boolean givesUp = doubtful || (begun && task.attempts() >= FailureLadder.ATTEMPTS_MAX);
           String why =
               doubtful ? reason + "; its outcome is unknown, so it does not run again" : reason;
           if (!move(tx, task, givesUp ? TaskEvent.GIVE_UP : TaskEvent.RELEASE, why)) {
@@ -810,7 +807,9 @@ public final class PlanLedger {
 
   private record Untold(String id, Optional<Plan> plan) {}
 
-  /** Makes the end of a plan an event of its thread, in one transaction with what is noted of it. */
+  /**
+   * Makes the end of a plan an event of its thread, in one transaction with what is noted of it.
+   */
   public boolean tell(Plan plan, NewEvent event) throws StoreException {
     return inbox.appendWith(
         tx ->
@@ -944,8 +943,7 @@ public final class PlanLedger {
                 open);
       }
     }
-    Optional<PlanEvent> ending =
-        PlanMoves.ending(tasks.stream().map(Task::outcome).toList());
+    Optional<PlanEvent> ending = PlanMoves.ending(tasks.stream().map(Task::outcome).toList());
     if (ending.isPresent() && !plan.get().state().isTerminal()) {
       boolean _ = move(tx, plan.get(), ending.get(), ending(tasks));
     }

@@ -188,8 +188,7 @@ public final class TaskRunner {
       List<Task> expired = ledger.expired(endedBy, PAGE + running.size());
       more = false;
       for (Task task : expired) {
-        if (!running.containsKey(task.id())
-            && ledger.release(task.lease(), reason)) {
+        if (!running.containsKey(task.id()) && ledger.release(task.lease(), reason)) {
           taken++;
           more = true;
         }
@@ -374,8 +373,7 @@ public final class TaskRunner {
     try {
       if (stopping) {
         interrupted(one);
-      } else if (persist(
-          () -> ledger.begin(one.lease(), one.action().replay().isRepeatable()))) {
+      } else if (persist(() -> ledger.begin(one.lease(), one.action().replay().isRepeatable()))) {
         AttemptEnd end = endOf(one, attempt(one));
         boolean _ = persist(() -> ledger.end(one.lease(), end, one.agent().settings().circuit()));
       }
@@ -390,8 +388,7 @@ public final class TaskRunner {
   /** Stopped, or its plan was cancelled: then the lease is worth nothing and nothing changes. */
   private void interrupted(RunningTask one) {
     try {
-      boolean _ =
-          ledger.release(one.lease(), "the server was stopped amid the attempt");
+      boolean _ = ledger.release(one.lease(), "the server was stopped amid the attempt");
     } catch (StoreException e) {
       LOG.warn("task {}: taken back at the next start: {}", one.task().id(), e.getMessage());
     }

@@ -43,8 +43,7 @@ class PlanLedgerTest {
   @BeforeEach
   void open() throws Exception {
     it = new TestStore(folder);
-    ledger =
-        PlanLedger.open(it.store.engine(), it.store.inbox(), it.store.audit(), time);
+    ledger = PlanLedger.open(it.store.engine(), it.store.inbox(), it.store.audit(), time);
   }
 
   @AfterEach
@@ -63,12 +62,7 @@ class PlanLedgerTest {
 
   private NewPlan wanted(String key, Step... steps) {
     return new NewPlan(
-        key,
-        "goal",
-        50,
-        new PlanOrigin("web:main:t", "e1", "ann"),
-        time.now(),
-        List.of(steps));
+        key, "goal", 50, new PlanOrigin("web:main:t", "e1", "ann"), time.now(), List.of(steps));
   }
 
   private Plan make(String key, Step... steps) throws StoreException {
@@ -200,8 +194,7 @@ class PlanLedgerTest {
   void aLeaseThatHasNotBegunIsReleasedWhateverCameBefore() throws Exception {
     Plan plan = make("k", step("one"));
     for (int i = 0; i < FailureLadder.ATTEMPTS_MAX; i++) {
-      assertThat(
-              end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, time.now())))
+      assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, time.now())))
           .isTrue();
     }
     Task.Lease lease = ledger.dispatch(task(plan, 0).id(), time.now()).orElseThrow();
@@ -217,9 +210,7 @@ class PlanLedgerTest {
     Task.Lease runs = begun(task(plan, 2), true);
     end(begun(task(plan, 3), true), new AttemptEnd.Again(FAILURE, time.now().plusSeconds(9)));
     assertThat(ledger.cancel(plan.id(), "by hand", ENTRY)).isTrue();
-    assertThat(ledger.tasksOf(plan.id()))
-        .extracting(Task::state)
-        .containsOnly(TaskState.CANCELLED);
+    assertThat(ledger.tasksOf(plan.id())).extracting(Task::state).containsOnly(TaskState.CANCELLED);
     assertThat(ledger.begin(dispatched, true)).isFalse();
     assertThat(end(runs, new AttemptEnd.Succeeded("late"))).isFalse();
     assertThat(ledger.cancel(plan.id(), "again", ENTRY)).isFalse();
@@ -317,7 +308,8 @@ class PlanLedgerTest {
     assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:t", true, Long.MAX_VALUE, 10))
         .extracting(Plan::id)
         .containsExactly(first.id());
-    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:u", false, Long.MAX_VALUE, 10)).isEmpty();
+    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:u", false, Long.MAX_VALUE, 10))
+        .isEmpty();
     assertThat(ledger.nextDue(time.now().minus(Duration.ofSeconds(1)))).contains(time.now());
     assertThat(ledger.nextDue(time.now())).isEmpty();
   }

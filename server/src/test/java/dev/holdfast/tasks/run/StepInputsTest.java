@@ -32,8 +32,7 @@ class StepInputsTest {
   @Test
   void aShortPayloadCannotTakeInMoreThanMemoryHolds() {
     Map<String, String> large = Map.of("a", "x".repeat(200_000));
-    assertThatThrownBy(
-            () -> StepInputs.resolve("{\"a\":\"" + "${a}".repeat(10_000) + "\"}", large))
+    assertThatThrownBy(() -> StepInputs.resolve("{\"a\":\"" + "${a}".repeat(10_000) + "\"}", large))
         .hasMessage("the payload takes in more than 1048576 characters of answers");
   }
 

@@ -197,8 +197,7 @@ class TaskRunnerTest {
     ScriptedAgent a = new ScriptedAgent("a", ReplayClass.UNSAFE);
     ScriptedAgent b = new ScriptedAgent("b", ReplayClass.READ);
     for (int i = 0; i < 3; i++) {
-      a.script.add(
-          new AttemptResult.Failed(new TaskFailure(FailureCode.TIMEOUT, "slow", false)));
+      a.script.add(new AttemptResult.Failed(new TaskFailure(FailureCode.TIMEOUT, "slow", false)));
     }
     make("a", 90, 3);
     stepAndEnd();
@@ -242,7 +241,7 @@ class TaskRunnerTest {
     Plan unbegun = make("unsafe", 40, 1);
     for (Plan plan : List.of(one, two)) {
       Task.Lease lease = ledger.dispatch(first(plan).id(), time.now()).orElseThrow();
-      ledger.begin(lease, plan == one);
+      ledger.begin(lease, plan.equals(one));
     }
     assertThat(ledger.dispatch(first(unbegun).id(), time.now())).isPresent();
     it.close();
