@@ -45,7 +45,7 @@ class ArchitectureTest {
           Set.of("config", "libc", "time"),
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
-          Set.of("channels", "models", "tools", "bus", "guards"),
+          Set.of("channels", "models", "tools", "bus", "guards", "incidents"),
           Set.of("agents", "replies", "training", "extensions"),
           Set.of("plugins", "access"),
           Set.of("ingress", "cli"));

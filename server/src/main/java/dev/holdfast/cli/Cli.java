@@ -97,6 +97,7 @@ public final class Cli {
             .addSubcommand(new ChannelsCommand(root))
             .addSubcommand(new PluginsCommand(root))
             .addSubcommand(new PairCommand(root))
+            .addSubcommand(new IncidentsCommand(root))
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))

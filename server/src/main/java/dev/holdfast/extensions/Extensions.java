@@ -1,6 +1,7 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.tools.prompts.Prompts;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +92,7 @@ public final class Extensions {
     if (entry != null) {
       entry.extension().stop();
       boolean _ = services.guards().remove(ExtensionCalls.guardName(id));
+      services.incidents().recovered(IncidentKind.EXTENSION_DOWN, id);
       LOG.info("extension {}: removed", id);
     }
   }

@@ -10,7 +10,7 @@ import java.util.UUID;
  *
  * <p>Source: RFC 9562, section 5.7 and method 1 of section 6.2. Thread-safe.
  */
-final class Ids {
+public final class Ids {
   private static final int COUNTER_MAX = 0xfff;
   private static final int CHANCE_BYTES = 1024;
 
@@ -23,11 +23,11 @@ final class Ids {
   private long millis;
   private int counter;
 
-  Ids(Time time) {
+  public Ids(Time time) {
     this.time = time;
   }
 
-  synchronized String next() {
+  public synchronized String next() {
     long now = time.now().toEpochMilli();
     if (now > millis) {
       millis = now;
