@@ -19,7 +19,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What went wrong is told to whoever runs the server: by the API, on the command line, in a file. */
+/**
+ * What went wrong is told to whoever runs the server: by the API, on the command line, in a file.
+ */
 @Timeout(240)
 class IncidentTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
@@ -27,7 +29,9 @@ class IncidentTest {
 
   private static List<JsonNode> listed(ServerRig rig, String kind) throws IOException {
     JsonNode answer = rig.api().get("/api/v1/incidents?state=all").json();
-    return answer.path("incidents").valueStream()
+    return answer
+        .path("incidents")
+        .valueStream()
         .filter(incident -> incident.path("kind").asText().equals(kind))
         .toList();
   }
@@ -80,7 +84,8 @@ class IncidentTest {
       rig.accept("other", "t2", ShellRig.command("touch begun; sleep 25"));
       Await.until("it runs", LIMIT, () -> Files.exists(shell.scratch("t1").resolve("begun")));
       Await.until("it runs", LIMIT, () -> Files.exists(shell.scratch("t2").resolve("begun")));
-      String event = rig.api().event("unsafe").path("id").asText();
+      String event = rig.api().event("unsafe").path("event_id").asText();
+      assertThat(event).isNotEmpty();
       rig.restart();
 
       JsonNode told = awaitOne(rig, "unclean_start");
@@ -93,9 +98,9 @@ class IncidentTest {
           LIMIT,
           () ->
               find(rig, id).path("details").path("affected").findValuesAsText("done").stream()
-                  .filter(done -> done.contains("was answered"))
-                  .filter(done -> done.contains("outcome of the tool shell is unknown"))
-                  .count()
+                      .filter(done -> done.contains("was answered"))
+                      .filter(done -> done.contains("outcome of the tool shell is unknown"))
+                      .count()
                   == 2);
       Await.until("its page says so too", LIMIT, () -> page(rig, id).contains("was answered"));
       String page = page(rig, id);
@@ -155,7 +160,8 @@ class IncidentTest {
                       List.of(
                           "python3",
                           "-c",
-                          Files.readString(Path.of("../server/src/test/resources/extensions/mcp_server.py"))
+                          Files.readString(
+                                  Path.of("../server/src/test/resources/extensions/mcp_server.py"))
                               .replace("${", "$${")))))
           .write();
       Await.until(
