@@ -31,6 +31,8 @@ import dev.holdfast.health.IdleHeap;
 import dev.holdfast.health.SdNotify;
 import dev.holdfast.health.Ticks;
 import dev.holdfast.health.Watchdog;
+import dev.holdfast.incidents.Incidents;
+import dev.holdfast.incidents.StartReport;
 import dev.holdfast.ingress.HttpListener;
 import dev.holdfast.ingress.RequestRouter;
 import dev.holdfast.ingress.api.Api;
@@ -138,6 +140,7 @@ final class Server {
   private final Store store;
   private final HttpCaller http;
   private final Guards guards;
+  private final Incidents incidents;
   private final News news = new News(NEWS_REMEMBERED);
   private final Channels channels;
   private final Tooling tooling;
@@ -205,7 +208,9 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     opened.add("http client", http::close);
     guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
-    tooling = Tooling.open(settings, store, http, web(config), guards, time, meters, opened);
+    incidents = openIncidents();
+    tooling =
+        Tooling.open(settings, store, http, web(config), guards, incidents, time, meters, opened);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -237,7 +242,9 @@ final class Server {
             optional(QuestionCards.FAILURES),
             ApprovalPrompts::settled,
             time);
-    supervisor = new Supervisor(config.restarts(), time, meters, Server::giveUp);
+    IncidentSources sources = new IncidentSources(incidents, Server::giveUp);
+    store.onDamaged(sources::damaged);
+    supervisor = new Supervisor(config.restarts(), time, meters, sources);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
     parts =
         new ServerParts(
@@ -290,6 +297,8 @@ final class Server {
     modes.onChange(change -> news.publish("mode.changed", "", "", change.toJson().encode()));
     modes.boot(parts.look()); // before the first turn
     parts.begin();
+    incidents.onChange(
+        change -> news.publish(change.what(), "", "", change.incident().headline().encode()));
     tooling.declare(live);
     // A platform thread: it must see virtual ones stand still.
     supervise(ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
@@ -326,6 +335,10 @@ final class Server {
     listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
     readiness.recovered();
+    supervise(ChildSpec.virtual("incidents").as(Criticality.IMPORTANT), incidents::run);
+    int attemptsMax = settings.config().store().inbox().attemptsMax();
+    StartReport report = new StartReport(incidents, store, attemptsMax, time);
+    supervise(ChildSpec.virtual("start-report").as(Criticality.NON_CRITICAL), report::run);
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(
             interval -> watchdogs.add(new Watchdog(systemd, readiness.probes(), time, interval)));
@@ -519,6 +532,15 @@ final class Server {
     }
   }
 
+  private Incidents openIncidents() throws IOException, StartRefusedException {
+    try {
+      return Incidents.open(
+          store.engine(), store.audit(), settings.dataDir(), settings.secrets(), time, meters);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
   private Pairings pairings() throws IOException, StartRefusedException {
     try {
       return Pairings.open(store.engine(), store.audit(), time);
@@ -567,6 +589,7 @@ final class Server {
         guards,
         settings.secrets(),
         now,
+        incidents,
         time,
         meters,
         Settings.version());
@@ -611,6 +634,7 @@ final class Server {
             tooling.attachments(channels, time),
             settings.secrets(),
             new OpenForms(),
+            incidents,
             this::agentConfig,
             time);
     return new AgentParts(resources, channels, tasking.commands(), news, modes, vertx, meters);
@@ -662,6 +686,7 @@ final class Server {
             .modes(modes, parts)
             .plugins(plugins)
             .pairings(pairing)
+            .incidents(incidents)
             .channels(
                 new ChannelParts(
                     channels, listeners, new ChannelChecks(CHECK_MAX, time), http.publicUrl()),

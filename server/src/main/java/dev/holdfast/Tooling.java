@@ -9,6 +9,7 @@ import dev.holdfast.extensions.ExtensionConfig;
 import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
+import dev.holdfast.incidents.Incidents;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.plugins.PluginsConfig;
@@ -76,6 +77,7 @@ final class Tooling {
       HttpCaller http,
       GuardedWeb web,
       Guards guards,
+      Incidents incidents,
       Time time,
       MeterRegistry meters,
       Opened opened)
@@ -87,7 +89,12 @@ final class Tooling {
     ToolsConfig tools = settings.config().tools();
     BuiltIns.Knowledge knowledge =
         new BuiltIns.Knowledge(
-            store, settings.dataDir(), settings.secrets(), time, settings.config().zone());
+            store,
+            settings.dataDir(),
+            settings.secrets(),
+            new IncidentNotes(incidents),
+            time,
+            settings.config().zone());
     BuiltIns.Services services =
         new BuiltIns.Services(
             shell(settings, children),
@@ -113,6 +120,7 @@ final class Tooling {
                 Pace.USUAL,
                 trustsFirstList::get,
                 () -> ThreadLocalRandom.current().nextDouble(),
+                incidents,
                 time,
                 meters));
     opened.add("extensions", extensions::close);

@@ -27,6 +27,7 @@ const WHAT = {
   'event.finished': 'Finished',
   'tool.started': 'Tool called',
   'tool.ended': 'Tool finished',
+  'tool.interrupted': 'Tool cut off by a stop, outcome unknown',
   'approval.asked': 'Approval requested',
   'approval.decided': 'Approval decided',
 };

@@ -45,7 +45,7 @@ class ArchitectureTest {
           Set.of("config", "libc", "time"),
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
-          Set.of("channels", "models", "tools", "bus", "guards", "modes"),
+          Set.of("channels", "models", "tools", "bus", "guards", "modes", "incidents"),
           Set.of("agents", "replies", "training", "extensions"),
           Set.of("plugins", "access", "tasks"),
           Set.of("ingress", "cli"));

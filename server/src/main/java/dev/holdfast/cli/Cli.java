@@ -99,6 +99,7 @@ public final class Cli {
             .addSubcommand(new PairCommand(root))
             .addSubcommand(new AgentsCommand(root))
             .addSubcommand(new PlansCommand(root))
+            .addSubcommand(new IncidentsCommand(root))
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))

@@ -67,6 +67,9 @@ final class DoctorCommand implements Callable<Integer> {
         show(findings, finding);
       }
     }
+    for (Finding finding : server.incidents()) {
+      show(findings, finding);
+    }
     for (Finding port : server.ports()) {
       show(findings, port);
     }

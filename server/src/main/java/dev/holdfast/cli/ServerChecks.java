@@ -90,6 +90,27 @@ final class ServerChecks {
     }
   }
 
+  /** Of the server that answered; empty when there is nothing to say. */
+  List<Finding> incidents() throws CliException, InterruptedException {
+    if (!answers) {
+      return List.of();
+    }
+    try {
+      JsonNode open = root.api().get(IncidentsCommand.PATH + "?state=open&limit=1").path("open");
+      long critical = open.path("critical").asLong();
+      long all = critical + open.path("warning").asLong() + open.path("info").asLong();
+      return List.of(
+          all == 0
+              ? Finding.good("incidents", "none is open")
+              : Finding.warning(
+                  "incidents",
+                  "%d open, %d of them critical".formatted(all, critical),
+                  "read them: holdfast incidents list"));
+    } catch (ApiClient.UnavailableException | ApiClient.RefusedException _) {
+      return List.of(); // what is wrong with the server or the token was said before
+    }
+  }
+
   /** One for each account that needs anything: whether it has it, and else what mends it. */
   List<Finding> channel(String name) throws CliException, InterruptedException {
     JsonNode report;

@@ -141,6 +141,9 @@ final class TraceCommand implements Callable<Integer> {
                   CliJson.text(line, "tool"),
                   Formats.brief(CliJson.text(line, "arguments"), TEXT_SHOWN_MAX),
                   execution(line));
+      case "tool.interrupted" ->
+          "tool %s was cut off by an earlier stop: its outcome is unknown, it is not run again%s"
+              .formatted(CliJson.text(line, "tool"), execution(line));
       case "tool.ended" ->
           "tool %s %s after %s: %s"
               .formatted(

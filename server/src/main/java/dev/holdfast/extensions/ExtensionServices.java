@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.incidents.IncidentReports;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
@@ -22,6 +23,7 @@ import java.util.function.Supplier;
  * @param environment the server's, of which each gets what it names
  * @param attachments how many images of a result are shown, and how large ones
  * @param trustsFirstList whether the first list of tools of a server needs no operator
+ * @param incidents hears of those that cannot be kept running
  * @param random from 0 to 1, for the jitter of restarts
  */
 public record ExtensionServices(
@@ -36,6 +38,7 @@ public record ExtensionServices(
     Pace pace,
     BooleanSupplier trustsFirstList,
     DoubleSupplier random,
+    IncidentReports incidents,
     Time time,
     MeterRegistry meters) {
 

@@ -3,6 +3,7 @@ package dev.holdfast.extensions;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.tools.prompts.Prompts;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,6 +94,7 @@ public final class Extensions implements ExtensionActions {
     if (entry != null) {
       entry.extension().stop();
       boolean _ = services.guards().remove(ExtensionCalls.guardName(id));
+      services.incidents().recovered(IncidentKind.EXTENSION_DOWN, id);
       LOG.info("extension {}: removed", id);
     }
   }

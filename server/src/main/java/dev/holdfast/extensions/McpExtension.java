@@ -9,6 +9,10 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.incidents.IncidentDetails;
+import dev.holdfast.incidents.IncidentKind;
+import dev.holdfast.incidents.IncidentSeverity;
+import dev.holdfast.incidents.NewIncident;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.supervision.Crash;
 import dev.holdfast.supervision.Fatal;
@@ -85,6 +89,9 @@ final class McpExtension implements Extension {
   private @Nullable Instant nextAttemptAt;
   private int running;
   private long lastUsedNanos;
+
+  /** Whether it was reported that it is parked. Of the owner's thread. */
+  private boolean reported;
 
   McpExtension(String source, ExtensionConfig config, ExtensionServices services) {
     this.source = source;
@@ -403,6 +410,8 @@ final class McpExtension implements Extension {
           return null;
         });
     become(ExtensionState.READY, null);
+    reported = false;
+    services.incidents().recovered(IncidentKind.EXTENSION_DOWN, config.id());
     LOG.info("extension {}: ready, {} tools", config.id(), tools.names().size());
     attend(connected);
   }
@@ -694,6 +703,9 @@ final class McpExtension implements Extension {
         parked ? ExtensionState.PARKED : ExtensionState.RESTARTING,
         services.time().now().plus(wait));
     List<String> shown = errors();
+    if (parked) {
+      report(lastError(), shown);
+    }
     String wrote =
         String.join(" | ", shown.subList(Math.max(0, shown.size() - SHOWN_ERRORS), shown.size()));
     LOG.warn(
@@ -708,6 +720,37 @@ final class McpExtension implements Extension {
     awaitRestart(wait);
     metrics.restarted();
     return decision.history();
+  }
+
+  private String lastError() {
+    return locked(() -> lastError);
+  }
+
+  /** Once until it runs again: it is tried for as long as it is parked. */
+  private void report(String why, List<String> wrote) {
+    if (reported) {
+      return;
+    }
+    reported = true;
+    String id = config.id();
+    services
+        .incidents()
+        .report(
+            new NewIncident(
+                IncidentKind.EXTENSION_DOWN,
+                IncidentSeverity.WARNING,
+                id,
+                "The extension " + id + " cannot be kept running.",
+                IncidentDetails.of(
+                        List.of(
+                            "It ended last because: " + why,
+                            "Calls to its tools fail. It is tried again every "
+                                + services.pace().repair().toSeconds()
+                                + " s."),
+                        List.of("Read what it wrote last, and mend its command or its settings."),
+                        List.of(
+                            "holdfast extensions logs " + id, "holdfast extensions restart " + id))
+                    .withOutput(wrote)));
   }
 
   /** From half the wait to all of it, so that those that died together do not return together. */

@@ -1,6 +1,10 @@
 package dev.holdfast.plugins;
 
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.incidents.IncidentDetails;
+import dev.holdfast.incidents.IncidentKind;
+import dev.holdfast.incidents.IncidentSeverity;
+import dev.holdfast.incidents.NewIncident;
 import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -513,6 +517,7 @@ public final class PluginHost {
         marks.end(plugin.id);
         services.meters().find(UP).tag("id", plugin.id).meters().forEach(services.meters()::remove);
         plugin.guards.close();
+        services.incidents().recovered(IncidentKind.PLUGIN_DOWN, plugin.id);
         LOG.info("plugins: {} is gone", plugin.id);
       }
     }
@@ -759,6 +764,32 @@ public final class PluginHost {
       plugin.reason = reason;
       if (!reason.isEmpty()) {
         LOG.info("plugins: {} is {}: {}", plugin.id, state.label(), reason);
+      }
+      report(plugin.id, state, reason);
+    }
+  }
+
+  private void report(String id, PluginState state, String reason) {
+    switch (state) {
+      case PARKED, FAILED ->
+          services
+              .incidents()
+              .report(
+                  new NewIncident(
+                      IncidentKind.PLUGIN_DOWN,
+                      IncidentSeverity.WARNING,
+                      id,
+                      "The plugin %s %s."
+                          .formatted(
+                              id, state == PluginState.PARKED ? "was stopped" : "is not loaded"),
+                      IncidentDetails.of(
+                          List.of("It is %s: %s.".formatted(state.label(), reason)),
+                          List.of("Replace or mend its jar; a new one is tried automatically."),
+                          List.of(
+                              "holdfast plugins info " + id, "holdfast plugins enable " + id))));
+      case READY, DISABLED -> services.incidents().recovered(IncidentKind.PLUGIN_DOWN, id);
+      case GATED, WAITING, STARTING -> {
+        // It is not known yet whether it works.
       }
     }
   }

@@ -4,6 +4,7 @@ import dev.holdfast.channels.Channels;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.extensions.Extensions;
+import dev.holdfast.incidents.IncidentReports;
 import dev.holdfast.models.Models;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
@@ -22,6 +23,7 @@ import java.util.Map;
  * @param onExtensions runs after plugins have declared other extensions or have given some up
  * @param secrets hidden in everything that the server writes
  * @param settings what they read
+ * @param incidents hears of those that do not work
  * @param serverVersion for the ranges of manifests
  */
 public record PluginServices(
@@ -37,6 +39,7 @@ public record PluginServices(
     Guards guards,
     Secrets secrets,
     Settings settings,
+    IncidentReports incidents,
     Time time,
     MeterRegistry meters,
     String serverVersion) {

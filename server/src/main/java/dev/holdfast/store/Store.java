@@ -13,6 +13,8 @@ import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.Schedules;
 import dev.holdfast.store.ledgers.Usage;
 import dev.holdfast.store.messages.ChatThreads;
+import dev.holdfast.store.messages.CutEvent;
+import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.store.messages.DeadLetters;
 import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.Messages;
@@ -49,6 +51,7 @@ public final class Store implements AutoCloseable {
   private final ThreadOwners owners;
   private final TextFiles texts;
   private final ThreadFolders threads;
+  private final LastRun lastRun;
   private boolean closed;
   private boolean whole;
 
@@ -96,7 +99,7 @@ public final class Store implements AutoCloseable {
         new ThreadFolders(
             database.folder().resolve("threads"), engine.failStop(), time, config.files());
     database.tell(engine.repairs());
-    recover();
+    lastRun = recover();
     messages.measure(registry);
     Gauge.builder("holdfast.damaged.log.lines", threads, ThreadFolders::damagedLines)
         .description("Lines of chat threads' logs that were found damaged since the start.")
@@ -117,14 +120,22 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private void recover() throws SQLException {
-    int cut = engine.recover(messages::recover);
+  private LastRun recover() throws SQLException {
+    List<CutEvent> cut = engine.recover(messages::recover);
     if (!database.wasClean()) {
       LOG.info(
           "store: the database is intact; {} events are open, {} of them were running",
           messages.open(),
-          cut);
+          cut.size());
     }
+    return new LastRun(
+        database.wasClean(),
+        database.lastSign(),
+        database.integrity(),
+        database.wasMended(),
+        cut.subList(0, Math.min(cut.size(), LastRun.CUT_MAX)),
+        cut.size(),
+        messages.open() - cut.size());
   }
 
   /** For packages that keep tables of their own. */
@@ -198,6 +209,16 @@ public final class Store implements AutoCloseable {
   /** Whether the last run ended cleanly; true for a new data folder. */
   public boolean wasClean() {
     return database.wasClean();
+  }
+
+  /** How the run before this one ended, and what it left. */
+  public LastRun lastRun() {
+    return lastRun;
+  }
+
+  /** Hears of each damaged row that is found from now on; hand over and return. */
+  public void onDamaged(Consumer<DamagedRow> listener) {
+    messages.onDamaged(listener);
   }
 
   /** Why new events cannot be accepted now; empty when they can. */

@@ -24,6 +24,7 @@ public final class SupervisedThread {
   private volatile boolean ailing;
   private volatile @Nullable Thread thread;
   private volatile @Nullable Instant restartsAt;
+  private volatile String lastCrash = "";
 
   SupervisedThread(ChildSpec spec) {
     this.spec = spec;
@@ -59,6 +60,14 @@ public final class SupervisedThread {
   /** Blocks until it is over; false when it still runs after {@code wait}. */
   public boolean awaitEnd(Duration wait) throws InterruptedException {
     return over.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  String lastCrash() {
+    return lastCrash;
+  }
+
+  void crashed(String what) {
+    lastCrash = what;
   }
 
   void isAiling(boolean now) {

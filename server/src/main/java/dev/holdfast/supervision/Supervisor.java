@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,20 +27,15 @@ public final class Supervisor {
   private final RestartLimit limit;
   private final Time time;
   private final MeterRegistry registry;
-  private final Consumer<ChildSpec> onGiveUp;
+  private final CrashListener listener;
   private final Set<SupervisedThread> children = ConcurrentHashMap.newKeySet();
   private final Set<String> measured = ConcurrentHashMap.newKeySet();
 
-  /**
-   * {@code onGiveUp} runs on the thread of the critical child that crashed too often; the process
-   * usually ends there.
-   */
-  public Supervisor(
-      RestartLimit limit, Time time, MeterRegistry registry, Consumer<ChildSpec> onGiveUp) {
+  public Supervisor(RestartLimit limit, Time time, MeterRegistry registry, CrashListener listener) {
     this.limit = limit;
     this.time = time;
     this.registry = registry;
-    this.onGiveUp = onGiveUp;
+    this.listener = listener;
   }
 
   /** Starts a child and returns at once. */
@@ -97,7 +91,7 @@ public final class Supervisor {
       child.isNow(end);
     }
     if (end == SupervisedThread.State.GIVEN_UP) {
-      onGiveUp.accept(child.spec());
+      listener.gaveUp(child.spec(), child.lastCrash());
     }
   }
 
@@ -117,6 +111,7 @@ public final class Supervisor {
       RestartLimit.Decision decision = limit.afterCrash(history, time.nanos());
       history = decision.history();
       LOG.debug("{}: the crash", child.spec().name(), crash);
+      child.crashed(Crash.describe(crash));
       boolean tooOften = decision instanceof RestartLimit.GiveUp;
       if (tooOften && child.spec().criticality() == Criticality.CRITICAL) {
         LOG.error("{}: crashed again ({}), given up", child.spec().name(), Crash.describe(crash));
@@ -142,6 +137,7 @@ public final class Supervisor {
     return switch (decision) {
       case RestartLimit.GiveUp _ -> {
         child.isAiling(true);
+        listener.ailing(child.spec(), what);
         LOG.error(
             "{}: crashed too often ({}); continuing without it, retrying every {} s",
             name,
@@ -163,9 +159,10 @@ public final class Supervisor {
   }
 
   /** It has run for a while. */
-  private static void lasts(SupervisedThread child) {
+  private void lasts(SupervisedThread child) {
     if (child.isAiling() && child.state() == SupervisedThread.State.RUNNING) {
       child.isAiling(false);
+      listener.recovered(child.spec());
       LOG.info("{}: running again", child.spec().name());
     }
   }

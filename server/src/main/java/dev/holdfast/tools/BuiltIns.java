@@ -13,6 +13,7 @@ import dev.holdfast.tools.memory.HistoryTool;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.RecallTool;
 import dev.holdfast.tools.memory.RememberTool;
+import dev.holdfast.tools.memory.SystemNotes;
 import dev.holdfast.tools.schedule.ScheduleTool;
 import dev.holdfast.tools.skills.ReadSkillTool;
 import dev.holdfast.tools.skills.Skills;
@@ -72,9 +73,11 @@ public final class BuiltIns {
   /**
    * What memory, history, schedules and skills work with.
    *
+   * @param notes what the server knows of itself
    * @param zone of days and times that name none
    */
-  public record Knowledge(Store store, Path dataDir, Secrets secrets, Time time, ZoneId zone) {}
+  public record Knowledge(
+      Store store, Path dataDir, Secrets secrets, SystemNotes notes, Time time, ZoneId zone) {}
 
   public static List<Tool> of(ToolsConfig config, Services services) {
     List<Tool> tools = new ArrayList<>();
@@ -101,7 +104,7 @@ public final class BuiltIns {
               knowledge.store().audit(),
               knowledge.secrets(),
               () -> LocalDate.ofInstant(knowledge.time().now(), knowledge.zone())));
-      tools.add(new RecallTool(memory));
+      tools.add(new RecallTool(memory, knowledge.notes()));
     }
     tools.add(new HistoryTool(knowledge.store()));
     tools.add(new ReadSkillTool(new Skills(knowledge.dataDir(), knowledge.store().texts())));

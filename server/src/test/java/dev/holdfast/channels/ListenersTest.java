@@ -20,6 +20,7 @@ import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.store.TestStore;
+import dev.holdfast.supervision.FakeCrashListener;
 import dev.holdfast.supervision.RestartLimit;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.ManualTime;
@@ -56,7 +57,8 @@ class ListenersTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final Channels channels = new Channels(List.of());
   private final FakeAcceptance acceptance = new FakeAcceptance();
-  private final Supervisor supervisor = new Supervisor(RestartLimit.DEFAULT, time, meters, _ -> {});
+  private final Supervisor supervisor =
+      new Supervisor(RestartLimit.DEFAULT, time, meters, new FakeCrashListener());
   private TestStore store;
   private Listeners listeners;
 

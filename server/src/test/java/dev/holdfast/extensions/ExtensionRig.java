@@ -9,6 +9,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.incidents.FakeIncidents;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
@@ -51,6 +52,7 @@ final class ExtensionRig {
   final Path folder;
   final Map<String, String> environment = new ConcurrentHashMap<>();
   final ConcurrentLinkedQueue<String> labels = new ConcurrentLinkedQueue<>();
+  final FakeIncidents incidents = new FakeIncidents();
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final Toolbox toolbox;
   final Guards guards;
@@ -125,6 +127,7 @@ final class ExtensionRig {
         pace,
         () -> trustsFirstList,
         () -> 0.5,
+        incidents,
         time,
         meters);
   }

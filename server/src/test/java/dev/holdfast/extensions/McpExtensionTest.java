@@ -6,6 +6,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.media.Samples;
 import dev.holdfast.time.TimedWait;
 import io.vertx.core.json.JsonArray;
@@ -182,6 +183,7 @@ class McpExtensionTest extends ExtensionCase {
     rig.environment.put("DEMO_TOKEN", "s3cret-of-demo");
     rig.await("demo", ExtensionState.READY);
     assertThat(rig.extensions().reports()).isEmpty();
+    TimedWait.until("it is told", () -> rig.incidents.recovered.contains("extension_down demo"));
   }
 
   @Test
@@ -269,7 +271,16 @@ class McpExtensionTest extends ExtensionCase {
             });
     assertThat(rig.extensions().logs("demo").orElseThrow()).contains("server starts");
     int before = rig.starts("demo");
-    TimedWait.until("it is tried again", () -> rig.view("demo").restarts() > before);
+    TimedWait.until("it is tried again", () -> rig.view("demo").restarts() > before + 1);
+    assertThat(rig.incidents.reported)
+        .as("once, however often it is tried")
+        .singleElement()
+        .satisfies(
+            told -> {
+              assertThat(told.kind()).isEqualTo(IncidentKind.EXTENSION_DOWN);
+              assertThat(told.part()).isEqualTo("demo");
+              assertThat(told.details().output()).contains("server starts");
+            });
   }
 
   @Test

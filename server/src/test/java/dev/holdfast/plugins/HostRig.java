@@ -13,6 +13,7 @@ import dev.holdfast.config.Section;
 import dev.holdfast.extensions.ExtensionServices;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.extensions.Pace;
+import dev.holdfast.incidents.FakeIncidents;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
@@ -49,6 +50,7 @@ final class HostRig {
   private final Vertx vertx = Vertx.vertx();
   private final Time time = new SystemTime();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  final FakeIncidents incidents = new FakeIncidents();
   private final Secrets secrets = new Secrets();
   private final Toolbox toolbox;
   private final Channels channels = new Channels(List.of());
@@ -91,6 +93,7 @@ final class HostRig {
                 Pace.USUAL,
                 () -> true,
                 () -> 0.5,
+                incidents,
                 time,
                 meters));
     host =
@@ -108,6 +111,7 @@ final class HostRig {
                 guards,
                 secrets,
                 new Now(),
+                incidents,
                 time,
                 meters,
                 "0.1.0"));

@@ -129,8 +129,13 @@ class PluginFaultTest {
     }
     rig.awaitState("evil", PluginState.PARKED);
     assertThat(rig.view("evil").reason()).contains("went down 5 times in a row");
+    assertThat(rig.incidents.reported)
+        .singleElement()
+        .satisfies(told -> assertThat(told.summary()).isEqualTo("The plugin evil was stopped."));
+    rig.incidents.recovered.clear();
     assertThat(rig.host().enable("evil", true)).isTrue();
     assertThat(rig.view("evil").state()).isEqualTo(PluginState.READY);
+    assertThat(rig.incidents.recovered).contains("plugin_down evil");
   }
 
   @Test

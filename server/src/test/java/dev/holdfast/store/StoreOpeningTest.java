@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.config.Secret;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -25,6 +26,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -416,7 +418,10 @@ class StoreOpeningTest {
     first.close();
     TestStore.sql(data(), "update payloads set payload = 'x' || payload where seq = 1");
     try (TestStore it = new TestStore(data())) {
+      List<DamagedRow> heard = new CopyOnWriteArrayList<>();
+      it.store.onDamaged(heard::add);
       assertThat(it.store.inbox().find(event.id())).isEmpty();
+      TestStore.await(() -> heard.contains(new DamagedRow("event", event.id(), false)));
       assertThat(it.store.inbox().damaged(event.id()).orElseThrow().payload()).isEmpty();
       TestStore.await(() -> it.store.damagedRows() == 1);
       assertThat(it.store.deadLetters().counts().getOrDefault("event", 0L)).isZero();

@@ -17,15 +17,30 @@ class SupervisorTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final List<String> givenUp = new CopyOnWriteArrayList<>();
+  private final List<String> crashes = new CopyOnWriteArrayList<>();
   private final CountDownLatch gaveUp = new CountDownLatch(1);
   private final Supervisor supervisor =
       new Supervisor(
           RestartLimit.DEFAULT,
           time,
           registry,
-          spec -> {
-            givenUp.add(spec.name());
-            gaveUp.countDown();
+          new CrashListener() {
+            @Override
+            public void gaveUp(ChildSpec child, String crash) {
+              givenUp.add(child.name());
+              crashes.add(crash);
+              gaveUp.countDown();
+            }
+
+            @Override
+            public void ailing(ChildSpec child, String crash) {
+              crashes.add(child.name() + " ails: " + crash);
+            }
+
+            @Override
+            public void recovered(ChildSpec child) {
+              crashes.add(child.name() + " recovered");
+            }
           });
 
   @Test
@@ -56,6 +71,7 @@ class SupervisorTest {
     gaveUp.await();
     assertThat(child.state()).isEqualTo(SupervisedThread.State.GIVEN_UP);
     assertThat(givenUp).containsExactly("writer");
+    assertThat(crashes).singleElement().asString().startsWith("AssertionError at ");
     assertThat(time.sleeps()).hasSize(5);
     assertThat(supervisor.children()).isEmpty();
   }
@@ -83,7 +99,9 @@ class SupervisorTest {
     assertThat(child.restartsAt()).as("it runs").isNull();
     assertThat(registry.scrape()).contains("holdfast_child_up{child=\"sweeper\"} 0.0");
 
+    assertThat(crashes).singleElement().asString().startsWith("sweeper ails: Illegal");
     time.advance(ofSeconds(60));
+    assertThat(crashes).hasSize(2).last().isEqualTo("sweeper recovered");
     assertThat(supervisor.ailing()).isEmpty();
     assertThat(child.isAiling()).isFalse();
     assertThat(registry.scrape()).contains("holdfast_child_up{child=\"sweeper\"} 1.0");

@@ -25,6 +25,7 @@ public record AgentParts(
 
   /** For those whose thread nobody gives up. */
   TurnEndings endings() {
-    return new TurnEndings(resources.store(), channels, news, meters, resources.time());
+    return new TurnEndings(
+        resources.store(), channels, news, resources.incidents(), meters, resources.time());
   }
 }

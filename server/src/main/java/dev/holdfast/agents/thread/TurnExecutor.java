@@ -25,6 +25,11 @@ import dev.holdfast.agents.turn.WaitsForPersonException;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.incidents.AffectedEvent;
+import dev.holdfast.incidents.IncidentDetails;
+import dev.holdfast.incidents.IncidentKind;
+import dev.holdfast.incidents.IncidentSeverity;
+import dev.holdfast.incidents.NewIncident;
 import dev.holdfast.models.ModelsAwayException;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
@@ -516,12 +521,36 @@ final class TurnExecutor {
             "thread {}: {} damaged lines of its context are set aside",
             threadId,
             loaded.quarantined());
+        resources.incidents().report(damaged(head, loaded.quarantined()));
         String told =
             loaded.entries().isEmpty() ? ChatSentences.CONTEXT_LOST : ChatSentences.CONTEXT_DAMAGED;
         endings.tell(head, new Say(Voice.REPAIR, told));
       }
     }
     return loaded;
+  }
+
+  private static NewIncident damaged(Incoming head, int lines) {
+    return new NewIncident(
+        IncidentKind.DAMAGE,
+        IncidentSeverity.CRITICAL,
+        "contexts",
+        "Damaged lines were found in what the model remembers of a conversation.",
+        IncidentDetails.of(
+                List.of(
+                    "The lines were set aside in context.quarantine.jsonl of the conversation's"
+                        + " folder; the rest is used."),
+                List.of("Check the disk: lines that were written whole have changed."),
+                List.of("holdfast doctor", "holdfast trace " + head.id()))
+            .withAffected(
+                List.of(
+                    new AffectedEvent(
+                        head.id(),
+                        "",
+                        lines
+                            + " damaged lines of its context were set aside and the person was"
+                            + " told")),
+                1));
   }
 
   private Conversation load() throws IOException {

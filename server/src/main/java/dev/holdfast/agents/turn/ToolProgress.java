@@ -6,6 +6,7 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnState.Pending;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.incidents.StartReport;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.forms.FormAsker;
 import dev.holdfast.tools.forms.FormReply;
@@ -114,6 +115,12 @@ public final class ToolProgress {
     endings.story(incoming, "tool.started", details);
     endings.news("tool.started", incoming, details);
     return time.nanos();
+  }
+
+  /** It was cut off by the end of an earlier run, and must not be repeated. */
+  void interrupted(Pending pending) {
+    endings.story(incoming, StartReport.TOOL_INTERRUPTED, head(pending));
+    endings.news(StartReport.TOOL_INTERRUPTED, incoming, head(pending));
   }
 
   void ended(Pending pending, ToolResult result, long begun) {

@@ -149,6 +149,7 @@ public final class ToolRound {
     Optional<ToolFacts> tool = toolbox().find(next.call().tool());
     // Also for a tool that is no longer available: what it did is not undone by that.
     if (next.wasStarted() && !tool.map(it -> it.replay().isRepeatable()).orElse(false)) {
+      watch.interrupted(next);
       return ToolResult.error(Failure.of(FailureCode.CANCELLED, INTERRUPTED));
     }
     if (tool.isEmpty()) {

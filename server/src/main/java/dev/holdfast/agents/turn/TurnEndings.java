@@ -11,6 +11,12 @@ import dev.holdfast.api.channels.Splitter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
+import dev.holdfast.incidents.AffectedEvent;
+import dev.holdfast.incidents.IncidentDetails;
+import dev.holdfast.incidents.IncidentKind;
+import dev.holdfast.incidents.IncidentReports;
+import dev.holdfast.incidents.IncidentSeverity;
+import dev.holdfast.incidents.NewIncident;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
@@ -83,6 +89,7 @@ public final class TurnEndings {
   private final Store store;
   private final Channels channels;
   private final News news;
+  private final IncidentReports incidents;
   private final MeterRegistry meters;
   private final Time time;
   private final Epoch epoch;
@@ -91,14 +98,21 @@ public final class TurnEndings {
   private final Lock readingLog;
 
   /** For those whose thread nobody gives up. */
-  public TurnEndings(Store store, Channels channels, News news, MeterRegistry meters, Time time) {
-    this(store, channels, news, meters, time, Epoch.endless(time), new ReentrantLock());
+  public TurnEndings(
+      Store store,
+      Channels channels,
+      News news,
+      IncidentReports incidents,
+      MeterRegistry meters,
+      Time time) {
+    this(store, channels, news, incidents, meters, time, Epoch.endless(time), new ReentrantLock());
   }
 
   private TurnEndings(
       Store store,
       Channels channels,
       News news,
+      IncidentReports incidents,
       MeterRegistry meters,
       Time time,
       Epoch epoch,
@@ -106,6 +120,7 @@ public final class TurnEndings {
     this.store = store;
     this.channels = channels;
     this.news = news;
+    this.incidents = incidents;
     this.meters = meters;
     this.time = time;
     this.epoch = epoch;
@@ -114,7 +129,7 @@ public final class TurnEndings {
 
   /** The same for a thread that may be given up: it writes within this epoch. */
   public TurnEndings within(Epoch one) {
-    return new TurnEndings(store, channels, news, meters, time, one, readingLog);
+    return new TurnEndings(store, channels, news, incidents, meters, time, one, readingLog);
   }
 
   public Epoch epoch() {
@@ -177,6 +192,9 @@ public final class TurnEndings {
     if (ended.isEmpty()) {
       return 0;
     }
+    if (end.code() == FailureCode.ACTOR_CRASHED) {
+      report(batch.stream().filter(each -> ended.contains(each.seq())).toList(), end.reason());
+    }
     announce(last, replies, say.voice());
     asked.forEach(question -> closed(question, Approval.State.EXPIRED, "server"));
     for (Incoming incoming : batch) {
@@ -189,6 +207,30 @@ public final class TurnEndings {
           .increment();
     }
     return ended.size();
+  }
+
+  private void report(List<Incoming> givenUp, String reason) {
+    List<AffectedEvent> affected =
+        givenUp.stream()
+            .map(
+                each ->
+                    new AffectedEvent(
+                        each.id(), reason, "it is a dead letter and its sender was told"))
+            .toList();
+    incidents.report(
+        new NewIncident(
+            IncidentKind.EVENT_CRASHES,
+            IncidentSeverity.CRITICAL,
+            "turns",
+            "Each run of an event ended in a crash, so it was given up.",
+            IncidentDetails.of(
+                    List.of(
+                        "An event is given up after inbox.max_attempts runs that end in a crash."),
+                    List.of("Find out in the log what crashed before the event is replayed."),
+                    List.of(
+                        "holdfast trace " + givenUp.getFirst().id(),
+                        "holdfast dlq list --kind event"))
+                .withAffected(affected, affected.size())));
   }
 
   private static ObjectNode details(TurnEnd end) {

@@ -3,6 +3,7 @@ package dev.holdfast.agents.turn;
 import dev.holdfast.agents.context.AgentKnowledge;
 import dev.holdfast.agents.context.Attachments;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.incidents.IncidentReports;
 import dev.holdfast.models.Models;
 import dev.holdfast.store.Store;
 import dev.holdfast.time.Time;
@@ -10,7 +11,11 @@ import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.util.function.Supplier;
 
-/** What a turn has at its disposal on its way to an answer. */
+/**
+ * What a turn has at its disposal on its way to an answer.
+ *
+ * @param incidents hears of events that take the server down, and of damaged contexts
+ */
 public record TurnResources(
     Store store,
     Models models,
@@ -19,6 +24,7 @@ public record TurnResources(
     Attachments attachments,
     Secrets secrets,
     OpenForms forms,
+    IncidentReports incidents,
     Supplier<AgentConfig> configs,
     Time time) {
 

@@ -5,6 +5,7 @@ import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.extensions.Extensions;
+import dev.holdfast.incidents.Incidents;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
@@ -96,6 +97,11 @@ public final class ApiCalls {
 
   public ApiCalls pairings(PairingFlow flow) {
     calls.putAll(new PairingCalls(flow).calls());
+    return this;
+  }
+
+  public ApiCalls incidents(Incidents incidents) {
+    calls.putAll(new IncidentCalls(incidents).calls());
     return this;
   }
 

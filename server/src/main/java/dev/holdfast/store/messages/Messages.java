@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -27,6 +28,7 @@ public final class Messages {
   private final Engine engine;
   private final NumberedNames names = new NumberedNames();
   private final ThreadActivity activity;
+  private final Quarantine quarantine;
   private final Admission admission;
   private final Purge purge;
   private final Reconciliation reconciliation;
@@ -57,7 +59,7 @@ public final class Messages {
     ReplyRows replies = new ReplyRows(names, time);
     DeadLetterRows letters = new DeadLetterRows(ids, time);
     EventEndings endings = new EventEndings(replies, letters, ledgers);
-    Quarantine quarantine = new Quarantine(engine, letters, endings, time);
+    quarantine = new Quarantine(engine, letters, endings, time);
     EventIntake intake = new EventIntake(engine, admission, ids, names, activity, quarantine);
     inbox = new Inbox(engine, intake, names, endings, quarantine);
     outbox = new Outbox(engine, replies, endings, letters, quarantine);
@@ -87,10 +89,10 @@ public final class Messages {
   }
 
   /**
-   * At a start: runs that were cut off wait again, and their attempts stay counted. Returns how
-   * many those are.
+   * At a start: runs that were cut off wait again, and their attempts stay counted. Returns whose
+   * those are, in the order of their acceptance.
    */
-  public int recover(Transaction tx) throws SQLException {
+  public List<CutEvent> recover(Transaction tx) throws SQLException {
     int wrong = MessageCounters.balance(tx);
     if (wrong > 0) {
       engine
@@ -100,14 +102,21 @@ public final class Messages {
     Quarantine.recover(tx);
     names.load(tx.sql());
     activity.recover(tx);
-    int cut =
+    List<CutEvent> cut =
         tx.sql()
-            .update(
-                "update events set state = 0 where closed = 0 and state = ?",
+            .list(
+                row -> new CutEvent(row.getString(1), row.getInt(2)),
+                "update events set state = 0 where closed = 0 and state = ?"
+                    + " returning id, attempts",
                 EventState.RUNNING.code());
-    tx.count(MessageCounters.of(EventState.PENDING), cut);
-    tx.count(MessageCounters.of(EventState.RUNNING), -cut);
-    return cut;
+    tx.count(MessageCounters.of(EventState.PENDING), cut.size());
+    tx.count(MessageCounters.of(EventState.RUNNING), -cut.size());
+    return cut.stream().sorted(Comparator.comparing(CutEvent::eventId)).toList();
+  }
+
+  /** Hears of each damaged row that is found from now on; hand over and return. */
+  public void onDamaged(Consumer<DamagedRow> listener) {
+    quarantine.onDamaged(listener);
   }
 
   /** Begins to look after the rows. */

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,12 +25,18 @@ final class Quarantine {
   private final DeadLetterRows letters;
   private final EventEndings endings;
   private final Time time;
+  private volatile Consumer<DamagedRow> listener = _ -> {};
 
   Quarantine(Engine engine, DeadLetterRows letters, EventEndings endings, Time time) {
     this.time = time;
     this.engine = engine;
     this.letters = letters;
     this.endings = endings;
+  }
+
+  /** On the writer's thread, after the commit: hand over and return. */
+  void onDamaged(Consumer<DamagedRow> hear) {
+    listener = hear;
   }
 
   /** At a start: counts the damaged rows that are kept and names the events that they belong to. */
@@ -152,6 +159,7 @@ final class Quarantine {
         isOpen
             ? "moved to the dead letters: holdfast dlq list"
             : "set aside and kept: holdfast trace " + eventId);
+    tx.afterCommit(() -> listener.accept(new DamagedRow(kind, eventId, isOpen)));
     tx.count(MessageCounters.QUARANTINED, 1);
     tx.count(MessageCounters.DAMAGED, 1);
     Stories.insert(

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,9 +62,11 @@ public final class Database implements Engine.Source {
   private final String nonce = UUID.randomUUID().toString();
 
   private final Statements writer;
+  private final Instant lastSign;
   private @Nullable CommitMark mark;
 
-  private Database(Path folder, Statements writer, State found) {
+  private Database(Path folder, Statements writer, State found, Instant lastSign) {
+    this.lastSign = lastSign;
     this.folder = folder;
     this.writer = writer;
     this.found = found;
@@ -73,10 +76,11 @@ public final class Database implements Engine.Source {
    * How the last run left the file.
    *
    * @param changed whether it is another one than at its clean stop
+   * @param full whether its indexes were held against its tables too
    * @param mended the indexes that were made anew
    */
-  private record State(boolean clean, boolean changed, Set<String> mended) {
-    static final State CLEAN = new State(true, false, Set.of());
+  private record State(boolean clean, boolean changed, boolean full, Set<String> mended) {
+    static final State CLEAN = new State(true, false, false, Set.of());
   }
 
   /**
@@ -94,6 +98,7 @@ public final class Database implements Engine.Source {
         run.creating();
         AtomicFiles.create(file);
       }
+      Instant lastSign = lastSign(folder);
       CleanMarker claimed = CleanMarker.read(folder);
       boolean changed = false;
       if (!fresh) {
@@ -113,7 +118,7 @@ public final class Database implements Engine.Source {
           requireAllCommits(writer, run, folder);
         }
         migrate(writer, file);
-        Database database = new Database(folder, writer, found);
+        Database database = new Database(folder, writer, found, lastSign);
         database.begin(run);
         opened = database;
         return database;
@@ -144,6 +149,46 @@ public final class Database implements Engine.Source {
     return found.clean();
   }
 
+  /** When the last run wrote to its files last. */
+  public Instant lastSign() {
+    return lastSign;
+  }
+
+  /** What the check after an unclean stop has found, for people. */
+  public String integrity() {
+    if (found.clean()) {
+      return "not needed after a clean stop";
+    }
+    String checked =
+        found.full()
+            ? "the whole database was checked"
+            : "the database was checked; for its size, its indexes are checked while the server runs";
+    String changed = found.changed() ? "; the file was changed after the last clean stop" : "";
+    return found.mended().isEmpty()
+        ? checked + " and is intact" + changed
+        : checked + "; indexes were damaged and made anew: " + names(found.mended()) + changed;
+  }
+
+  /** Whether the file was another one than the last run left, or lacked anything. */
+  public boolean wasMended() {
+    return found.changed() || !found.mended().isEmpty();
+  }
+
+  private static String names(Set<String> indexes) {
+    return String.join(", ", indexes);
+  }
+
+  private static Instant lastSign(Path folder) throws IOException {
+    Instant last = Instant.EPOCH;
+    for (String name : List.of(FILE, FILE + "-wal", CommitMark.NAME)) {
+      Path file = folder.resolve(name);
+      Instant written =
+          Files.exists(file) ? Files.getLastModifiedTime(file).toInstant() : Instant.EPOCH;
+      last = written.isAfter(last) ? written : last;
+    }
+    return last;
+  }
+
   /** Tells what was found wrong with the file and put right. */
   public void tell(Repairs repairs) {
     if (found.changed()) {
@@ -156,8 +201,7 @@ public final class Database implements Engine.Source {
       repairs.add(
           Repairs.What.INDEX,
           found.mended().size(),
-          "indexes lacked rows of their tables and were made anew: "
-              + String.join(", ", found.mended()));
+          "indexes lacked rows of their tables and were made anew: " + names(found.mended()));
     }
   }
 
@@ -241,13 +285,13 @@ public final class Database implements Engine.Source {
       return State.CLEAN;
     }
     LOG.info("store: the last run did not end cleanly, checking {}", FILE);
-    Integrity found =
-        Files.size(file) <= FileSum.BYTES_MAX ? Integrity.full(sql) : Integrity.quick(sql);
+    boolean full = Files.size(file) <= FileSum.BYTES_MAX;
+    Integrity found = full ? Integrity.full(sql) : Integrity.quick(sql);
     Set<String> mended = found.isWhole() ? Set.of() : mend(sql, found);
     if (!found.isWhole() && mended.isEmpty()) {
       throw damaged(file, found);
     }
-    return new State(false, left, mended);
+    return new State(false, left, full, mended);
   }
 
   private static long requireKnownVersion(Statements sql, Path file)

@@ -26,16 +26,24 @@ public final class RecallTool implements Tool {
        "additionalProperties": false}
       """;
 
-  private final Memory memory;
+  /** Fewer than there may be of all else, so that they bury nothing. */
+  private static final int NOTES_MAX = 5;
 
-  public RecallTool(Memory memory) {
+  private final Memory memory;
+  private final SystemNotes notes;
+
+  public RecallTool(Memory memory, SystemNotes notes) {
     this.memory = memory;
+    this.notes = notes;
   }
 
   @Override
   public ToolSpec spec() {
     return new ToolSpec(
-        NAME, "What was remembered for this conversation and for all of them.", SCHEMA);
+        NAME,
+        "What was remembered for this conversation and for all of them, and the newest incidents of"
+            + " this server: crashes, damage, parts that failed.",
+        SCHEMA);
   }
 
   @Override
@@ -50,6 +58,7 @@ public final class RecallTool implements Tool {
       List<String> found = new ArrayList<>();
       add(found, "This conversation:", new Memory.Scope.OfThread(context.threadId()), query);
       add(found, "All conversations:", new Memory.Scope.Global(), query);
+      addNotes(found, query);
       return ToolResult.ok(
           found.isEmpty() ? "Nothing has been remembered." : String.join("\n", found));
     } catch (IOException e) {
@@ -64,6 +73,16 @@ public final class RecallTool implements Tool {
         memory.lines(scope).stream().filter(line -> Words.allIn(line, query)).toList();
     if (!lines.isEmpty()) {
       found.add(heading);
+      found.addAll(lines);
+    }
+  }
+
+  /** Last, and the newest first. */
+  private void addNotes(List<String> found, String query) {
+    List<String> lines =
+        notes.newest().stream().filter(line -> Words.allIn(line, query)).limit(NOTES_MAX).toList();
+    if (!lines.isEmpty()) {
+      found.add("Incidents of this server, newest first:");
       found.addAll(lines);
     }
   }

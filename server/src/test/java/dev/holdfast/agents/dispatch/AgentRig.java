@@ -20,6 +20,7 @@ import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.channels.WebChannel;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.incidents.FakeIncidents;
 import dev.holdfast.models.BudgetConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
@@ -68,6 +69,7 @@ public final class AgentRig {
   final AgentParts parts;
   public final Orchestrator orchestrator;
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  public final FakeIncidents incidents = new FakeIncidents();
   public final Secrets secrets = new Secrets();
   public final News news = new News(1000, Runnable::run);
   private final Time time = new SystemTime();
@@ -146,6 +148,7 @@ public final class AgentRig {
             options.attachments,
             secrets,
             new OpenForms(),
+            incidents,
             agents,
             options.time);
     parts =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ThreadReader;
@@ -105,5 +106,8 @@ class ParkClockTest {
     assertThat(world.answerOf(world.send("t", "k2", "hello")))
         .contains(ChatSentences.CONTEXT_LOST)
         .doesNotContain(ChatSentences.CONTEXT_DAMAGED);
+    assertThat(world.incidents.reported)
+        .singleElement()
+        .satisfies(told -> assertThat(told.kind()).isEqualTo(IncidentKind.DAMAGE));
   }
 }

@@ -6,6 +6,8 @@ import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.Message;
+import dev.holdfast.incidents.AffectedEvent;
+import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ThreadReader;
@@ -195,6 +197,15 @@ class ThreadAgentTest {
     world = rigs.open();
     assertThat(world.answerOf(event)).isEqualTo(ChatSentences.CRASHED);
     assertThat(world.stateOf(event)).isEqualTo(EventState.DEAD_LETTERED);
+    assertThat(world.incidents.reported)
+        .singleElement()
+        .satisfies(
+            told -> {
+              assertThat(told.kind()).isEqualTo(IncidentKind.EVENT_CRASHES);
+              assertThat(told.details().affected())
+                  .extracting(AffectedEvent::eventId)
+                  .containsExactly(event.id());
+            });
   }
 
   /** Else all that run with the one that takes the process down would be given up with it. */

@@ -20,6 +20,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +37,7 @@ class MemoryToolsTest {
   @TempDir Path elsewhere;
   private final Secrets secrets = new Secrets();
   private final ManualTime time = new ManualTime();
+  private final List<String> notes = new ArrayList<>();
   private Store store;
   private Memory memory;
 
@@ -83,9 +86,25 @@ class MemoryToolsTest {
   }
 
   private String recall(String thread, String query) throws Exception {
-    return new RecallTool(memory)
+    return new RecallTool(memory, () -> notes)
         .run(new JsonObject().put("query", query).encode(), context(thread, "r"))
         .text();
+  }
+
+  @Test
+  void theNewestIncidentsAreFoundBehindWhatWasRememberedAndFewOfThem() throws Exception {
+    remember("k1", "the server stands in the cellar");
+    for (int i = 0; i < 20; i++) {
+      notes.add("- incident " + i + ": the server crashed");
+    }
+    assertThat(recall(THREAD, "SERVER").lines())
+        .hasSize(8)
+        .startsWith("This conversation:")
+        .contains("Incidents of this server, newest first:", "- incident 0: the server crashed")
+        .endsWith("- incident 4: the server crashed");
+    assertThat(recall(THREAD, "cellar")).doesNotContain("incident");
+    assertThat(recall(THREAD, "incident 17")).contains("incident 17").doesNotContain("cellar");
+    assertThat(recall(THREAD, "no such word")).isEqualTo("Nothing has been remembered.");
   }
 
   @Test

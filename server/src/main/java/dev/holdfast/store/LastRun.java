@@ -1,0 +1,31 @@
+package dev.holdfast.store;
+
+import dev.holdfast.store.messages.CutEvent;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * How the run before this one ended.
+ *
+ * @param clean whether by a clean stop; then the rest says nothing
+ * @param lastSign when it last wrote to its database
+ * @param integrity what the check of the database found, for people
+ * @param mended whether anything was wrong with the file
+ * @param cut the events that were running, the first ones of many
+ * @param cutCount how many those were
+ * @param waiting how many more were open
+ */
+public record LastRun(
+    boolean clean,
+    Instant lastSign,
+    String integrity,
+    boolean mended,
+    List<CutEvent> cut,
+    int cutCount,
+    long waiting) {
+  static final int CUT_MAX = 50;
+
+  public LastRun {
+    cut = List.copyOf(cut);
+  }
+}
