@@ -651,7 +651,11 @@ public final class PlanLedger {
   /** Ends what an earlier run left open and nobody can read. */
   private void mend() throws StoreException {
     List<String> ids =
-        engine.read(sql -> sql.list(PlanLedger::damagedId, TaskRows.TASKS + "where ended_at = 0"));
+        engine.read(
+            sql ->
+                sql.list(
+                    PlanLedger::damagedId,
+                    TaskRows.TASKS + "indexed by tasks_tasks_open where ended_at = 0"));
     for (String id : ids) {
       if (!id.isEmpty()) {
         bury(id);

@@ -83,6 +83,7 @@ final class TaskRows {
                 ended_at integer not null
               );
               create index tasks_tasks_plan on tasks_tasks (plan, position);
+              create index tasks_tasks_open on tasks_tasks (plan) where ended_at = 0;
               create index tasks_tasks_ready on tasks_tasks (priority desc, due_at, no, agent)
                 where state in ('QUEUED', 'RETRIED') and open_needs = 0;
               create index tasks_tasks_due on tasks_tasks (due_at)

@@ -1,0 +1,192 @@
+package dev.holdfast.tasks.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.store.TestStore;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.tasks.ledger.AttemptEnd;
+import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.PlanLedger;
+import dev.holdfast.tasks.ledger.PlanOrigin;
+import dev.holdfast.tasks.ledger.Task;
+import dev.holdfast.tasks.rules.CircuitRules;
+import dev.holdfast.tasks.rules.PlanState;
+import dev.holdfast.tasks.rules.Step;
+import dev.holdfast.tasks.rules.TaskFailure;
+import dev.holdfast.tasks.workers.AgentAction;
+import dev.holdfast.tasks.workers.AgentSettings;
+import dev.holdfast.tasks.workers.Assignment;
+import dev.holdfast.tasks.workers.AttemptResult;
+import dev.holdfast.tasks.workers.WorkerAgent;
+import dev.holdfast.time.ManualTime;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plans as they are asked for, and as their ends are told. */
+@Timeout(60)
+class PlansTest {
+  private static final TaskFailure FAILED =
+      new TaskFailure(FailureCode.BACKEND_FAILURE, "it broke", true);
+  private static final CircuitRules CIRCUIT = new CircuitRules(1, Duration.ofSeconds(60));
+
+  @TempDir Path folder;
+  private final ManualTime time = new ManualTime();
+  private TestStore it;
+  private PlanLedger ledger;
+  private Plans plans;
+
+  /** Is listed, and never called: nothing runs here. */
+  private record ListedAgent(String id) implements WorkerAgent {
+    @Override
+    public AgentSettings settings() {
+      return AgentSettings.DEFAULT;
+    }
+
+    @Override
+    public List<AgentAction> actions() {
+      return List.of(new AgentAction("do", "", "{}", ReplayClass.READ));
+    }
+
+    @Override
+    public AttemptResult attempt(Assignment assignment) {
+      throw new IllegalStateException("nothing runs");
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    it = new TestStore(folder);
+    ledger = PlanLedger.open(it.store.engine(), it.store.inbox(), it.store.audit(), time);
+    WorkerAgent agent = new ListedAgent("worker");
+    AgentDirectory directory =
+        new AgentDirectory() {
+          @Override
+          public Optional<WorkerAgent> find(String id) {
+            return Optional.of(agent).filter(one -> one.id().equals(id));
+          }
+
+          @Override
+          public List<WorkerAgent> all() {
+            return List.of(agent);
+          }
+        };
+    TaskRunner runner = new TaskRunner(ledger, directory, () -> 4, time, () -> 0);
+    plans = new Plans(ledger, runner, directory, () -> 100, time, _ -> {});
+  }
+
+  @AfterEach
+  void close() {
+    it.close();
+  }
+
+  private static Step step(String name, String agent, String action, String payload) {
+    return new Step(name, agent, action, payload, Set.of());
+  }
+
+  private PlanVerdict ask(String key, String thread, Step... steps) throws Exception {
+    return plans.create(
+        new PlanRequest(
+            key,
+            "a goal",
+            50,
+            new PlanOrigin(thread, "", "ann"),
+            Duration.ZERO,
+            List.of(steps)));
+  }
+
+  private Plan made(String key, String thread, Step... steps) throws Exception {
+    return ask(key, thread, steps) instanceof PlanVerdict.Made(Plan plan)
+        ? plan
+        : Assertions.fail("it was refused");
+  }
+
+  private void end(Plan plan, AttemptEnd end) throws Exception {
+    Task task = ledger.tasksOf(plan.id()).getFirst();
+    Task.Lease lease = ledger.dispatch(task.id(), time.now().plusSeconds(30)).orElseThrow();
+    assertThat(ledger.begin(lease, true)).isTrue();
+    assertThat(ledger.end(lease, end, CIRCUIT)).isTrue();
+  }
+
+  @Test
+  void allThatIsWrongIsSaidAndNothingIsWritten() throws Exception {
+    PlanVerdict verdict =
+        ask(
+            "k",
+            "",
+            step("a", "nobody", "do", "{}"),
+            step("b", "worker", "fly", "{}"),
+            step("c", "worker", "do", "[]"),
+            new Step("d", "worker", "do", "{}", Set.of("x")));
+    assertThat(verdict).isInstanceOf(PlanVerdict.Invalid.class);
+    assertThat(((PlanVerdict.Invalid) verdict).problems())
+        .containsExactlyInAnyOrder(
+            "step \"d\" needs \"x\", which is no step",
+            "step \"a\": there is no agent \"nobody\"; there are: worker",
+            "step \"b\": agent \"worker\" has no action \"fly\"; it has: do",
+            "the payload of step \"c\" is no JSON object");
+    assertThat(ledger.findByKey("k")).isEmpty();
+  }
+
+  @Test
+  void aReferenceIsANeedAndAKeyMakesOnePlan() throws Exception {
+    Plan plan =
+        made(
+            "k",
+            "",
+            step("a", "worker", "do", "{}"),
+            step("b", "worker", "do", "{\"x\": \"${a.y} ${HOME}\"}"));
+    assertThat(ledger.tasksOf(plan.id()).getLast().step().needs()).containsExactly("a");
+    assertThat(made("k", "", step("other", "worker", "do", "{}")).id()).isEqualTo(plan.id());
+  }
+
+  @Test
+  void whatOnlyARestingAgentCanDoFailsAtOnceAndSaysWhy() throws Exception {
+    end(made("k", "", step("a", "worker", "do", "{}")), new AttemptEnd.GivenUp(FAILED));
+    PlanVerdict verdict = ask("k2", "", step("a", "worker", "do", "{}"));
+    assertThat(verdict).isInstanceOf(PlanVerdict.Unavailable.class);
+    PlanVerdict.Unavailable unavailable = (PlanVerdict.Unavailable) verdict;
+    assertThat(unavailable.until()).isEqualTo(time.now().plusSeconds(60));
+    assertThat(unavailable.plan().state()).isEqualTo(PlanState.FAILED);
+    assertThat(unavailable.plan().reason())
+        .contains("Agent 'worker' is temporarily unavailable due to recent failures.");
+    time.advance(Duration.ofSeconds(61));
+    assertThat(ask("k3", "", step("a", "worker", "do", "{}")))
+        .as("one may try")
+        .isInstanceOf(PlanVerdict.Made.class);
+  }
+
+  @Test
+  void theEndIsOneMessageOfItsThread() throws Exception {
+    String thread = "webhook:ci:t";
+    Plan plan = made("k", thread, step("a", "worker", "do", "{}"));
+    Plan quiet = made("k2", "", step("a", "worker", "do", "{}"));
+    end(plan, new AttemptEnd.Succeeded("{\"colour\": \"blue\"}"));
+    end(quiet, new AttemptEnd.Succeeded("1"));
+    PlanNotices notices =
+        new PlanNotices(ledger, NewEvent.OWN + "wakeup:", "schedule:", time);
+    notices.step();
+    notices.step();
+    List<Event> told = it.store.inbox().openOf(thread, 0, 10);
+    assertThat(told).hasSize(1);
+    assertThat(InboundPayload.read(told.getFirst().payload()).text())
+        .contains("asked for by ann, has succeeded]")
+        .contains("Goal: a goal")
+        .contains("untrusted")
+        .contains("blue");
+    assertThat(ledger.personBehind(told.getFirst().id())).contains("ann");
+    assertThat(it.store.inbox().open(0, 10)).as("nobody is told of the other").hasSize(1);
+  }
+}
