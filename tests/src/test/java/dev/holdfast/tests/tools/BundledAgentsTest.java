@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The worker agents that come with Holdfast, in the folders that the operator opens to them. */
 @Timeout(180)
-class WorkerAgentsTest {
+class BundledAgentsTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   /** A server with the agent, which may change one folder and read another. */
