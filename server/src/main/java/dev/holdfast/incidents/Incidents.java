@@ -30,6 +30,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * What went wrong, on disk. What is reported is written by the thread of {@link #run}, and for each
@@ -301,16 +302,25 @@ public final class Incidents implements IncidentReports {
     return new Taken(incident, before.isEmpty(), purged);
   }
 
+  private static Level level(IncidentSeverity severity) {
+    return switch (severity) {
+      case INFO -> Level.INFO;
+      case WARNING -> Level.WARN;
+      case CRITICAL -> Level.ERROR;
+    };
+  }
+
   private void opened(Incident incident, boolean fresh, List<String> purged) {
     open.put(incident.id(), Open.of(incident));
     purged.forEach(open::remove);
     count(incident.kind(), 1);
-    LOG.error(
-        "incident {}: {}{} Read it with: holdfast incidents show {}",
-        incident.id(),
-        incident.summary(),
-        fresh ? "" : " (" + incident.times() + " times)",
-        incident.id());
+    LOG.atLevel(level(incident.severity()))
+        .log(
+            "incident {}: {}{} Read it with: holdfast incidents show {}",
+            incident.id(),
+            incident.summary(),
+            fresh ? "" : " (" + incident.times() + " times)",
+            incident.id());
     listener.accept(new IncidentChange(IncidentChange.OPENED, incident));
   }
 

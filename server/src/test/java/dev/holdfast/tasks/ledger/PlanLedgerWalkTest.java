@@ -87,7 +87,9 @@ class PlanLedgerWalkTest {
           default ->
               random.nextInt(3) == 0
                   && ledger.cancel(
-                      plan.id(), "enough", new AuditEntry("plan.cancelled", "", "", "", "ann", "{}"));
+                      plan.id(),
+                      "enough",
+                      new AuditEntry("plan.cancelled", "", "", "", "ann", "{}"));
         };
   }
 

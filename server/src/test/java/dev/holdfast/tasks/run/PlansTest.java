@@ -99,12 +99,7 @@ class PlansTest {
   private PlanVerdict ask(String key, String thread, Step... steps) throws Exception {
     return plans.create(
         new PlanRequest(
-            key,
-            "a goal",
-            50,
-            new PlanOrigin(thread, "", "ann"),
-            Duration.ZERO,
-            List.of(steps)));
+            key, "a goal", 50, new PlanOrigin(thread, "", "ann"), Duration.ZERO, List.of(steps)));
   }
 
   private Plan made(String key, String thread, Step... steps) throws Exception {
@@ -175,8 +170,7 @@ class PlansTest {
     Plan quiet = made("k2", "", step("a", "worker", "do", "{}"));
     end(plan, new AttemptEnd.Succeeded("{\"colour\": \"blue\"}"));
     end(quiet, new AttemptEnd.Succeeded("1"));
-    PlanNotices notices =
-        new PlanNotices(ledger, NewEvent.OWN + "wakeup:", "schedule:", time);
+    PlanNotices notices = new PlanNotices(ledger, NewEvent.OWN + "wakeup:", "schedule:", time);
     notices.step();
     notices.step();
     List<Event> told = it.store.inbox().openOf(thread, 0, 10);

@@ -3,6 +3,7 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
@@ -44,7 +45,8 @@ class ThreadOwnersTest extends SharedServer {
   private record Operation(String method, String path, String id, String threads) {}
 
   /** What Ann has: ids by the operation that takes them. */
-  private record Belongings(String event, String file, String approval, String execution) {}
+  private record Belongings(
+      String event, String file, String approval, String execution, String plan) {}
 
   @Override
   void configure(ServerRig unstarted) {
@@ -52,6 +54,7 @@ class ThreadOwnersTest extends SharedServer {
         .setup()
         .set("tools.shell.enabled", true)
         .set("tools.autonomy", "supervised")
+        .set("extensions", List.of(new AgentScript(unstarted, "worker").declaration()))
         .set(
             "api.tokens",
             List.of(
@@ -111,6 +114,20 @@ class ThreadOwnersTest extends SharedServer {
             "talk-" + MARK,
             "!tool schedule {\"action\": \"add\", \"every\": \"1d\", \"text\": \"wake\"}");
     rig.api().awaitState(wake, ServerApi.FINAL, LIMIT);
+    String planned =
+        said(
+            ANN,
+            "talk-" + MARK,
+            "!tool plan {\"goal\": \"a plan "
+                + MARK
+                + "\", \"steps\": [{\"name\": \"a\", \"agent\": \"worker\","
+                + " \"action\": \"look\", \"payload\": {\"sleep\": 600}}]}");
+    JsonNode plan =
+        Await.value(
+            "a plan runs",
+            LIMIT,
+            () -> rig.api().get("/api/v1/plans").json().path("plans").valueStream().findFirst());
+    rig.api().awaitState(planned, ServerApi.FINAL, LIMIT);
     said(ANN, "asks-" + MARK, "!tool shell {\"command\": \"echo " + MARK + "\"}");
     JsonNode asked =
         Await.value(
@@ -132,7 +149,8 @@ class ThreadOwnersTest extends SharedServer {
         event,
         upload.json().path("file").asText(),
         asked.path("id").asText(),
-        asked.path("execution").asText());
+        asked.path("execution").asText(),
+        plan.path("plan_id").asText());
   }
 
   /** Behind the server's back. */
@@ -155,6 +173,7 @@ class ThreadOwnersTest extends SharedServer {
           case "dead-letters" -> "letter";
           case "approvals" -> hers.approval();
           case "executions" -> hers.execution();
+          case "plans" -> hers.plan();
           default -> "x";
         };
     String path =
