@@ -3,6 +3,7 @@ package dev.holdfast.tests.channels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.KeptDrafts;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -69,7 +70,7 @@ class MattermostTest {
     rig.restart();
     Await.until("a socket is open", LIMIT, mattermost::hasSocket);
     mattermost.sayInChannel("@holdfast " + ShellRig.command("sleep 6; echo done"), "");
-    Await.until("a draft is shown", LIMIT, () -> mattermost.texts().size() == 1);
+    Await.until("a draft is kept", LIMIT, () -> KeptDrafts.of(rig).contains("post"));
     rig.restart();
     Await.until(
         "the draft is the reply",

@@ -10,17 +10,13 @@ import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.BotApiDouble.Call;
 import dev.holdfast.tests.harness.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.KeptDrafts;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -90,7 +86,7 @@ class TelegramTest {
       TelegramSetup.awaitChannel(rig);
       String text = "@HoldfastBot " + ShellRig.command("sleep 6; echo done");
       String key = api.sayInGroup(ANN, -100, text, mention(12));
-      Await.until("a draft is kept", LIMIT, () -> drafts(rig).contains("-100"));
+      Await.until("a draft is kept", LIMIT, () -> KeptDrafts.of(rig).contains("-100"));
       rig.restart();
       rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
       rig.api().awaitQuiet(LIMIT);
@@ -98,13 +94,6 @@ class TelegramTest {
       assertThat(written).allMatch(call -> call.chat().equals("-100"));
       assertThat(api.calls("sendMessage")).hasSize(1);
       assertThat(api.calls("editMessageText").getLast().text()).doesNotContain("<i>");
-    }
-  }
-
-  private static String drafts(ServerRig rig) throws IOException {
-    try (Stream<Path> files = Files.walk(rig.setup().dataDir())) {
-      Optional<Path> found = files.filter(file -> file.endsWith("drafts.json")).findFirst();
-      return found.isPresent() ? Files.readString(found.get()) : "";
     }
   }
 }
