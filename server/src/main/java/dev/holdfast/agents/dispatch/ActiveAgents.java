@@ -260,8 +260,15 @@ final class ActiveAgents implements ThreadAgent.Keeper {
 
   /** As {@link ThreadAgent#stop}. Waits for an agent that is being activated. */
   private Optional<List<Incoming>> interrupt(String threadId, long place) {
-    ThreadAgent agent = agents.computeIfPresent(threadId, (_, active) -> active);
-    return agent == null ? Optional.empty() : agent.stop(place);
+    return findActivated(threadId).flatMap(agent -> agent.stop(place));
+  }
+
+  /**
+   * As {@link #find}, but waits for an agent that is being activated: it runs before it can be
+   * found, and may have asked for something already.
+   */
+  Optional<ThreadAgent> findActivated(String threadId) {
+    return Optional.ofNullable(agents.computeIfPresent(threadId, (_, active) -> active));
   }
 
   /** Starts a fresh context before the next turn. */

@@ -304,7 +304,7 @@ public final class Orchestrator {
   }
 
   private boolean resume(String threadId, boolean probe) {
-    return agents.find(threadId).map(agent -> agent.resume(probe)).orElse(false);
+    return agents.findActivated(threadId).map(agent -> agent.resume(probe)).orElse(false);
   }
 
   /** Whether no model could be reached at the last try: turns are parked. */

@@ -218,7 +218,9 @@ class RecoveryTest {
       int asked = model.requests().size(); // before it is opened: it may ask at once
       world = rigs.open();
       AgentRig now = world;
-      world.await(() -> model.requests().size() > asked, () -> "no try");
+      world.await(
+          () -> model.requests().size() > asked,
+          () -> "no try, it is " + now.stateOf(event));
       world.await(() -> now.stateOf(event) == EventState.PARKED, () -> "not parked");
     }
     assertThat(ids(world, event)).containsExactly(".e.1", ".n1.1");
