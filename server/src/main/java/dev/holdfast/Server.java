@@ -62,6 +62,7 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.models.RemoteUse;
 import dev.holdfast.modes.Modes;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
@@ -77,6 +78,7 @@ import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
@@ -88,6 +90,7 @@ import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.tasks.ledger.PlanMoved;
+import dev.holdfast.tasks.models.TaskModels;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -221,6 +224,8 @@ final class Server {
             store,
             tooling.extensions(),
             tooling.toolbox(),
+            new TaskModels(models, store.usage(), this::remoteUse),
+            this::folderOf,
             () -> live,
             () -> modes.get().mode().startsTasks(),
             this::planMoved,
@@ -321,6 +326,7 @@ final class Server {
           awaitPlugins(() -> {});
           tasking.run();
         });
+    supervise(ChildSpec.virtual("planning").as(Criticality.IMPORTANT), tasking::think);
     supervise(ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT), tasking::tell);
     supervise(ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
     ChildSpec config = ChildSpec.virtual("config").as(Criticality.NON_CRITICAL);
@@ -524,6 +530,26 @@ final class Server {
         .toList();
   }
 
+  /** Where tools of agents work. */
+  private Path folderOf(String planId) throws IOException {
+    Path folder = settings.dataDir().resolve("plans").resolve(planId);
+    AtomicFiles.createFolders(folder);
+    return folder;
+  }
+
+  /** How plans may use remote models now: what is spent for all is spent for them, too. */
+  private RemoteUse remoteUse() {
+    try {
+      if (orchestrator.isBudgetSpent()) {
+        return RemoteUse.NONE;
+      }
+    } catch (StoreException e) {
+      LOG.warn("plans: use no remote models, what was spent cannot be read: {}", e.getMessage());
+      return RemoteUse.NONE;
+    }
+    return modes.get().mode().sparesRemoteModels() ? RemoteUse.SPARING : RemoteUse.FREE;
+  }
+
   private Modes modes() throws IOException, StartRefusedException {
     try {
       return Modes.open(store.engine(), store.audit(), time, meters);
@@ -680,7 +706,7 @@ final class Server {
         new ApiCalls(store, orchestrator, access, news, settings.secrets(), time)
             .threads(intake, streams, config.attachments())
             .chat(intake, config.listeners().api().answerWait())
-            .deadLetters(this::rescan)
+            .deadLetters(tasking.plans(), this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .modes(modes, parts)

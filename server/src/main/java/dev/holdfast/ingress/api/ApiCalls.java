@@ -69,8 +69,8 @@ public final class ApiCalls {
   }
 
   /** {@code replayed}: wakes whoever runs events or posts replies. */
-  public ApiCalls deadLetters(Runnable replayed) {
-    calls.putAll(new DeadLetterCalls(store, access, time, replayed).calls());
+  public ApiCalls deadLetters(Plans plans, Runnable replayed) {
+    calls.putAll(new DeadLetterCalls(store, plans, access, time, replayed).calls());
     return this;
   }
 
@@ -118,6 +118,7 @@ public final class ApiCalls {
   public ApiCalls plans(Plans plans, TaskRunner runner) {
     calls.putAll(new AgentCalls(plans, runner).calls());
     calls.putAll(new PlanCalls(plans, access, store.audit(), time).calls());
+    calls.putAll(new TaskCalls(plans, access, time).calls());
     return this;
   }
 
