@@ -72,6 +72,7 @@ final class Tasking {
 
   /**
    * @param mayStart whether tasks are given out now
+   * @param mayJudge whether models of the level strategic are asked now
    * @param moved hears of each move after its commit, on the writer's thread
    */
   static Tasking open(
@@ -82,6 +83,7 @@ final class Tasking {
       ModelAgentParts.Scratch scratch,
       Supplier<ServerConfig> config,
       BooleanSupplier mayStart,
+      BooleanSupplier mayJudge,
       Consumer<PlanMoved> moved,
       Time time,
       MeterRegistry meters)
@@ -129,7 +131,10 @@ final class Tasking {
             new ModelStepWriter(models, directory, health(ledger), plans::problems),
             new ModelGoalJudge(models, directory, health(ledger), plans::problems),
             new PlanThinker.Settings(
-                mayStart, () -> isSupervised(config.get()), () -> config.get().tasks().openMax()),
+                mayStart,
+                mayJudge,
+                () -> isSupervised(config.get()),
+                () -> config.get().tasks().openMax()),
             time,
             runner::signal);
     AgentTools tools =

@@ -16,6 +16,7 @@ import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.supervision.SupervisionNode;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.run.TaskRunner;
 import dev.holdfast.time.Time;
@@ -87,6 +88,11 @@ public final class ApiCalls {
   /** {@code looks}: how the parts of the server are now. */
   public ApiCalls modes(Modes modes, ModeInputs looks) {
     calls.putAll(new ModeCalls(modes, looks).calls());
+    return this;
+  }
+
+  public ApiCalls supervision(Supplier<SupervisionNode> tree) {
+    calls.putAll(new SupervisionCalls(tree).calls());
     return this;
   }
 

@@ -55,11 +55,15 @@ public final class PlanThinker {
    * What the configuration says now.
    *
    * @param mayStart whether models are asked
+   * @param mayJudge whether those of the level strategic are asked; else judgements wait
    * @param supervised whether a person is asked before unsafe actions of a replan
    * @param openMax how many tasks may be open
    */
   public record Settings(
-      BooleanSupplier mayStart, BooleanSupplier supervised, IntSupplier openMax) {}
+      BooleanSupplier mayStart,
+      BooleanSupplier mayJudge,
+      BooleanSupplier supervised,
+      IntSupplier openMax) {}
 
   /**
    * @param decided runs when there may be tasks to give out
@@ -99,7 +103,9 @@ public final class PlanThinker {
     if (!settings.mayStart().getAsBoolean()) {
       return;
     }
-    ledger.revisions().reviewed(AT_ONCE).forEach(plan -> start(plan, () -> judge(plan)));
+    if (settings.mayJudge().getAsBoolean()) {
+      ledger.revisions().reviewed(AT_ONCE).forEach(plan -> start(plan, () -> judge(plan)));
+    }
     ledger.revisions().drafts(PlanLedger.DRAFTS_MAX).stream()
         .filter(plan -> !isWaiting(plan))
         .limit(AT_ONCE)

@@ -463,7 +463,7 @@ public final class TaskRunner {
         throw new InterruptedException("the lease is not ours any more");
       }
       AttemptResult result = known.isPresent() ? known.get() : one.agent().attempt(assignment);
-      return Secret.of(input).removedFrom(result);
+      return CredentialMask.of(input).removedFrom(result);
     } catch (StepInputs.MissingInputException e) {
       return new AttemptResult.Failed(
           new TaskFailure(FailureCode.INVALID_REQUEST, String.valueOf(e.getMessage()), true));

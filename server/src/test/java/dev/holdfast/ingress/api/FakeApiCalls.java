@@ -61,6 +61,7 @@ public final class FakeApiCalls {
             "listPlans",
             "getPlan",
             "cancelPlan",
+            "getSupervision",
             "listTasks",
             "getTask",
             "cancelTask",

@@ -12,11 +12,11 @@ import java.util.Optional;
  *
  * @param text empty for none
  */
-record Secret(String text) {
+record CredentialMask(String text) {
   private static final String STAND_IN = "[credential]";
 
-  static Secret of(Optional<TaskInput> input) {
-    return new Secret(
+  static CredentialMask of(Optional<TaskInput> input) {
+    return new CredentialMask(
         input
             .filter(given -> given.question().kind() == InputKind.CREDENTIAL)
             .map(TaskInput::answer)
