@@ -89,7 +89,7 @@ record SupervisionTree(Supervisor supervisor, Extensions extensions, Plans plans
         extension.restarts(),
         failed ? "ACTOR_CRASHED" : "",
         extension.lastError(),
-        null,
+        extension.lastErrorAt(),
         List.of(),
         List.of());
   }

@@ -29,7 +29,7 @@ final class TreeCommand implements Callable<Integer> {
   }
 
   private void draw(JsonNode node, String before, String below) {
-    root.terminal().line(before + line(node));
+    root.terminal().line(VisibleText.line(before + line(node)));
     Iterator<JsonNode> children = node.path("children").iterator();
     while (children.hasNext()) {
       JsonNode child = children.next();

@@ -11,6 +11,7 @@ import dev.holdfast.processes.ChildResult;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,7 @@ final class ActionExtension implements Extension {
   private final ExtensionCalls calls;
   private volatile boolean stopped;
   private volatile String lastError = "";
+  private volatile @Nullable Instant lastErrorAt;
   private volatile List<String> errors = List.of();
 
   ActionExtension(String source, ExtensionConfig config, ExtensionServices services) {
@@ -64,6 +66,7 @@ final class ActionExtension implements Extension {
         0,
         0,
         lastError,
+        lastErrorAt,
         null);
   }
 
@@ -138,7 +141,7 @@ final class ActionExtension implements Extension {
   public AttemptAnswer attempt(TaskCall call) throws InterruptedException {
     AttemptAnswer answer = calls.attempt(() -> run(call));
     if (answer instanceof AttemptAnswer.Failed(Failure failure, _)) {
-      lastError = failure.message();
+      failed(failure.message());
     }
     return answer;
   }
@@ -168,9 +171,14 @@ final class ActionExtension implements Extension {
         calls.run(config.tools().replayOf(action.name()), () -> run(action, arguments, context));
     Failure failure = result.failure();
     if (failure != null) {
-      lastError = services.secrets().redact(failure.message());
+      failed(services.secrets().redact(failure.message()));
     }
     return result;
+  }
+
+  private void failed(String why) {
+    lastError = why;
+    lastErrorAt = services.time().now();
   }
 
   private ToolResult run(ActionConfig action, JsonObject arguments, ToolContext context)

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param strays messages that answered nothing, and lines that were none, of all its runs since it
  *     was declared
  * @param memoryBytes what its processes held when they were looked at last; 0 when none run
- * @param lastError why it ended last; empty when it did not
+ * @param lastError why it ended last, or why its last failed call did; empty when none did
+ * @param lastErrorAt null when {@code lastError} is empty
  * @param nextAttemptAt null when it waits for nothing
  */
 public record ExtensionView(
@@ -36,6 +37,7 @@ public record ExtensionView(
     long strays,
     long memoryBytes,
     String lastError,
+    @Nullable Instant lastErrorAt,
     @Nullable Instant nextAttemptAt) {
   public ExtensionView {
     tools = List.copyOf(tools);

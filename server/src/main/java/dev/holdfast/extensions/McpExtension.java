@@ -85,6 +85,7 @@ final class McpExtension implements Extension {
   private boolean listChanged;
   private boolean stopped;
   private String lastError = "";
+  private @Nullable Instant lastErrorAt;
   private List<String> errors = List.of();
   private @Nullable Instant nextAttemptAt;
   private int running;
@@ -136,6 +137,7 @@ final class McpExtension implements Extension {
                 straysBefore + (current == null ? 0 : current.strays()),
                 client == null ? 0 : client.session().memory(),
                 lastError,
+                lastErrorAt,
                 nextAttemptAt));
   }
 
@@ -406,7 +408,6 @@ final class McpExtension implements Extension {
         () -> {
           client = exposed ? null : connected;
           lastUsedNanos = services.time().nanos();
-          lastError = "";
           return null;
         });
     become(ExtensionState.READY, null);
@@ -697,6 +698,7 @@ final class McpExtension implements Extension {
     locked(
         () -> {
           lastError = services.secrets().redact(failure.message());
+          lastErrorAt = services.time().now();
           return null;
         });
     become(
@@ -968,7 +970,7 @@ final class McpExtension implements Extension {
         "Extension "
             + config.id()
             + " is not available now"
-            + (lastError.isEmpty() ? "." : " (" + lastError + ").");
+            + (next == null || lastError.isEmpty() ? "." : " (" + lastError + ").");
     Failure failure = Failure.of(FailureCode.AGENT_UNAVAILABLE, text);
     if (next == null) {
       return failure;

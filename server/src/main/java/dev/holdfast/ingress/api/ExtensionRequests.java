@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What is asked of the extensions. */
 final class ExtensionRequests {
@@ -116,7 +117,6 @@ final class ExtensionRequests {
 
   /** {@code isWhole}: with all that is to be approved. */
   private static JsonObject view(ExtensionView extension, boolean isWhole) {
-    Instant next = extension.nextAttemptAt();
     return new JsonObject()
         .put("id", extension.id())
         .put("source", extension.source())
@@ -132,6 +132,11 @@ final class ExtensionRequests {
         .put("strays", extension.strays())
         .put("memory_bytes", extension.memoryBytes())
         .put("last_error", extension.lastError())
-        .put("next_attempt_at", next == null ? null : next.toString());
+        .put("last_error_at", shown(extension.lastErrorAt()))
+        .put("next_attempt_at", shown(extension.nextAttemptAt()));
+  }
+
+  private static @Nullable String shown(@Nullable Instant at) {
+    return at == null ? null : at.toString();
   }
 }
