@@ -57,7 +57,7 @@ public final class CallFault implements Injection.Fault {
 
   /**
    * Calls are not answered until {@code limit} has passed; those that still wait at the end of the
-   * drill lose their connection then.
+   * drill go out then.
    */
   public static Injection hanging(FaultPoint point, Duration limit, Time time) {
     return _ -> {
@@ -78,8 +78,6 @@ public final class CallFault implements Injection.Fault {
       }
       time.sleep(SLICE);
     }
-    throw new CallFailedException(
-        Failure.of(FailureCode.NETWORK, "the connection to " + target + " broke: a drill ended"));
   }
 
   @Override

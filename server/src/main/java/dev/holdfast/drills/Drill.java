@@ -149,7 +149,7 @@ public final class Drill {
       DrillFacts now =
           new DrillFacts(
               after.event() - before.event(),
-              server.fates(before, after),
+              server.fates(before, new MessageMark(after.event(), server.mark().reply())),
               strikes,
               looks,
               looksNotReady,
@@ -186,8 +186,6 @@ public final class Drill {
     return "A drill runs: "
         + kind.label()
         + (target.isEmpty() ? "" : " of " + target)
-        + ", begun by "
-        + actor
         + ". What it breaks is broken on purpose. End it with holdfast drill stop "
         + id
         + ".";
