@@ -6,6 +6,8 @@ import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.incidents.IncidentSeverity;
 import dev.holdfast.incidents.Incidents;
 import dev.holdfast.incidents.NewIncident;
+import dev.holdfast.modes.Mode;
+import dev.holdfast.modes.ModeChange;
 import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.CrashListener;
@@ -17,6 +19,8 @@ import java.util.function.Consumer;
 final class IncidentSources implements CrashListener {
   /** A process that gives up does not wait longer for its disk. */
   private static final Duration LAST_MAX = Duration.ofSeconds(5);
+
+  private static final String MODE_PART = "mode";
 
   private final Incidents incidents;
   private final Consumer<ChildSpec> giveUp;
@@ -72,6 +76,34 @@ final class IncidentSources implements CrashListener {
             List.of(
                 "Read the log around that time; if the cause is not plain, report it as a bug."),
             List.of("holdfast doctor", "journalctl -u holdfast")));
+  }
+
+  /** A mode below full; recovery is part of an unclean start, which tells of itself. */
+  void modeChanged(ModeChange change) {
+    if (change.to() == Mode.FULL) {
+      incidents.recovered(IncidentKind.MODE, MODE_PART);
+    } else if (change.to() != Mode.RECOVERY) {
+      incidents.report(
+          new NewIncident(
+              IncidentKind.MODE,
+              severity(change),
+              MODE_PART,
+              "The server went into the mode %s.".formatted(change.to().label()),
+              IncidentDetails.of(
+                  List.of(
+                      "It was in the mode %s before. Why it changed: %s."
+                          .formatted(change.from().label(), change.reason()),
+                      "Messages are accepted and kept in every mode."),
+                  List.of("What the mode withholds, and what ends it, is what this command says."),
+                  List.of("holdfast mode", "holdfast doctor"))));
+    }
+  }
+
+  private static IncidentSeverity severity(ModeChange change) {
+    if (change.isByHand()) {
+      return IncidentSeverity.INFO;
+    }
+    return change.to() == Mode.SAFE ? IncidentSeverity.CRITICAL : IncidentSeverity.WARNING;
   }
 
   /** On the store's thread: returns at once. */

@@ -63,6 +63,7 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
+import dev.holdfast.models.RemoteUse;
 import dev.holdfast.modes.Modes;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
@@ -78,6 +79,7 @@ import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
@@ -86,9 +88,12 @@ import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
+import dev.holdfast.supervision.Strategy;
 import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.supervision.Supervisor;
+import dev.holdfast.supervision.SupervisorGroup;
 import dev.holdfast.tasks.ledger.PlanMoved;
+import dev.holdfast.tasks.models.TaskModels;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -154,6 +159,7 @@ final class Server {
   private final PluginHost plugins;
   private final TypingNotices typing;
   private final QuestionCards cards;
+  private final IncidentSources incidentSources;
   private final Supervisor supervisor;
   private final PairingFlow pairing;
   private final MessageIntake intake;
@@ -223,8 +229,11 @@ final class Server {
             store,
             tooling.extensions(),
             tooling.toolbox(),
+            new TaskModels(models, store.usage(), this::remoteUse),
+            this::folderOf,
             () -> live,
             () -> modes.get().mode().startsTasks(),
+            () -> modes.get().mode().startsStrategicTasks(),
             this::planMoved,
             time,
             meters);
@@ -244,9 +253,9 @@ final class Server {
             optional(QuestionCards.FAILURES),
             ApprovalPrompts::settled,
             time);
-    IncidentSources sources = new IncidentSources(incidents, Server::giveUp);
-    store.onDamaged(sources::damaged);
-    supervisor = new Supervisor(config.restarts(), time, meters, sources);
+    incidentSources = new IncidentSources(incidents, Server::giveUp);
+    store.onDamaged(incidentSources::damaged);
+    supervisor = new Supervisor(config.restarts(), time, meters, incidentSources);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
     parts =
         new ServerParts(
@@ -299,14 +308,19 @@ final class Server {
     store.onMended(this::rescan);
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
-    modes.onChange(change -> news.publish("mode.changed", "", "", change.toJson().encode()));
+    modes.onChange(
+        change -> {
+          news.publish("mode.changed", "", "", change.toJson().encode());
+          incidentSources.modeChanged(change);
+        });
     modes.boot(parts.look()); // before the first turn
     parts.begin();
     incidents.onChange(
         change -> news.publish(change.what(), "", "", change.incident().headline().encode()));
     tooling.declare(live);
     // A platform thread: it must see virtual ones stand still.
-    supervise(ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
+    SupervisorGroup watch = supervisor.group("watch", Strategy.REST_FOR_ONE, Criticality.IMPORTANT);
+    supervise(watch, ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
     supervise(
         ChildSpec.platform("orchestrator"),
         () -> {
@@ -317,30 +331,39 @@ final class Server {
     supervise(ChildSpec.virtual("pulse"), this::beat); // the proof of /live
     ChildSpec parking = ChildSpec.virtual("parking").as(Criticality.IMPORTANT);
     supervise(parking, orchestrator::runParking);
-    supervise(ChildSpec.virtual("modes").as(Criticality.IMPORTANT), () -> modes.run(parts));
+    ChildSpec mode = ChildSpec.virtual("modes").as(Criticality.IMPORTANT).needing("conditions");
+    supervise(watch, mode, () -> modes.run(parts));
     Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
     supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    SupervisorGroup plans = supervisor.group("plans", Strategy.ONE_FOR_ALL, Criticality.IMPORTANT);
     supervise(
+        plans,
         ChildSpec.virtual("tasks").as(Criticality.IMPORTANT),
         () -> {
           awaitPlugins(() -> {});
           tasking.run();
         });
-    supervise(ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT), tasking::tell);
-    supervise(ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
+    ChildSpec planning = ChildSpec.virtual("planning").as(Criticality.IMPORTANT).needing("tasks");
+    supervise(plans, planning, tasking::think);
+    ChildSpec planNotices =
+        ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT).needing("tasks");
+    supervise(plans, planNotices, tasking::tell);
+    SupervisorGroup upkeep =
+        supervisor.group("upkeep", Strategy.ONE_FOR_ONE, Criticality.NON_CRITICAL);
+    supervise(upkeep, ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
     ChildSpec config = ChildSpec.virtual("config").as(Criticality.NON_CRITICAL);
-    supervise(config, () -> configWatch.run(time, tooling.extensions()::lookAtSecrets));
-    supervise(ChildSpec.virtual("plugins").as(Criticality.NON_CRITICAL), plugins::run);
+    supervise(upkeep, config, () -> configWatch.run(time, tooling.extensions()::lookAtSecrets));
+    supervise(upkeep, ChildSpec.virtual("plugins").as(Criticality.NON_CRITICAL), plugins::run);
     ChildSpec backups = ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL);
-    supervise(backups, tooling.backups()::run);
+    supervise(upkeep, backups, tooling.backups()::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
-    supervise(heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
+    supervise(upkeep, heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
     replies.start();
     listeners.start();
     listener.whenContractWasRead(
         () -> Thread.ofVirtual().start(TemporaryFolder.in(settings.dataDir())::restrict));
     readiness.recovered();
-    supervise(ChildSpec.virtual("incidents").as(Criticality.IMPORTANT), incidents::run);
+    supervise(watch, ChildSpec.virtual("incidents").as(Criticality.IMPORTANT), incidents::run);
     int attemptsMax = settings.config().store().inbox().attemptsMax();
     StartReport report = new StartReport(incidents, store, attemptsMax, time);
     supervise(ChildSpec.virtual("start-report").as(Criticality.NON_CRITICAL), report::run);
@@ -372,6 +395,10 @@ final class Server {
             .put("to", move.to().toLowerCase(Locale.ROOT));
     String kind = move.taskId().isEmpty() ? "plan.moved" : "task.moved";
     news.publish(kind, move.threadId(), "", details.encode());
+  }
+
+  private void supervise(SupervisorGroup group, ChildSpec spec, ChildTask task) {
+    SupervisedThread _ = supervisor.start(group, spec, task);
   }
 
   private void supervise(ChildSpec spec, ChildTask task) {
@@ -528,6 +555,26 @@ final class Server {
             tasking.reports().stream().map(ConditionReport::subject))
         .distinct()
         .toList();
+  }
+
+  /** Where tools of agents work. */
+  private Path folderOf(String planId) throws IOException {
+    Path folder = settings.dataDir().resolve("plans").resolve(planId);
+    AtomicFiles.createFolders(folder);
+    return folder;
+  }
+
+  /** How plans may use remote models now: what is spent for all is spent for them, too. */
+  private RemoteUse remoteUse() {
+    try {
+      if (orchestrator.isBudgetSpent()) {
+        return RemoteUse.NONE;
+      }
+    } catch (StoreException e) {
+      LOG.warn("plans: use no remote models, what was spent cannot be read: {}", e.getMessage());
+      return RemoteUse.NONE;
+    }
+    return modes.get().mode().sparesRemoteModels() ? RemoteUse.SPARING : RemoteUse.FREE;
   }
 
   private Modes modes() throws IOException, StartRefusedException {
@@ -696,7 +743,7 @@ final class Server {
         new ApiCalls(store, orchestrator, access, news, settings.secrets(), time)
             .threads(intake, streams, config.attachments())
             .chat(intake, config.listeners().api().answerWait())
-            .deadLetters(this::rescan)
+            .deadLetters(tasking.plans(), this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .modes(modes, parts)
@@ -711,6 +758,7 @@ final class Server {
                 plugins)
             .extensions(tooling.extensions())
             .plans(tasking.plans(), tasking.runner())
+            .supervision(new SupervisionTree(supervisor, tooling.extensions(), tasking.plans()))
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());

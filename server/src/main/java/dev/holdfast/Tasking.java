@@ -11,9 +11,16 @@ import dev.holdfast.tasks.chat.AgentTools;
 import dev.holdfast.tasks.chat.PlanChat;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMoved;
+import dev.holdfast.tasks.models.ModelAgent;
+import dev.holdfast.tasks.models.ModelAgentParts;
+import dev.holdfast.tasks.models.ModelGoalJudge;
+import dev.holdfast.tasks.models.ModelStepWriter;
+import dev.holdfast.tasks.models.TaskModels;
 import dev.holdfast.tasks.rules.AgentHealth;
+import dev.holdfast.tasks.rules.HealthState;
 import dev.holdfast.tasks.run.AgentDirectory;
 import dev.holdfast.tasks.run.PlanNotices;
+import dev.holdfast.tasks.run.PlanThinker;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.run.TaskMetrics;
 import dev.holdfast.tasks.run.TaskRunner;
@@ -21,6 +28,7 @@ import dev.holdfast.tasks.workers.WorkerAgent;
 import dev.holdfast.tasks.workers.WorkerAgents;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
+import dev.holdfast.tools.ToolsConfig.Autonomy;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,12 +37,14 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Work that is given out, put together: worker agents, plans and who runs them. */
 final class Tasking {
   private final WorkerAgents agents;
   private final TaskRunner runner;
+  private final PlanThinker thinker;
   private final Plans plans;
   private final PlanNotices notices;
   private final AgentTools tools;
@@ -44,6 +54,7 @@ final class Tasking {
   private Tasking(
       WorkerAgents agents,
       TaskRunner runner,
+      PlanThinker thinker,
       Plans plans,
       PlanNotices notices,
       AgentTools tools,
@@ -51,6 +62,7 @@ final class Tasking {
       TaskMetrics metrics) {
     this.agents = agents;
     this.runner = runner;
+    this.thinker = thinker;
     this.plans = plans;
     this.notices = notices;
     this.tools = tools;
@@ -60,21 +72,36 @@ final class Tasking {
 
   /**
    * @param mayStart whether tasks are given out now
+   * @param mayJudge whether models of the level strategic are asked now
    * @param moved hears of each move after its commit, on the writer's thread
    */
   static Tasking open(
       Store store,
       ExtensionActions extensions,
       Toolbox toolbox,
+      TaskModels models,
+      ModelAgentParts.Scratch scratch,
       Supplier<ServerConfig> config,
       BooleanSupplier mayStart,
+      BooleanSupplier mayJudge,
       Consumer<PlanMoved> moved,
       Time time,
       MeterRegistry meters)
       throws IOException, StartRefusedException {
     PlanLedger ledger = ledger(store, time);
     store.schedules().personsBehindOthers(ledger::personBehind);
-    WorkerAgents agents = new WorkerAgents(extensions, config.get().agents());
+    ModelAgentParts parts =
+        new ModelAgentParts(
+            models,
+            ledger.talks(),
+            () -> config.get().tools().autonomy() == Autonomy.MANUAL ? toolbox.emptied() : toolbox,
+            () -> isSupervised(config.get()),
+            scratch);
+    WorkerAgents agents =
+        new WorkerAgents(
+            extensions,
+            (id, model, settings) -> new ModelAgent(id, model, settings, parts),
+            config.get().agents());
     AgentDirectory directory = directory(agents);
     TaskRunner runner =
         new TaskRunner(
@@ -90,11 +117,26 @@ final class Tasking {
             runner,
             directory,
             () -> config.get().tasks().openMax(),
+            () -> ModelStepWriter.isThere(models),
+            () -> isSupervised(config.get()),
             time,
             move -> {
               metrics.moved(move);
               moved.accept(move);
             });
+    PlanThinker thinker =
+        new PlanThinker(
+            ledger,
+            plans::problems,
+            new ModelStepWriter(models, directory, health(ledger), plans::problems),
+            new ModelGoalJudge(models, directory, health(ledger), plans::problems),
+            new PlanThinker.Settings(
+                mayStart,
+                mayJudge,
+                () -> isSupervised(config.get()),
+                () -> config.get().tasks().openMax()),
+            time,
+            runner::signal);
     AgentTools tools =
         new AgentTools(
             toolbox,
@@ -103,11 +145,17 @@ final class Tasking {
     return new Tasking(
         agents,
         runner,
+        thinker,
         plans,
-        new PlanNotices(ledger, Incoming.WAKEUP_KEY, Incoming.WAKEUP_SENDER, time),
+        new PlanNotices(
+            ledger, Incoming.WAKEUP_KEY, Incoming.WAKEUP_SENDER, Incoming.NOTICE_KEY, time),
         tools,
         new PlanChat(plans),
         metrics);
+  }
+
+  private static Function<String, HealthState> health(PlanLedger ledger) {
+    return id -> ledger.agents().of(id).state();
   }
 
   private static PlanLedger ledger(Store store, Time time)
@@ -153,6 +201,26 @@ final class Tasking {
           throws StoreException {
         return chat.cancel(threadId, code, eventId, person);
       }
+
+      @Override
+      public String make(String threadId, String goal, String eventId, String person)
+          throws StoreException {
+        return chat.make(threadId, goal, eventId, person);
+      }
+
+      @Override
+      public Optional<String> answer(
+          String threadId, String code, String text, String eventId, String person)
+          throws StoreException {
+        return chat.answer(threadId, code, text, eventId, person);
+      }
+
+      @Override
+      public Optional<String> decide(
+          String threadId, String code, boolean yes, String eventId, String person)
+          throws StoreException {
+        return chat.decide(threadId, code, yes, eventId, person);
+      }
     };
   }
 
@@ -193,6 +261,15 @@ final class Tasking {
           tools.refresh();
           metrics.refresh();
         });
+  }
+
+  /** Has models think about plans until interrupted. */
+  void think() throws InterruptedException {
+    thinker.run();
+  }
+
+  private static boolean isSupervised(ServerConfig config) {
+    return config.tools().autonomy() != Autonomy.FULL;
   }
 
   /** Tells chat threads of plans that have ended until interrupted. */

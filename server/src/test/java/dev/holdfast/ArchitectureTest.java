@@ -58,7 +58,7 @@ class ArchitectureTest {
       Map.of(
           "store", List.of("engine", "threads", "messages", "ledgers", "opening", "backup", ""),
           "agents", List.of("context", "turn", "thread", "dispatch", ""),
-          "tasks", List.of("rules", "ledger", "workers", "run", "chat", ""),
+          "tasks", List.of("rules", "ledger", "workers", "run", "models", "chat", ""),
           "ingress", List.of("wire", "login", "stream", "webhooks", "api", "pages", ""));
 
   /**

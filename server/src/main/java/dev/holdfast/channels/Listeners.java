@@ -71,7 +71,7 @@ public final class Listeners {
       return;
     }
     Listener listener = new Listener(use, account, facts, shared);
-    ChildSpec spec = ChildSpec.virtual("listener", listener.source()).as(Criticality.NON_CRITICAL);
+    ChildSpec spec = ChildSpec.virtual("listener", listener.source()).as(Criticality.RECOVERABLE);
     running.add(listener);
     SupervisedThread _ = supervisor.start(spec, () -> run(listener));
   }

@@ -97,6 +97,7 @@ public final class Cli {
             .addSubcommand(new ChannelsCommand(root))
             .addSubcommand(new PluginsCommand(root))
             .addSubcommand(new PairCommand(root))
+            .addSubcommand(new TreeCommand(root))
             .addSubcommand(new AgentsCommand(root))
             .addSubcommand(new PlansCommand(root))
             .addSubcommand(new IncidentsCommand(root))

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "dlq",
     description =
-        "List, show, replay or discard dead letters: events and replies that were given up.",
+        "List, show, replay or discard dead letters: events, replies and tasks that were given up.",
     footer = {
       "",
       "Examples:",
@@ -38,7 +38,10 @@ final class DlqCommand extends CommandGroup {
 
   /** Which dead letters are meant. */
   static final class Filter {
-    @Option(names = "--kind", paramLabel = "KIND", description = "Only this kind: event or reply.")
+    @Option(
+        names = "--kind",
+        paramLabel = "KIND",
+        description = "Only this kind: event, reply or task. --all leaves tasks alone without it.")
     String kind = "";
 
     @Option(
@@ -128,7 +131,8 @@ final class DlqCommand extends CommandGroup {
   @Command(
       name = "replay",
       description =
-          "Replay dead letters, oldest first: an event runs again, a reply is posted again.")
+          "Replay dead letters, oldest first: an event runs again, a reply is posted again, a task in a"
+              + " new plan.")
   int replay(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
         choice,
@@ -162,7 +166,7 @@ final class DlqCommand extends CommandGroup {
       throw new CliException(ExitCode.USAGE, "--kind and --older-than require --all, not ids");
     }
     // What fails again at once is dead again before the last one is replayed: it is left alone.
-    String bound = named ? "" : "&order=oldest&up_to=" + newest();
+    String bound = named ? "" : "&order=oldest&up_to=" + newest(choice.filter.kind);
     Map<String, String> results = new LinkedHashMap<>();
     for (List<String> ids = next(choice, bound, results);
         !ids.isEmpty();
@@ -175,8 +179,9 @@ final class DlqCommand extends CommandGroup {
     return report(choice, done, results);
   }
 
-  private long newest() throws CliException, InterruptedException {
-    return root.ask(api -> api.get(PATH + "?limit=1")).path("newest").asLong();
+  private long newest(String kind) throws CliException, InterruptedException {
+    String path = PATH + "?limit=1" + (kind.isEmpty() ? "" : "&kind=" + ApiClient.encoded(kind));
+    return root.ask(api -> api.get(path)).path("newest").asLong();
   }
 
   /** The ids that were not looked at yet. */

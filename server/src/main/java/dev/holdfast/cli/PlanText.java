@@ -68,10 +68,29 @@ final class PlanText {
     if (state.equals("queued") && !missing.isEmpty()) {
       return "waits for " + String.join(", ", missing);
     }
+    if (step.path("input").isObject()) {
+      JsonNode input = step.path("input");
+      return "asks for "
+          + CliJson.raw(input, "kind")
+          + " until "
+          + Formats.day(input.path("deadline"))
+          + ": "
+          + CliJson.raw(input, "question")
+          + " (holdfast plans answer "
+          + CliJson.raw(step, "task_id")
+          + ")";
+    }
     String reason = CliJson.raw(step, "reason");
     return state.equals("retried")
         ? "next attempt at " + Formats.clock(step.path("due_at")) + ": " + reason
         : reason;
+  }
+
+  /** The answers that there are. */
+  static String choices(JsonNode input) {
+    List<String> choices = new ArrayList<>();
+    input.path("choices").forEach(choice -> choices.add(VisibleText.line(choice.asText())));
+    return String.join(", ", choices);
   }
 
   /** What the steps have answered. */

@@ -17,10 +17,11 @@ import picocli.CommandLine.Parameters;
 @Command(name = "plans", description = "Give work to worker agents, see it, and cancel it.")
 final class PlansCommand extends CommandGroup {
   private static final String PATH = "/api/v1/plans";
+  private static final String TASKS = "/api/v1/tasks";
   private static final Duration LOOK = Duration.ofMillis(300);
 
   PlansCommand(RootCommand root) {
-    super(root, "plans list, show, run or cancel");
+    super(root, "plans list, show, run, waiting, answer, retry or cancel");
   }
 
   @Command(
@@ -117,7 +118,10 @@ final class PlansCommand extends CommandGroup {
               paramLabel = "JSON",
               description = "A JSON object, or @FILE with one. Default: {}.")
           @Nullable String payload,
-      @Option(names = "--goal", paramLabel = "TEXT", description = "What it is for.")
+      @Option(
+              names = "--goal",
+              paramLabel = "TEXT",
+              description = "What it is for; alone, a model writes its steps.")
           @Nullable String goal,
       @Option(
               names = "--wait",
@@ -126,7 +130,7 @@ final class PlansCommand extends CommandGroup {
               description = "How long to wait for its end. Default: ${DEFAULT-VALUE}.")
           long waitSecs)
       throws CliException, InterruptedException {
-    ObjectNode body = body(file, agent, action, payload);
+    ObjectNode body = body(file, agent, action, payload, goal != null);
     if (goal != null) {
       body.put("goal", goal);
     }
@@ -145,7 +149,8 @@ final class PlansCommand extends CommandGroup {
       @Nullable String file,
       @Nullable String agent,
       @Nullable String action,
-      @Nullable String payload)
+      @Nullable String payload,
+      boolean goal)
       throws CliException {
     if (file != null) {
       if (agent != null || action != null || payload != null) {
@@ -156,8 +161,12 @@ final class PlansCommand extends CommandGroup {
       body.remove("wait_secs"); // --wait is what holds here
       return body;
     }
+    if (agent == null && action == null && payload == null && goal) {
+      return CliJson.object(); // a model writes the steps
+    }
     if (agent == null || action == null) {
-      throw new CliException(ExitCode.USAGE, "give --agent and --action, or --file");
+      throw new CliException(
+          ExitCode.USAGE, "give --agent and --action, or --file, or --goal alone");
     }
     ObjectNode body = CliJson.object().put("agent", agent).put("action", action);
     if (payload != null) {
@@ -211,6 +220,81 @@ final class PlansCommand extends CommandGroup {
     return print(
         plan,
         () -> root.terminal().line(VisibleText.line(id) + " is " + CliJson.text(plan, "state")));
+  }
+
+  @Command(
+      name = "waiting",
+      description = "List what agents have asked people for, the oldest first.",
+      footer = {"", "Example: holdfast plans waiting"})
+  int waiting() throws CliException, InterruptedException {
+    printList(
+        root.ask(api -> api.get(TASKS + "?state=awaiting_input&limit=1000")),
+        "tasks",
+        "nothing waits for an answer",
+        List.of("TASK", "KIND", "AGENT", "UNTIL", "QUESTION", "CHOICES"),
+        task -> {
+          JsonNode input = task.path("input");
+          return List.of(
+              CliJson.text(task, "task_id"),
+              CliJson.text(input, "kind"),
+              CliJson.text(task, "agent"),
+              Formats.day(input.path("deadline")),
+              CliJson.text(input, "question"),
+              PlanText.choices(input));
+        });
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "answer",
+      description = {
+        "Give a task what its agent has asked for.",
+        "Without TEXT it is read from standard input, so that a credential stands in no history."
+      },
+      footer = {"", "Example: holdfast plans answer 3f9a01c2-b4d5-4e6f-8a9b-0c1d2e3f4a5b Allow"})
+  int answer(
+      @Parameters(index = "0", paramLabel = "TASK", description = "Its id, as waiting shows it.")
+          String id,
+      @Parameters(index = "1", arity = "0..1", paramLabel = "TEXT", description = "The answer.")
+          @Nullable String text)
+      throws CliException, InterruptedException {
+    String path = task(id) + "/input";
+    ObjectNode body = CliJson.object().put("answer", text == null ? standardInput() : text);
+    JsonNode task = root.ask(api -> api.post(path, body));
+    return print(
+        task,
+        () -> root.terminal().line("passed on: step " + CliJson.text(task, "name") + " goes on"));
+  }
+
+  private String standardInput() throws CliException {
+    try {
+      return root.environment.in().readAllAsString().strip();
+    } catch (IOException e) {
+      throw new CliException(ExitCode.USAGE, "standard input cannot be read: " + e.getMessage());
+    }
+  }
+
+  @Command(
+      name = "retry",
+      description = {
+        "Try again what a plan did not reach, by one of its steps that was given up.",
+        "A new plan takes over what succeeded and runs the other steps."
+      },
+      footer = {"", "Example: holdfast plans retry 3f9a01c2-b4d5-4e6f-8a9b-0c1d2e3f4a5b"})
+  int retry(
+      @Parameters(
+              paramLabel = "TASK",
+              description = "The id of a step, as dlq list --kind task shows it.")
+          String id)
+      throws CliException, InterruptedException {
+    String path = task(id) + "/retry";
+    JsonNode plan = root.ask(api -> api.post(path, CliJson.object()));
+    return print(
+        plan, () -> root.terminal().line("plan " + CliJson.text(plan, "plan_id") + " runs"));
+  }
+
+  private static String task(String id) throws CliException {
+    return TASKS + "/" + segment(id, "task");
   }
 
   private static String path(String id) throws CliException {

@@ -25,6 +25,7 @@ record ActionExchange(
     Duration limit,
     UnaryOperator<String> redaction) {
   private static final String VERSION = "v1";
+  private static final String ASKS = "awaiting_input";
   private static final int NOT_SUPPORTED = 501;
   private static final int TIMED_OUT = 504;
 
@@ -76,6 +77,11 @@ record ActionExchange(
   }
 
   private @Nullable Object dataOf(JsonObject answer) throws CallFailedException {
+    if (ASKS.equals(answer.getValue("status"))
+        && answer.getValue("result") instanceof JsonObject result
+        && result.getValue("data") instanceof JsonObject request) {
+      throw new InputNeededException(origin.agent(), request);
+    }
     if (!"success".equals(answer.getValue("status")) || !isZero(answer.getValue("code"))) {
       throw new CallFailedException(reported(answer));
     }

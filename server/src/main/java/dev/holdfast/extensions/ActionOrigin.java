@@ -27,6 +27,9 @@ record ActionOrigin(
     JsonObject context =
         context(call.threadId(), call.eventId(), call.person(), call.key())
             .put("attempt", call.attempt());
+    if (call.input() != null) {
+      context.put("input", call.input());
+    }
     String correlationId = call.eventId().isEmpty() ? call.planId() : call.eventId();
     return new ActionOrigin(
         call.agent(), call.key(), context, call.planId(), call.taskId(), correlationId);

@@ -1,6 +1,7 @@
 package dev.holdfast.extensions;
 
 import dev.holdfast.api.Failure;
+import io.vertx.core.json.JsonObject;
 
 /** How an attempt at an action has ended. */
 public sealed interface AttemptAnswer {
@@ -9,6 +10,12 @@ public sealed interface AttemptAnswer {
    *     without secrets
    */
   record Done(String output) implements AttemptAnswer {}
+
+  /**
+   * @param request what the action wants to know of a person before it goes on: the data of its
+   *     answer, without secrets
+   */
+  record Asks(JsonObject request) implements AttemptAnswer {}
 
   /**
    * @param failure without secrets

@@ -76,6 +76,9 @@ final class ExtensionCalls {
       String output = call.run();
       metrics.called(null, since(begun));
       return new AttemptAnswer.Done(output);
+    } catch (InputNeededException e) {
+      metrics.called(null, since(begun));
+      return new AttemptAnswer.Asks(e.request());
     } catch (CallFailedException e) {
       metrics.called(e.failure(), since(begun));
       return answer(e.failure());

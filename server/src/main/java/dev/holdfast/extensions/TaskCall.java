@@ -1,6 +1,8 @@
 package dev.holdfast.extensions;
 
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt at a task, as an extension is given it.
@@ -12,6 +14,7 @@ import java.time.Duration;
  * @param threadId the chat thread that it is for; empty when it is for none
  * @param eventId the event that asked for it; empty when none did
  * @param limit how long the attempt may take
+ * @param input what a person has answered to the question of an earlier attempt; null without one
  */
 public record TaskCall(
     String agent,
@@ -24,4 +27,5 @@ public record TaskCall(
     String threadId,
     String eventId,
     String person,
-    Duration limit) {}
+    Duration limit,
+    @Nullable JsonObject input) {}

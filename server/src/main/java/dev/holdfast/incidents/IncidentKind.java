@@ -17,7 +17,9 @@ public enum IncidentKind {
   /** Damaged data was found and set aside. */
   DAMAGE,
   /** Events were given up because each of their runs ended in a crash. */
-  EVENT_CRASHES;
+  EVENT_CRASHES,
+  /** The server does less than usual: parts of it fail, or somebody has stopped it. */
+  MODE;
 
   /** As it is written in JSON, in metrics and in the database. */
   public String label() {

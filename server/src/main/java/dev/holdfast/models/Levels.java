@@ -3,6 +3,7 @@ package dev.holdfast.models;
 import dev.holdfast.config.RefusedValueException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -33,6 +34,13 @@ public record Levels(Map<String, List<String>> named, String byDefault) {
         });
     named = Map.copyOf(copy);
     check("default_level", byDefault);
+  }
+
+  /** The next higher level; empty when there is none. */
+  public static Optional<String> above(String level) {
+    List<String> keys = Level.keys();
+    int next = keys.indexOf(Level.of(level).key()) + 1;
+    return next < keys.size() ? Optional.of(keys.get(next)) : Optional.empty();
   }
 
   /** The models of the level itself: its own, or those of the level that stands in for it. */

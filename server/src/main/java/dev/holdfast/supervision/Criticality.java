@@ -8,6 +8,9 @@ public enum Criticality {
   /** Messages are accepted and answered, but some work waits that people wait for. */
   IMPORTANT,
 
+  /** It serves one account, extension or agent; the others go on. */
+  RECOVERABLE,
+
   /** Nobody waits for what it does. */
   NON_CRITICAL
 }

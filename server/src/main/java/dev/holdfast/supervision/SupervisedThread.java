@@ -1,9 +1,11 @@
 package dev.holdfast.supervision;
 
+import dev.holdfast.api.Failure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A supervised thread from its start to its end. Thread-safe. */
@@ -24,7 +26,10 @@ public final class SupervisedThread {
   private volatile boolean ailing;
   private volatile @Nullable Thread thread;
   private volatile @Nullable Instant restartsAt;
+  private volatile boolean restarting;
   private volatile String lastCrash = "";
+  private volatile @Nullable LastFailure lastFailure;
+  private final AtomicInteger restarts = new AtomicInteger();
 
   SupervisedThread(ChildSpec spec) {
     this.spec = spec;
@@ -60,6 +65,51 @@ public final class SupervisedThread {
   /** Blocks until it is over; false when it still runs after {@code wait}. */
   public boolean awaitEnd(Duration wait) throws InterruptedException {
     return over.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** How often it was started again. */
+  public int restarts() {
+    return restarts.get();
+  }
+
+  /** Null when it has never failed. */
+  public @Nullable LastFailure lastFailure() {
+    return lastFailure;
+  }
+
+  /**
+   * Why a child has failed last.
+   *
+   * @param failure ACTOR_CRASHED with {@code restart_count}, or MAX_RESTARTS_EXCEEDED with {@code
+   *     original_error} in its context
+   */
+  public record LastFailure(Failure failure, Instant at) {}
+
+  void failed(Failure failure, Instant at) {
+    lastFailure = new LastFailure(failure, at);
+  }
+
+  /** Has it start anew, because one that it belongs to has crashed. */
+  void restart() {
+    Thread running = thread;
+    if (running != null && !stopping) {
+      restarting = true;
+      running.interrupt();
+    }
+  }
+
+  /** Whether it is to start anew, once. On its own thread. */
+  boolean takeRestart() {
+    boolean taken = restarting && !stopping;
+    if (taken) {
+      restarting = false;
+      boolean _ = Thread.interrupted();
+    }
+    return taken;
+  }
+
+  void restarted() {
+    restarts.incrementAndGet();
   }
 
   String lastCrash() {

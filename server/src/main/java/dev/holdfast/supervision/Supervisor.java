@@ -1,14 +1,20 @@
 package dev.holdfast.supervision;
 
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,11 +30,15 @@ public final class Supervisor {
   /** How often what crashed too often is tried again, and how long it must run to count as well. */
   static final Duration REPAIR_EVERY = Duration.ofSeconds(60);
 
+  /** What crashes sooner at its first run has failed to start. */
+  private static final Duration START = Duration.ofSeconds(1);
+
   private final RestartLimit limit;
   private final Time time;
   private final MeterRegistry registry;
   private final CrashListener listener;
   private final Set<SupervisedThread> children = ConcurrentHashMap.newKeySet();
+  private final List<SupervisorGroup> groups = new CopyOnWriteArrayList<>();
   private final Set<String> measured = ConcurrentHashMap.newKeySet();
 
   public Supervisor(RestartLimit limit, Time time, MeterRegistry registry, CrashListener listener) {
@@ -38,15 +48,40 @@ public final class Supervisor {
     this.listener = listener;
   }
 
-  /** Starts a child and returns at once. */
+  /** A group of children that are restarted as its strategy says. */
+  public SupervisorGroup group(String name, Strategy strategy, Criticality criticality) {
+    SupervisorGroup group = new SupervisorGroup(name, strategy, criticality, limit);
+    groups.add(group);
+    return group;
+  }
+
+  /** In the order in which they were made. */
+  public List<SupervisorGroup> groups() {
+    return List.copyOf(groups);
+  }
+
+  /** Starts a child by itself and returns at once. */
   public SupervisedThread start(ChildSpec spec, ChildTask task) {
+    return start(null, spec, task);
+  }
+
+  /** Starts a child of a group and returns at once. */
+  public SupervisedThread start(@Nullable SupervisorGroup group, ChildSpec spec, ChildTask task) {
+    for (String need : spec.needs()) {
+      if (children.stream().noneMatch(child -> child.spec().kind().equals(need))) {
+        throw new IllegalStateException(spec.name() + " needs " + need + ", which is not there");
+      }
+    }
     Counter restarts = restarts(spec); // before the first crash, so that a rate can be read
     SupervisedThread child = new SupervisedThread(spec);
     children.add(child);
+    if (group != null) {
+      group.add(child);
+    }
     measure(spec.kind());
     Thread.Builder threads =
         spec.platformThread() ? Thread.ofPlatform().daemon() : Thread.ofVirtual();
-    Thread thread = threads.name(spec.name()).unstarted(() -> live(child, task, restarts));
+    Thread thread = threads.name(spec.name()).unstarted(() -> live(group, child, task, restarts));
     child.runsOn(thread);
     thread.start();
     return child;
@@ -69,25 +104,37 @@ public final class Supervisor {
   }
 
   /**
-   * Interrupts every child and waits for all of them; the names of those that are still there after
-   * {@code budget}.
+   * Interrupts every child and waits for all of them, those first that no other one needs; the
+   * names of those that are still there after {@code budget}.
    */
   public List<String> stopAll(Duration budget) throws InterruptedException {
     long end = time.nanos() + budget.toNanos();
-    List<SupervisedThread> all = children();
-    all.forEach(SupervisedThread::stop);
-    for (SupervisedThread child : all) {
-      child.awaitEnd(Duration.ofNanos(Math.max(0, end - time.nanos())));
+    List<SupervisedThread> left = new ArrayList<>(children());
+    while (!left.isEmpty()) {
+      Set<String> needed =
+          left.stream().flatMap(child -> child.spec().needs().stream()).collect(Collectors.toSet());
+      List<SupervisedThread> next =
+          left.stream().filter(child -> !needed.contains(child.spec().kind())).toList();
+      List<SupervisedThread> now = next.isEmpty() ? List.copyOf(left) : next;
+      now.forEach(SupervisedThread::stop);
+      for (SupervisedThread child : now) {
+        child.awaitEnd(Duration.ofNanos(Math.max(0, end - time.nanos())));
+      }
+      left.removeAll(now);
     }
     return children().stream().map(child -> child.spec().name()).toList();
   }
 
-  private void live(SupervisedThread child, ChildTask task, Counter restarts) {
+  private void live(
+      @Nullable SupervisorGroup group, SupervisedThread child, ChildTask task, Counter restarts) {
     SupervisedThread.State end = SupervisedThread.State.GIVEN_UP;
     try {
-      end = runs(child, task, restarts);
+      end = runs(group, child, task, restarts);
     } finally {
       children.remove(child); // before anybody hears of its end
+      if (group != null) {
+        group.remove(child);
+      }
       child.isNow(end);
     }
     if (end == SupervisedThread.State.GIVEN_UP) {
@@ -95,12 +142,21 @@ public final class Supervisor {
     }
   }
 
-  private SupervisedThread.State runs(SupervisedThread child, ChildTask task, Counter restarts) {
+  private SupervisedThread.State runs(
+      @Nullable SupervisorGroup group, SupervisedThread child, ChildTask task, Counter restarts) {
     RestartLimit.History history = RestartLimit.History.CLEAN;
+    boolean first = true;
     while (!child.isStopping()) {
+      long begunNanos = time.nanos();
       Time.Timer proof = time.after(REPAIR_EVERY, () -> lasts(child));
       Throwable crash = crashOf(task);
       proof.cancel();
+      if (child.takeRestart()) {
+        LOG.info("{}: started again with its group", child.spec().name());
+        restarts.increment();
+        child.restarted();
+        continue;
+      }
       if (crash == null) {
         return child.isStopping() ? SupervisedThread.State.STOPPED : SupervisedThread.State.ENDED;
       }
@@ -108,17 +164,38 @@ public final class Supervisor {
       if (child.isStopping()) {
         return SupervisedThread.State.STOPPED;
       }
+      boolean atStart = first && time.nanos() - begunNanos < START.toNanos();
+      first = false;
       RestartLimit.Decision decision = limit.afterCrash(history, time.nanos());
       history = decision.history();
       LOG.debug("{}: the crash", child.spec().name(), crash);
-      child.crashed(Crash.describe(crash));
       boolean tooOften = decision instanceof RestartLimit.GiveUp;
-      if (tooOften && child.spec().criticality() == Criticality.CRITICAL) {
-        LOG.error("{}: crashed again ({}), given up", child.spec().name(), Crash.describe(crash));
+      note(child, crash, tooOften);
+      CrashKind kind = CrashKind.of(crash);
+      Directive directive =
+          SupervisionRules.directive(
+              atStart && kind == CrashKind.FATAL ? CrashKind.FAILED_START : kind, tooOften);
+      boolean escalated =
+          directive == Directive.ESCALATE && group != null && group.escalated(child, time.nanos());
+      if (escalated) {
+        LOG.error(
+            "{}: crashed ({}), all of its group start again",
+            child.spec().name(),
+            child.lastCrash());
+        history = RestartLimit.History.CLEAN;
+        tooOften = false;
+        decision = limit.afterCrash(history, time.nanos());
+      } else if (directive == Directive.RESTART && group != null) {
+        group.restartOthers(directive, child);
+      }
+      boolean over = tooOften || directive == Directive.STOP;
+      if (over && child.spec().criticality() == Criticality.CRITICAL) {
+        LOG.error("{}: crashed again ({}), given up", child.spec().name(), child.lastCrash());
         return SupervisedThread.State.GIVEN_UP;
       }
-      Duration wait = told(child, decision, crash);
+      Duration wait = told(child, decision, over);
       restarts.increment();
+      child.restarted();
       if (!rested(child, wait)) {
         return SupervisedThread.State.STOPPED;
       }
@@ -126,36 +203,45 @@ public final class Supervisor {
     return SupervisedThread.State.STOPPED;
   }
 
-  /** Says what comes of the crash. Returns how long the child is to rest. */
-  private Duration told(SupervisedThread child, RestartLimit.Decision decision, Throwable crash) {
-    String name = child.spec().name();
+  private void note(SupervisedThread child, Throwable crash, boolean tooOften) {
     String what = Crash.describe(crash);
+    child.crashed(what);
+    Failure failure =
+        tooOften
+            ? Failure.of(
+                    FailureCode.MAX_RESTARTS_EXCEEDED, child.spec().name() + " crashed too often")
+                .withContext(Map.of("original_error", what))
+            : Failure.of(FailureCode.ACTOR_CRASHED, child.spec().name() + " crashed: " + what)
+                .withContext(Map.of("restart_count", Integer.toString(child.restarts())));
+    child.failed(failure, time.now());
+  }
+
+  /** Says what comes of the crash. Returns how long the child is to rest. */
+  private Duration told(SupervisedThread child, RestartLimit.Decision decision, boolean over) {
+    String name = child.spec().name();
+    String what = child.lastCrash();
     if (child.isAiling()) {
       LOG.warn("{}: crashed again ({}), retrying in {} s", name, what, REPAIR_EVERY.toSeconds());
       return REPAIR_EVERY;
     }
-    return switch (decision) {
-      case RestartLimit.GiveUp _ -> {
-        child.isAiling(true);
-        listener.ailing(child.spec(), what);
-        LOG.error(
-            "{}: crashed too often ({}); continuing without it, retrying every {} s",
-            name,
-            what,
-            REPAIR_EVERY.toSeconds());
-        yield REPAIR_EVERY;
-      }
-      case RestartLimit.Restart(Duration wait, RestartLimit.History history) -> {
-        LOG.error(
-            "{}: crashed ({}), restart {} of {} in {} ms",
-            name,
-            what,
-            history.crashes(),
-            limit.maxRestarts(),
-            wait.toMillis());
-        yield wait;
-      }
-    };
+    if (over || !(decision instanceof RestartLimit.Restart(Duration wait, var history))) {
+      child.isAiling(true);
+      listener.ailing(child.spec(), what);
+      LOG.error(
+          "{}: crashed too often ({}); continuing without it, retrying every {} s",
+          name,
+          what,
+          REPAIR_EVERY.toSeconds());
+      return REPAIR_EVERY;
+    }
+    LOG.error(
+        "{}: crashed ({}), restart {} of {} in {} ms",
+        name,
+        what,
+        history.crashes(),
+        limit.maxRestarts(),
+        wait.toMillis());
+    return wait;
   }
 
   /** It has run for a while. */

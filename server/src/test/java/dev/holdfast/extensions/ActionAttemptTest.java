@@ -118,7 +118,8 @@ class ActionAttemptTest extends AttemptCase {
             "",
             "",
             "",
-            Duration.ofSeconds(30));
+            Duration.ofSeconds(30),
+            null);
     assertThat(output(rig.extensions().attempt("job", call))).isEqualTo("1");
     assertThat(new JsonObject(Files.readString(file("request"))).getString("correlation_id"))
         .isEqualTo("plan-1");

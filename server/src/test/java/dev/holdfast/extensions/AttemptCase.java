@@ -18,7 +18,8 @@ abstract class AttemptCase extends ExtensionCase {
         "web:main:t",
         "event-1",
         "ann",
-        limit);
+        limit,
+        null);
   }
 
   AttemptAnswer attempt(String id, String action, String payload) throws InterruptedException {

@@ -38,13 +38,17 @@ public record Command(Word word, String argument) {
     STOP_WITH_MORE("/stop", Argument.ANYTHING),
     NEW("/new", Argument.NONE),
     STATUS("/status", Argument.NONE),
+    PLAN("/plan", Argument.TEXT),
+    PLAN_OF_NOTHING("/plan", Argument.NONE),
     PLANS("/plans", Argument.NONE),
     CANCEL("/cancel", Argument.NONE),
     CANCEL_ONE("/cancel", Argument.ONE_WORD),
     HELP("/help", Argument.NONE),
     ANSWER("/answer", Argument.TEXT),
     APPROVE("/approve", Argument.ONE_WORD),
-    DENY("/deny", Argument.ONE_WORD);
+    DENY("/deny", Argument.ONE_WORD),
+    /** What the server tells people itself; nobody can say it. */
+    NOTICE("", Argument.NONE);
 
     private final String text;
     private final Argument takes;
@@ -53,6 +57,13 @@ public record Command(Word word, String argument) {
       this.text = text;
       this.takes = takes;
     }
+  }
+
+  /**
+   * @param text what people read
+   */
+  static Command notice(String text) {
+    return new Command(Word.NOTICE, text);
   }
 
   /** Whether it is obeyed at once, ahead of the messages that wait. */

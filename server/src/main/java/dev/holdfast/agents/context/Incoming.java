@@ -21,6 +21,9 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
   /** What the keys of wake-ups begin with: no sender can make such a key. */
   public static final String WAKEUP_KEY = NewEvent.OWN + "wakeup:";
 
+  /** What the keys of messages of the server begin with that people read as they are. */
+  public static final String NOTICE_KEY = NewEvent.OWN + "notice:";
+
   /** What the senders of wake-ups begin with, and no other sender. */
   public static final String WAKEUP_SENDER = "schedule:";
 
@@ -34,8 +37,11 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
     } catch (IllegalArgumentException e) {
       message = new InboundMessage("", "", "", "", List.of(), event.dedupeKey());
     }
-    return new Incoming(
-        event, message, Command.of(message.text()), 2L * event.payload().length() + 500);
+    Optional<Command> command =
+        event.dedupeKey().startsWith(NOTICE_KEY)
+            ? Optional.of(Command.notice(message.text()))
+            : Command.of(message.text());
+    return new Incoming(event, message, command, 2L * event.payload().length() + 500);
   }
 
   /** {@link #withoutText} when that is large: for those who wait. */
@@ -90,6 +96,11 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
   /** Whether it is a wake-up that this thread has set, not a message of a person. */
   public boolean isWakeup() {
     return event.dedupeKey().startsWith(WAKEUP_KEY);
+  }
+
+  /** Whether the server has made it: no person has said it, and no platform knows it. */
+  public boolean isOurs() {
+    return event.dedupeKey().startsWith(NewEvent.OWN);
   }
 
   /** With whom it shares its turns where messages wait: its account, and its sender. */

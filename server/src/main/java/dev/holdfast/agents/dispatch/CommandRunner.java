@@ -117,6 +117,9 @@ final class CommandRunner {
             case STOP_ALL -> stop(incoming, attempt, true);
             case STOP_WITH_MORE -> ChatSentences.HOW_TO_STOP;
             case STATUS -> status(threadId);
+            case NOTICE -> incoming.command().orElseThrow().argument();
+            case PLAN -> makePlan(incoming);
+            case PLAN_OF_NOTHING -> "Say what the plan is for: /plan GOAL.";
             case PLANS -> plans.list(threadId);
             case CANCEL, CANCEL_ONE -> cancel(incoming);
             case HELP -> ChatSentences.help(prompts.list());
@@ -161,14 +164,24 @@ final class CommandRunner {
         incoming.message().sender());
   }
 
+  private String makePlan(Incoming incoming) throws StoreException {
+    String goal = incoming.command().map(Command::argument).orElse("");
+    return goal.length() > Command.TEXT_MAX
+        ? "This goal is too long: it may have " + Command.TEXT_MAX + " characters."
+        : plans.make(incoming.event().threadId(), goal, incoming.id(), incoming.message().sender());
+  }
+
   private String answer(Incoming incoming, boolean yes) throws StoreException {
     String threadId = incoming.event().threadId();
     String code = incoming.command().map(Command::argument).orElse("");
     Optional<Approval> asked = store.approvals().waiting(threadId, code);
     if (asked.isEmpty()) {
       String sender = incoming.message().sender();
-      return (yes ? forms.answer(threadId, code, sender, "") : forms.deny(threadId, code, sender))
-          .orElse(nothingWaits(code));
+      Optional<String> said =
+          yes ? forms.answer(threadId, code, sender, "") : forms.deny(threadId, code, sender);
+      return said.isPresent()
+          ? said.get()
+          : plans.decide(threadId, code, yes, incoming.id(), sender).orElse(nothingWaits(code));
     }
     if (!asked.get().person().equals(incoming.message().sender())) {
       return ChatSentences.NOT_YOURS;
@@ -186,16 +199,21 @@ final class CommandRunner {
     return "Nothing is waiting under the code " + code + ".";
   }
 
-  private String fillIn(Incoming incoming) {
+  private String fillIn(Incoming incoming) throws StoreException {
     String said = incoming.command().map(Command::argument).orElse("");
     if (said.length() > Command.TEXT_MAX) {
       return "This answer is too long: it may have " + Command.TEXT_MAX + " characters.";
     }
     String[] parts = said.split("\\s+", 2);
     String text = parts.length > 1 ? parts[1] : "";
-    return forms
-        .answer(incoming.event().threadId(), parts[0], incoming.message().sender(), text)
-        .orElse(nothingWaits(parts[0].substring(0, Math.min(parts[0].length(), CODE_SHOWN))));
+    String threadId = incoming.event().threadId();
+    String sender = incoming.message().sender();
+    Optional<String> given = forms.answer(threadId, parts[0], sender, text);
+    return given.isPresent()
+        ? given.get()
+        : plans
+            .answer(threadId, parts[0], text, incoming.id(), sender)
+            .orElse(nothingWaits(parts[0].substring(0, Math.min(parts[0].length(), CODE_SHOWN))));
   }
 
   private String status(String threadId) {

@@ -118,7 +118,7 @@ final class HeldMessages {
 
   private void tell(Incoming incoming, ModeNow mode) throws StoreException {
     String about = "mode-" + mode.number() + "-" + shortened(incoming.event().threadId());
-    boolean isDumb = incoming.isWakeup() || !incoming.isReadable();
+    boolean isDumb = incoming.isOurs() || !incoming.isReadable();
     if (!isDumb && !mode.sentence().isEmpty() && !endings.isTold(Voice.NOTICE, about)) {
       endings.tell(incoming, new Say(Voice.NOTICE, mode.sentence()), about);
     }

@@ -53,6 +53,7 @@ public final class ChatSentences {
       /stop all: also cancel the messages that were sent before it
       /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
+      /plan GOAL: have work done by agents
       /plans: show the plans of this conversation
       /cancel [CODE]: cancel a plan
       /approve CODE, /deny CODE: answer when I ask for permission

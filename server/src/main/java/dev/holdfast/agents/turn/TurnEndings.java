@@ -463,7 +463,7 @@ public final class TurnEndings {
               incoming.event().source(),
               incoming.event().threadId(),
               incoming.message().thread(),
-              incoming.isWakeup() ? "" : incoming.event().dedupeKey(),
+              incoming.isOurs() ? "" : incoming.event().dedupeKey(),
               texts.get(part - 1),
               part,
               texts.size(),

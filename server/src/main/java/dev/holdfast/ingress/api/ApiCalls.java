@@ -17,6 +17,7 @@ import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.supervision.SupervisionNode;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.run.TaskRunner;
 import dev.holdfast.time.Time;
@@ -70,8 +71,8 @@ public final class ApiCalls {
   }
 
   /** {@code replayed}: wakes whoever runs events or posts replies. */
-  public ApiCalls deadLetters(Runnable replayed) {
-    calls.putAll(new DeadLetterCalls(store, access, time, replayed).calls());
+  public ApiCalls deadLetters(Plans plans, Runnable replayed) {
+    calls.putAll(new DeadLetterCalls(store, plans, access, time, replayed).calls());
     return this;
   }
 
@@ -93,6 +94,11 @@ public final class ApiCalls {
 
   public ApiCalls drills(Drills drills) {
     calls.putAll(new DrillCalls(drills, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls supervision(Supplier<SupervisionNode> tree) {
+    calls.putAll(new SupervisionCalls(tree).calls());
     return this;
   }
 
@@ -124,6 +130,7 @@ public final class ApiCalls {
   public ApiCalls plans(Plans plans, TaskRunner runner) {
     calls.putAll(new AgentCalls(plans, runner).calls());
     calls.putAll(new PlanCalls(plans, access, store.audit(), time).calls());
+    calls.putAll(new TaskCalls(plans, access, time).calls());
     return this;
   }
 

@@ -6,15 +6,25 @@ import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.DeadLetters;
 import dev.holdfast.store.messages.ThreadReader;
+import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.Task;
+import dev.holdfast.tasks.ledger.TaskLetters;
+import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 
 /** What is asked of dead letters. */
 final class DeadLetterCalls {
@@ -23,13 +33,19 @@ final class DeadLetterCalls {
   /** Without an age all are meant, also those that a clock that ran ahead has dated. */
   private static final Duration AHEAD = Duration.ofDays(3650);
 
+  private static final String TASK = "task";
+
   private final DeadLetters letters;
+  private final Plans plans;
+  private final TaskLetters tasks;
   private final OperatorAudit records;
   private final ThreadAccess access;
   private final Time time;
   private final Runnable replayed;
 
-  DeadLetterCalls(Store store, ThreadAccess access, Time time, Runnable replayed) {
+  DeadLetterCalls(Store store, Plans plans, ThreadAccess access, Time time, Runnable replayed) {
+    this.plans = plans;
+    this.tasks = plans.ledger().letters();
     this.access = access;
     this.letters = store.deadLetters();
     this.records = new OperatorAudit(store.audit());
@@ -52,26 +68,87 @@ final class DeadLetterCalls {
     int limit = request.whole("limit", PAGE);
     int upTo = request.whole("up_to", Integer.MAX_VALUE);
     boolean oldestFirst = request.text("order", "newest").equals("oldest");
-    JsonArray found = new JsonArray();
     ThreadReader reader = ThreadAccess.reader(request.caller());
-    (oldestFirst
-            ? letters.oldest(reader, kind, olderThan, upTo, limit)
-            : letters.list(reader, kind, olderThan, limit))
-        .forEach(letter -> found.add(view(letter)));
+    boolean onlyTasks = kind.equals(TASK);
+    List<JsonObject> found = new ArrayList<>();
+    if (!onlyTasks) {
+      (oldestFirst
+              ? letters.oldest(reader, kind, olderThan, upTo, limit)
+              : letters.list(reader, kind, olderThan, limit))
+          .forEach(letter -> found.add(view(letter)));
+    }
+    // Who brings back all means messages: a task may do harm, and is asked for by its kind.
+    if (onlyTasks || (kind.isEmpty() && !oldestFirst)) {
+      tasks
+          .list(reader, olderThan, onlyTasks ? upTo : Long.MAX_VALUE, oldestFirst, limit)
+          .forEach(letter -> found.add(view(letter)));
+    }
+    if (kind.isEmpty() && !oldestFirst) {
+      found.sort(Comparator.comparing((JsonObject one) -> one.getString("at")).reversed());
+    }
     JsonObject counts = new JsonObject();
     letters.counts().forEach(counts::put);
+    counts.put(TASK, tasks.count());
     return ApiAnswer.ok(
         new JsonObject()
-            .put("dead_letters", found)
+            .put("dead_letters", new JsonArray(found.stream().limit(limit).toList()))
             .put("counts", counts)
-            .put("newest", letters.newest()));
+            .put("newest", onlyTasks ? tasks.newest() : letters.newest()));
+  }
+
+  private static JsonObject view(TaskLetters.Letter letter) {
+    Task task = letter.task();
+    return new JsonObject()
+        .put("id", task.id())
+        .put("kind", TASK)
+        .put("event_id", letter.plan().origin().eventId())
+        .put("dedupe_key", task.id())
+        .put("thread_id", letter.plan().origin().threadId())
+        .put("plan_id", task.planId())
+        .put("reason", task.reason())
+        .put(
+            "payload",
+            new JsonObject()
+                .put("step", task.step().name())
+                .put("agent", task.agent())
+                .put("action", task.step().action())
+                .put("payload", new JsonObject(task.step().payload()))
+                .encode())
+        .put("attempts", task.attempts())
+        .put("at", Objects.requireNonNullElse(task.endedAt(), task.madeAt()).toString());
+  }
+
+  private Optional<TaskLetters.Letter> task(ApiRequest request) {
+    return tasks
+        .find(request.id())
+        .filter(letter -> access.maySee(request.caller(), letter.plan().origin().threadId()));
+  }
+
+  private static AuditEntry entry(ApiRequest request, String what, TaskLetters.Letter letter) {
+    return new AuditEntry(
+        "operator." + what,
+        "",
+        letter.plan().origin().eventId(),
+        letter.plan().origin().threadId(),
+        OperatorAudit.actor(request),
+        new JsonObject().put("id", letter.task().id()).put("kind", TASK).encode());
   }
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
-    return ApiAnswer.ok(view(letter(request)));
+    Optional<TaskLetters.Letter> task = task(request);
+    return ApiAnswer.ok(task.isPresent() ? view(task.get()) : view(letter(request)));
   }
 
   private ApiAnswer replay(ApiRequest request) throws RefusedRequestException, StoreException {
+    Optional<TaskLetters.Letter> task = task(request);
+    if (task.isPresent()) {
+      Optional<Plan> plan =
+          plans.retry(request.id(), entry(request, "dead_letter_replayed", task.get()));
+      return ApiAnswer.ok(
+          new JsonObject()
+              .put("replayed", plan.isPresent())
+              .put("plan_id", plan.map(Plan::id).orElse(null)));
+    }
     DeadLetter letter = letter(request);
     boolean done = letters.replay(request.id());
     if (done) {
@@ -82,6 +159,12 @@ final class DeadLetterCalls {
   }
 
   private ApiAnswer discard(ApiRequest request) throws RefusedRequestException, StoreException {
+    Optional<TaskLetters.Letter> task = task(request);
+    if (task.isPresent()) {
+      boolean gone =
+          tasks.discard(request.id(), entry(request, "dead_letter_discarded", task.get()));
+      return ApiAnswer.ok(new JsonObject().put("discarded", gone));
+    }
     DeadLetter letter = letter(request);
     boolean done = letters.discard(request.id());
     if (done) {

@@ -76,6 +76,7 @@ final class PlanCalls {
                 body.getInteger("priority", NewPlan.PRIORITY),
                 origin,
                 waits,
+                false,
                 steps));
     return switch (verdict) {
       case PlanVerdict.Made(Plan plan) -> {
@@ -113,11 +114,13 @@ final class PlanCalls {
   /** The steps of a graph, or the one step that the body itself is. */
   private static List<Step> steps(JsonObject body) throws RefusedRequestException {
     JsonArray given = body.getJsonArray("steps", new JsonArray());
-    if (given.isEmpty() == !body.containsKey("agent")) {
-      throw RefusedRequestException.invalid("give either steps, or one agent with its action");
+    boolean one = body.containsKey("agent");
+    if (given.isEmpty() ? !one && !body.containsKey("goal") : one) {
+      throw RefusedRequestException.invalid(
+          "give a goal alone, or either steps or one agent with its action");
     }
     List<Step> steps = new ArrayList<>();
-    if (given.isEmpty()) {
+    if (one) {
       steps.add(step(body, "task"));
     }
     for (Object each : given) {

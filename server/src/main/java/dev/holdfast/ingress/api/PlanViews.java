@@ -5,6 +5,7 @@ import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMove;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.ledger.TaskAttempt;
+import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
@@ -44,11 +45,13 @@ record PlanViews(PlanLedger ledger, Time time) {
         .put("thread_id", plan.origin().threadId())
         .put("event_id", plan.origin().eventId())
         .put("person", plan.origin().person())
+        .put("replans", plan.replans())
+        .put("retry_of", plan.retryOf())
         .put("made_at", plan.madeAt().toString())
         .put("ended_at", text(plan.endedAt()));
   }
 
-  private JsonObject step(Task task) {
+  JsonObject step(Task task) {
     JsonArray attempts = new JsonArray();
     ledger.attemptsOf(task.id()).forEach(attempt -> attempts.add(view(attempt)));
     JsonArray needs = new JsonArray();
@@ -67,7 +70,30 @@ record PlanViews(PlanLedger ledger, Time time) {
         .put("due_at", task.state().isTerminal() ? null : task.dueAt().toString())
         .put("output", task.output().isEmpty() ? null : json(task.output()))
         .put("attempts", attempts)
+        .put("round", task.round())
+        .put("input", ledger.inputs().open(task.id()).map(PlanViews::input).orElse(null))
         .put("ended_at", text(task.endedAt()));
+  }
+
+  /** What a task waits for. */
+  private static JsonObject input(TaskInput input) {
+    return new JsonObject()
+        .put("input_id", input.id())
+        .put("kind", word(input.question().kind().name()))
+        .put("question", input.question().text())
+        .put("choices", new JsonArray(input.question().choices()))
+        .put("asked_at", input.askedAt().toString())
+        .put("deadline", input.deadline().toString())
+        .put("at_deadline", input.question().fallback() == null ? "fail" : "fallback")
+        .put("fallback", input.question().fallback());
+  }
+
+  /** A task with the plan that it belongs to. */
+  JsonObject task(Task task, Plan plan) {
+    return step(task)
+        .put("plan_id", plan.id())
+        .put("goal", plan.goal())
+        .put("thread_id", plan.origin().threadId());
   }
 
   private static JsonObject view(TaskAttempt attempt) {

@@ -75,6 +75,7 @@ final class PlanCallers {
             NewPlan.PRIORITY,
             origin,
             waits.isZero() ? Duration.ZERO : waits.plus(GRACE),
+            steps.isEmpty() && plans.isSupervised(), // given steps were approved with the call
             steps);
     try {
       return switch (plans.create(request)) {
@@ -98,7 +99,9 @@ final class PlanCallers {
     try {
       Optional<Plan> now = Optional.of(plan);
       for (Duration left = waits;
-          left.isPositive() && now.filter(it -> !it.state().isTerminal()).isPresent();
+          left.isPositive()
+              && now.filter(it -> !it.state().isTerminal()).isPresent()
+              && asking(plan.id()).isEmpty();
           left = left.minus(LOOK)) {
         now = plans.awaitEnd(plan.id(), left.compareTo(LOOK) < 0 ? left : LOOK);
         context.progress().doing("plan: " + doing(plan.id()));
@@ -112,7 +115,9 @@ final class PlanCallers {
       return ToolResult.ok(
           "Plan "
               + last.id()
-              + " runs. You will get a message here when it has ended; tell the person so, and do"
+              + " runs."
+              + asking(last.id())
+              + " You will get a message here when it has ended; tell the person so, and do"
               + " not wait for it.");
     } catch (InterruptedException e) {
       if (!plans.isStopping()) {
@@ -120,6 +125,19 @@ final class PlanCallers {
       }
       throw e;
     }
+  }
+
+  /** What a step waits for; empty when nothing has to come from a person. */
+  private String asking(String planId) {
+    return plans.ledger().tasksOf(planId).stream()
+        .filter(task -> task.state() == TaskState.AWAITING_INPUT)
+        .map(
+            task ->
+                " Step "
+                    + task.step().name()
+                    + " waits for a person, who is asked in this conversation.")
+        .findFirst()
+        .orElse("");
   }
 
   private void cancel(Plan plan, ToolContext context) {

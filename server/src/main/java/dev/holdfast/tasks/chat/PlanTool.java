@@ -24,6 +24,7 @@ final class PlanTool implements Tool, RiskOfCall {
          "goal": {"type": "string", "minLength": 1, "maxLength": 2000,
            "description": "What the plan is for, as the person would say it."},
          "steps": {"type": "array", "minItems": 1, "maxItems": 10,
+           "description": "Without them a planner writes them for the goal.",
            "items": {"type": "object",
              "properties": {
                "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
@@ -37,7 +38,7 @@ final class PlanTool implements Tool, RiskOfCall {
              "additionalProperties": false}},
          "wait_secs": {"type": "integer", "minimum": 0, "maximum": 300,
            "description": "How long to wait for its end, 0 by default: you get a message when it has ended."}},
-       "required": ["goal", "steps"],
+       "required": ["goal"],
        "additionalProperties": false}
       """;
 
@@ -89,7 +90,7 @@ final class PlanTool implements Tool, RiskOfCall {
     JsonObject arguments = new JsonObject(argumentsJson);
     return callers.make(
         arguments.getString("goal"),
-        PlanCallers.steps(arguments.getJsonArray("steps")),
+        PlanCallers.steps(arguments.getJsonArray("steps", new JsonArray())),
         Duration.ofSeconds(arguments.getInteger("wait_secs", 0)),
         argumentsJson,
         context);

@@ -1,5 +1,6 @@
 package dev.holdfast.tasks.ledger;
 
+import dev.holdfast.tasks.rules.InputQuestion;
 import dev.holdfast.tasks.rules.TaskFailure;
 import java.time.Instant;
 
@@ -8,11 +9,21 @@ public sealed interface AttemptEnd {
 
   record Succeeded(String output) implements AttemptEnd {}
 
-  /** The same agent tries again. */
-  record Again(TaskFailure failure, Instant dueAt) implements AttemptEnd {}
+  /**
+   * The same agent tries again.
+   *
+   * @param doubtful whether it has to look first what has become of this attempt
+   */
+  record Again(TaskFailure failure, Instant dueAt, boolean doubtful) implements AttemptEnd {}
 
   /** Another agent tries. */
   record Elsewhere(TaskFailure failure, String agent) implements AttemptEnd {}
+
+  /** The same agent tries again with models of a higher level. */
+  record Higher(TaskFailure failure, String level) implements AttemptEnd {}
+
+  /** The agent wants to know something of a person first. */
+  record Asked(InputQuestion question) implements AttemptEnd {}
 
   record GivenUp(TaskFailure failure) implements AttemptEnd {}
 }

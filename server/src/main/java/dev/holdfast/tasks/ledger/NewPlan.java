@@ -11,10 +11,18 @@ import java.util.List;
  * @param goal what it is for, in a person's words
  * @param priority from 0 to 100; higher ones first
  * @param tellFrom its end is told to its chat thread at this time at the earliest
- * @param steps checked by {@link dev.holdfast.tasks.rules.StepGraph}
+ * @param supervised whether a person is asked before each unsafe action
+ * @param steps checked by {@link dev.holdfast.tasks.rules.StepGraph}; none when they are still to
+ *     be written: then the plan is a draft
  */
 public record NewPlan(
-    String key, String goal, int priority, PlanOrigin origin, Instant tellFrom, List<Step> steps) {
+    String key,
+    String goal,
+    int priority,
+    PlanOrigin origin,
+    Instant tellFrom,
+    boolean supervised,
+    List<Step> steps) {
   public static final int PRIORITY = 50;
 
   public NewPlan {

@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  * @param leaseUntil when the lease ends unless it is renewed; null without a lease
  * @param output what the agent answered; empty before it succeeded
  * @param code of the last failure; empty when none was
+ * @param asks how often its agent has asked a person; such an attempt has not failed
+ * @param checkable whether its agent can say what has become of an attempt that was cut off
+ * @param doubtful whether it has to say so before anything else is done
+ * @param level of the models of an agent that has some; empty for the agent's own
+ * @param round after how many replans the step was added
  */
 public record Task(
     String id,
@@ -44,7 +49,12 @@ public record Task(
     String output,
     String code,
     Instant madeAt,
-    @Nullable Instant endedAt) {
+    @Nullable Instant endedAt,
+    int asks,
+    boolean checkable,
+    boolean doubtful,
+    String level,
+    int round) {
   public Task {
     tried = List.copyOf(tried);
   }

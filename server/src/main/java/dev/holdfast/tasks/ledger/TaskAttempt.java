@@ -17,6 +17,9 @@ public record TaskAttempt(
     @Nullable Instant endedAt,
     String code,
     String message) {
+  /** The code of an attempt that has asked a person for something. */
+  public static final String ASKED = "ASKED";
+
   /** The code of an attempt that was cut off. */
   public static final String INTERRUPTED = "INTERRUPTED";
 }

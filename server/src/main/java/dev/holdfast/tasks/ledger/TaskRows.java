@@ -118,18 +118,65 @@ final class TaskRows {
                 last_success_at integer not null,
                 open_until integer not null
               ) without rowid;
+              """,
+              """
+              alter table tasks_plans add column replans integer not null default 0;
+              alter table tasks_plans add column reviewing integer not null default 0;
+              alter table tasks_plans add column supervised integer not null default 0;
+              alter table tasks_plans add column retry_of text not null default '';
+              alter table tasks_tasks add column asks integer not null default 0;
+              alter table tasks_tasks add column checkable integer not null default 0;
+              alter table tasks_tasks add column doubtful integer not null default 0;
+              alter table tasks_tasks add column level text not null default '';
+              alter table tasks_tasks add column round integer not null default 0;
+              alter table tasks_tasks add column letter integer not null default 0;
+              create index tasks_plans_drafts on tasks_plans (no) where state = 'DRAFT';
+              create index tasks_plans_reviewing on tasks_plans (no) where reviewing = 1;
+              create index tasks_tasks_letters on tasks_tasks (no) where letter = 1;
+              create table tasks_talks (
+                task text not null,
+                number integer not null,
+                agent text not null,
+                level text not null,
+                entry text not null,
+                primary key (task, number)
+              ) without rowid;
+              create table tasks_inputs (
+                no integer primary key,
+                id text not null unique,
+                task text not null,
+                plan text not null,
+                kind text not null,
+                question text not null,
+                choices text not null,
+                fallback text not null,
+                state text not null,
+                asked_at integer not null,
+                deadline integer not null,
+                crc integer not null,
+                told integer not null,
+                answer text not null,
+                answered_by text not null,
+                answered_at integer not null
+              );
+              create unique index tasks_inputs_open on tasks_inputs (task) where answered_at = 0;
+              create index tasks_inputs_due on tasks_inputs (deadline) where answered_at = 0;
+              create index tasks_inputs_task on tasks_inputs (task, no);
+              create index tasks_inputs_untold on tasks_inputs (no)
+                where told = 0 and answered_at = 0;
               """));
 
   private static final String PLAN_COLUMNS =
       "no, id, key, goal, priority, thread_id, event, person, state, reason, made_at, ended_at, told,"
-          + " crc";
+          + " crc, replans, reviewing, retry_of, supervised";
 
   static final String PLANS = "select " + PLAN_COLUMNS + " from tasks_plans ";
 
   static final String TASKS =
       "select id, plan, position, name, first_agent, action, payload, needs, crc, agent, state,"
           + " reason, attempts, agent_attempts, reassigns, tried, due_at, epoch,"
-          + " repeatable, lease_until, output, code, made_at, ended_at from tasks_tasks ";
+          + " repeatable, lease_until, output, code, made_at, ended_at, asks, checkable,"
+          + " doubtful, level, round from tasks_tasks ";
 
   private TaskRows() {}
 
@@ -173,7 +220,11 @@ final class TaskRows {
               row.getString(10),
               Instant.ofEpochMilli(row.getLong(11)),
               time(row.getLong(12)),
-              row.getInt(13) != 0);
+              row.getInt(13) != 0,
+              row.getInt(15),
+              row.getInt(16) != 0,
+              row.getString(17),
+              row.getInt(18) != 0);
       PlanOrigin origin = plan.origin();
       long crc =
           crc(id, plan.key(), plan.goal(), origin.threadId(), origin.eventId(), origin.person());
@@ -221,7 +272,12 @@ final class TaskRows {
               row.getString(21),
               row.getString(22),
               Instant.ofEpochMilli(row.getLong(23)),
-              time(row.getLong(24)));
+              time(row.getLong(24)),
+              row.getInt(25),
+              row.getInt(26) != 0,
+              row.getInt(27) != 0,
+              row.getString(28),
+              row.getInt(29));
       if (crc(id, plan, step) == row.getLong(9)) {
         return new Found(id, task);
       }

@@ -1,5 +1,6 @@
 package dev.holdfast.tasks.rules;
 
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -12,5 +13,12 @@ import java.util.Set;
 public record Step(String name, String agent, String action, String payload, Set<String> needs) {
   public Step {
     needs = Set.copyOf(needs);
+  }
+
+  /** The same, but it does not need these. */
+  public Step without(Set<String> met) {
+    Set<String> left = new HashSet<>(needs);
+    left.removeAll(met);
+    return new Step(name, agent, action, payload, left);
   }
 }

@@ -8,6 +8,12 @@ public enum TaskEvent {
   /** The agent is about to be called. */
   BEGIN,
 
+  /** A person is asked for something: by the agent, which has ended, or before it is called. */
+  ASK,
+
+  /** What it asked for is there. */
+  ANSWER,
+
   SUCCEED,
 
   /** The attempt failed; the same agent, another one or a higher level tries again. */

@@ -14,6 +14,9 @@ public enum TaskState {
   /** An attempt has failed; another one is due later. */
   RETRIED,
 
+  /** A person was asked for something; the agent does not run until that is answered. */
+  AWAITING_INPUT,
+
   SUCCEEDED,
 
   /** Given up after its attempts: kept with its history, to be looked at. */
@@ -27,7 +30,7 @@ public enum TaskState {
   /** Whether nothing follows: terminal is final. */
   public boolean isTerminal() {
     return switch (this) {
-      case QUEUED, DISPATCHED, IN_PROGRESS, RETRIED -> false;
+      case QUEUED, DISPATCHED, IN_PROGRESS, RETRIED, AWAITING_INPUT -> false;
       case SUCCEEDED, DEAD_LETTERED, FAILED, CANCELLED -> true;
     };
   }

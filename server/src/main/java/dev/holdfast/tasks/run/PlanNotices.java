@@ -8,16 +8,18 @@ import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.Task;
+import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.time.Time;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the chat thread of a plan how it has ended: its end becomes an event of the thread in the
- * transaction that notes it, so it is told once, whatever cuts this off.
+ * Tells the chat thread of a plan how it has ended, and asks what its agents want to know: each
+ * becomes an event of the thread in the transaction that notes it, so it is said once, whatever
+ * cuts this off.
  */
 public final class PlanNotices {
   private static final Logger LOG = LoggerFactory.getLogger(PlanNotices.class);
@@ -29,16 +31,20 @@ public final class PlanNotices {
   private final PlanLedger ledger;
   private final String keyStart;
   private final String senderStart;
+  private final String questionKeyStart;
   private final Time time;
 
   /**
    * @param keyStart what the keys of the server's own wake-ups begin with
    * @param senderStart what their senders begin with
+   * @param questionKeyStart what the keys of messages begin with that people read as they are
    */
-  public PlanNotices(PlanLedger ledger, String keyStart, String senderStart, Time time) {
+  public PlanNotices(
+      PlanLedger ledger, String keyStart, String senderStart, String questionKeyStart, Time time) {
     this.ledger = ledger;
     this.keyStart = keyStart;
     this.senderStart = senderStart;
+    this.questionKeyStart = questionKeyStart;
     this.time = time;
   }
 
@@ -59,26 +65,45 @@ public final class PlanNotices {
   /** One look at what is to be told. */
   void step() throws StoreException {
     for (Plan plan : ledger.untold(time.now(), AT_ONCE)) {
-      if (ledger.tell(plan, event(plan, time.now()))) {
+      if (ledger.tell(plan, event(plan))) {
         LOG.info("plan {}: its thread is told that it {}", plan.id(), ended(plan));
+      }
+    }
+    for (TaskInput input : ledger.inputs().untold(AT_ONCE)) {
+      ask(input);
+    }
+  }
+
+  private void ask(TaskInput input) throws StoreException {
+    Optional<Plan> plan = ledger.find(input.planId());
+    Optional<Task> task = ledger.task(input.taskId());
+    if (plan.isPresent() && task.isPresent()) {
+      String text = QuestionText.of(plan.get(), task.get(), input);
+      NewEvent event =
+          event(plan.get(), questionKeyStart + input.id(), senderStart + "question", text);
+      if (ledger.inputs().tell(input, event)) {
+        LOG.info(
+            "plan {}: its thread is asked for step {}", plan.get().id(), task.get().step().name());
       }
     }
   }
 
-  private NewEvent event(Plan plan, Instant now) {
+  private NewEvent event(Plan plan) {
+    return event(
+        plan, keyStart + "plan:" + plan.id(), senderStart + "plan-" + plan.id(), text(plan));
+  }
+
+  private NewEvent event(Plan plan, String key, String sender, String text) {
     String[] parts = plan.origin().threadId().split(":", 3);
     String account = parts.length > 1 ? parts[1] : "";
     String platformId = parts.length > 2 ? parts[2] : "";
-    String key = keyStart + "plan:" + plan.id();
-    InboundMessage message =
-        new InboundMessage(
-            account, platformId, senderStart + "plan-" + plan.id(), text(plan), List.of(), key);
+    InboundMessage message = new InboundMessage(account, platformId, sender, text, List.of(), key);
     return new NewEvent(
         parts[0] + ":" + account,
         plan.origin().threadId(),
         key,
         InboundPayload.write(message),
-        now);
+        time.now());
   }
 
   private String text(Plan plan) {

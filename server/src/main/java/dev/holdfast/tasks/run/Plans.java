@@ -6,6 +6,7 @@ import dev.holdfast.tasks.ledger.NewPlan;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMoved;
+import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.tasks.rules.AgentHealth;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.rules.StepGraph;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
@@ -34,11 +36,15 @@ public final class Plans {
   private final TaskRunner runner;
   private final AgentDirectory agents;
   private final IntSupplier openMax;
+  private final BooleanSupplier writer;
+  private final BooleanSupplier supervised;
   private final Time time;
   private final PlanWaits waits;
 
   /**
    * @param openMax how many tasks may be open
+   * @param writer whether there is a model that writes steps
+   * @param supervised whether a person is asked before unsafe actions
    * @param moved hears of each move after its commit, on the writer's thread
    */
   public Plans(
@@ -46,12 +52,16 @@ public final class Plans {
       TaskRunner runner,
       AgentDirectory agents,
       IntSupplier openMax,
+      BooleanSupplier writer,
+      BooleanSupplier supervised,
       Time time,
       Consumer<PlanMoved> moved) {
     this.ledger = ledger;
     this.runner = runner;
     this.agents = agents;
     this.openMax = openMax;
+    this.writer = writer;
+    this.supervised = supervised;
     this.time = time;
     waits = new PlanWaits(ledger, time);
     ledger.onMoved(
@@ -63,6 +73,11 @@ public final class Plans {
 
   public PlanLedger ledger() {
     return ledger;
+  }
+
+  /** Whether a person is asked before unsafe actions that a model has thought out. */
+  public boolean isSupervised() {
+    return supervised.getAsBoolean();
   }
 
   public AgentDirectory agents() {
@@ -79,7 +94,11 @@ public final class Plans {
     if (made.isPresent()) {
       return new PlanVerdict.Made(made.get());
     }
-    List<Step> steps = withReferences(request.steps());
+    List<Step> wantedSteps =
+        request.steps().isEmpty()
+            ? NamedAction.of(request.goal(), agents).stream().toList()
+            : request.steps();
+    List<Step> steps = withReferences(wantedSteps, Set.of());
     List<String> problems = problems(request, steps);
     if (!problems.isEmpty()) {
       return new PlanVerdict.Invalid(problems);
@@ -91,6 +110,7 @@ public final class Plans {
             request.priority(),
             request.origin(),
             time.now().plus(request.waits()),
+            request.supervised(),
             steps);
     for (Step step : steps) {
       Optional<Instant> until = refusedUntil(step);
@@ -120,9 +140,10 @@ public final class Plans {
     return other ? Optional.empty() : ledger.agents().of(step.agent()).refusedUntil(now);
   }
 
-  /** What refers to the answer of a step needs it. */
-  private static List<Step> withReferences(List<Step> steps) {
+  /** What refers to the answer of a step, or of an earlier one, needs it. */
+  static List<Step> withReferences(List<Step> steps, Set<String> earlier) {
     Set<String> names = steps.stream().map(Step::name).collect(Collectors.toSet());
+    names.addAll(earlier);
     return steps.stream()
         .map(
             step -> {
@@ -134,13 +155,25 @@ public final class Plans {
   }
 
   private List<String> problems(PlanRequest request, List<Step> steps) {
-    List<String> problems = new ArrayList<>(StepGraph.problems(steps));
+    List<String> problems = new ArrayList<>();
+    if (!steps.isEmpty()) {
+      problems.addAll(problems(steps));
+    } else if (!writer.getAsBoolean()) {
+      problems.add(
+          "no model writes steps here: give the steps, or configure a model for the level tactical");
+    }
     if (request.goal().isBlank() || request.goal().length() > GOAL_MAX) {
       problems.add("a goal has from 1 to %d characters".formatted(GOAL_MAX));
     }
     if (request.priority() < 0 || request.priority() > 100) {
       problems.add("a priority is from 0 to 100, not %d".formatted(request.priority()));
     }
+    return problems;
+  }
+
+  /** All that is wrong with the steps of a plan, in sentences. */
+  public List<String> problems(List<Step> steps) {
+    List<String> problems = new ArrayList<>(StepGraph.problems(steps));
     for (Step step : steps) {
       problem(step).ifPresent(problems::add);
     }
@@ -185,6 +218,42 @@ public final class Plans {
     } catch (DecodeException _) {
       return false;
     }
+  }
+
+  /** What has become of an answer. */
+  public enum Answered {
+    TAKEN,
+    /** Nothing waits for it, or not any more. */
+    TOO_LATE
+  }
+
+  /**
+   * Gives an agent what it has asked for; its task goes on. Blocks until that is on disk.
+   *
+   * @param answer one that the question allows
+   */
+  public Answered answer(TaskInput input, String answer, String by, AuditEntry entry)
+      throws StoreException {
+    boolean taken = ledger.inputs().answer(input.id(), answer, by, entry);
+    runner.signal();
+    return taken ? Answered.TAKEN : Answered.TOO_LATE;
+  }
+
+  /**
+   * Tries again what the plan of a given-up task did not reach, as a new plan. Empty when the task
+   * is none that was given up, or its plan still runs. Blocks.
+   *
+   * @throws StoreException OVERLOADED when too many tasks are open
+   */
+  public Optional<Plan> retry(String taskId, AuditEntry entry) throws StoreException {
+    Optional<Plan> plan = ledger.letters().retry(taskId, openMax.getAsInt(), entry);
+    runner.signal();
+    return plan;
+  }
+
+  /** Ends one task, and what runs for it. False when it has ended. Blocks. */
+  public boolean cancelTask(String taskId, String reason, AuditEntry entry) throws StoreException {
+    return runner.cancelTask(taskId, reason, entry);
   }
 
   /** The plan as it is at its end, or after {@code limit}; empty when there is none. Blocks. */

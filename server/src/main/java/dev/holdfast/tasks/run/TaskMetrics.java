@@ -32,6 +32,10 @@ public final class TaskMetrics {
     Gauge.builder("holdfast.tasks.open", ledger, PlanLedger::open)
         .description("Tasks that have not ended.")
         .register(meters);
+    Gauge.builder("holdfast.dead.letters", ledger, plans -> plans.letters().count())
+        .tag("kind", "task")
+        .description("What was given up.")
+        .register(meters);
     Gauge.builder("holdfast.tasks.running", runner, TaskRunner::running)
         .description("Attempts that agents make now.")
         .register(meters);

@@ -1,6 +1,8 @@
 package dev.holdfast.tasks.run;
 
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ReplayClass;
+import dev.holdfast.extensions.Texts;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.supervision.Crash;
@@ -9,8 +11,10 @@ import dev.holdfast.tasks.ledger.AttemptEnd;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.Task;
+import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.tasks.rules.AgentHealth;
 import dev.holdfast.tasks.rules.FailureLadder;
+import dev.holdfast.tasks.rules.InputQuestion;
 import dev.holdfast.tasks.rules.RetryRules;
 import dev.holdfast.tasks.rules.TaskFailure;
 import dev.holdfast.tasks.rules.TaskState;
@@ -65,6 +69,9 @@ public final class TaskRunner {
   private static final Duration LAST_WAIT = Duration.ofSeconds(6);
 
   private static final int PAGE = 64;
+
+  /** How often a task asks people for something. */
+  static final int ASKS_MAX = 20;
 
   /** Longer answers are kept up to here. */
   private static final int OUTPUT_MAX = 262_144;
@@ -161,6 +168,7 @@ public final class TaskRunner {
   void step() throws StoreException {
     renew();
     int _ = takeBack(time.now(), "its lease has expired");
+    int _ = ledger.inputs().endOverdue(time.now(), PAGE);
     absentSince.keySet().removeIf(this::isThere);
     boolean more = true;
     while (more && !stopping && running.size() < runningMax.getAsInt()) {
@@ -256,11 +264,42 @@ public final class TaskRunner {
               "agent %s has no action %s".formatted(task.agent(), task.step().action()),
               true));
     }
+    if (asksFirst(task, agent.get(), action.get())) {
+      return true;
+    }
     return switch (ledger.agents().of(task.agent()).admission(time.now())) {
       case REFUSED -> elsewhere(task, unavailable(task.agent()));
       case OPEN -> !isBusy(agent.get(), false) && begin(task, agent.get(), action.get(), false);
       case ON_TRIAL -> !isBusy(agent.get(), true) && begin(task, agent.get(), action.get(), true);
     };
+  }
+
+  /** Whether a person is asked first: what a model has thought out may do harm. */
+  private boolean asksFirst(Task task, WorkerAgent agent, AgentAction action)
+      throws StoreException {
+    if (action.replay() != ReplayClass.UNSAFE || ledger.inputs().isAllowed(task.id())) {
+      return false;
+    }
+    Optional<Plan> plan = ledger.find(task.planId());
+    if (plan.isEmpty() || !plan.get().supervised()) {
+      return false;
+    }
+    String payload;
+    try {
+      payload = StepInputs.resolve(task.step().payload(), outputs(task));
+    } catch (StepInputs.MissingInputException _) {
+      return false; // the attempt says so
+    }
+    String question =
+        "May agent %s run %s with %s?".formatted(agent.id(), action.name(), Texts.visible(payload));
+    return question.length() <= InputQuestion.TEXT_MAX
+        ? ledger.inputs().askBefore(task.id(), InputQuestion.mayRun(question))
+        : ledger.giveUp(
+            task.id(),
+            new TaskFailure(
+                FailureCode.INVALID_REQUEST,
+                "what agent %s is given is too long for a person to approve".formatted(agent.id()),
+                true));
   }
 
   /** Why an agent in its cooldown gets no task. */
@@ -299,10 +338,15 @@ public final class TaskRunner {
     Optional<WorkerAgent> other = other(task);
     FailureLadder.Progress progress =
         new FailureLadder.Progress(
-            task.attempts(), Integer.MAX_VALUE, task.reassigns(), true, other.isPresent());
+            task.attempts() - task.asks(),
+            Integer.MAX_VALUE,
+            task.reassigns(),
+            true,
+            other.isPresent(),
+            false);
     return switch (FailureLadder.after(failure, progress, retryOf(task))) {
       case REASSIGN -> ledger.reassign(task.id(), other.orElseThrow().id(), failure);
-      case RETRY, GIVE_UP -> ledger.giveUp(task.id(), failure);
+      case RETRY, ESCALATE, GIVE_UP -> ledger.giveUp(task.id(), failure);
     };
   }
 
@@ -318,6 +362,9 @@ public final class TaskRunner {
    * one that is busy. What was asked for as repeatable goes to nobody for whom it is not.
    */
   private Optional<WorkerAgent> other(Task task) {
+    if (task.doubtful()) {
+      return Optional.empty(); // nobody else can say what has become of it
+    }
     Instant now = time.now();
     boolean repeatable = isRepeatable(task);
     Set<String> busy = busyAgents();
@@ -325,6 +372,7 @@ public final class TaskRunner {
         agents.all().stream()
             .filter(agent -> !agent.id().equals(task.agent()))
             .filter(agent -> !task.tried().contains(agent.id()))
+            .filter(agent -> agents.find(task.agent()).map(agent::isLike).orElse(true))
             .filter(
                 agent ->
                     agent
@@ -373,7 +421,8 @@ public final class TaskRunner {
     try {
       if (stopping) {
         interrupted(one);
-      } else if (persist(() -> ledger.begin(one.lease(), one.action().replay().isRepeatable()))) {
+      } else if (persist(
+          () -> ledger.begin(one.lease(), isRepeatable(one), Aftermath.canCheck(one)))) {
         AttemptEnd end = endOf(one, attempt(one));
         boolean _ = persist(() -> ledger.end(one.lease(), end, one.agent().settings().circuit()));
       }
@@ -394,29 +443,27 @@ public final class TaskRunner {
     }
   }
 
+  private static boolean isRepeatable(RunningTask one) {
+    return one.action().replay().isRepeatable();
+  }
+
   private AttemptResult attempt(RunningTask one) throws InterruptedException {
     Task task = one.task();
-    Optional<Plan> found = ledger.find(task.planId());
-    if (found.isEmpty()) {
+    Optional<Plan> plan = ledger.find(task.planId());
+    if (plan.isEmpty()) {
       return new AttemptResult.Failed(
           new TaskFailure(FailureCode.CANCELLED, "its plan cannot be read", true));
     }
-    Plan plan = found.get();
+    Optional<TaskInput> input = ledger.inputs().answered(task.id());
     try {
-      Assignment.Origin origin =
-          new Assignment.Origin(
-              plan.origin().threadId(), plan.origin().eventId(), plan.origin().person());
-      return one.agent()
-          .attempt(
-              new Assignment(
-                  plan.id(),
-                  task.id(),
-                  task.id(),
-                  task.attempts() + 1,
-                  task.step().action(),
-                  StepInputs.resolve(task.step().payload(), outputs(task)),
-                  origin,
-                  one.agent().settings().timeout()));
+      Assignment assignment = assignment(one, plan.get(), input);
+      Optional<AttemptResult> known =
+          task.doubtful() ? Aftermath.of(one.agent(), assignment) : Optional.empty();
+      if (known.isEmpty() && task.doubtful() && !persist(() -> ledger.checked(one.lease()))) {
+        throw new InterruptedException("the lease is not ours any more");
+      }
+      AttemptResult result = known.isPresent() ? known.get() : one.agent().attempt(assignment);
+      return CredentialMask.of(input).removedFrom(result);
     } catch (StepInputs.MissingInputException e) {
       return new AttemptResult.Failed(
           new TaskFailure(FailureCode.INVALID_REQUEST, String.valueOf(e.getMessage()), true));
@@ -429,6 +476,28 @@ public final class TaskRunner {
               "agent %s crashed: %s".formatted(task.agent(), Crash.describe(e)),
               false));
     }
+  }
+
+  private Assignment assignment(RunningTask one, Plan plan, Optional<TaskInput> input)
+      throws StepInputs.MissingInputException {
+    Task task = one.task();
+    return new Assignment(
+        plan.id(),
+        task.id(),
+        task.id(),
+        task.attempts() + 1,
+        task.step().action(),
+        StepInputs.resolve(task.step().payload(), outputs(task)),
+        new Assignment.Origin(
+            plan.origin().threadId(), plan.origin().eventId(), plan.origin().person()),
+        one.agent().settings().timeout(),
+        task.level(),
+        input
+            .map(
+                given ->
+                    new Assignment.Input(
+                        given.answer(), given.answeredBy(), given.question().state()))
+            .orElse(null));
   }
 
   private Map<String, String> outputs(Task task) {
@@ -444,31 +513,43 @@ public final class TaskRunner {
   private AttemptEnd endOf(RunningTask one, AttemptResult result) {
     return switch (result) {
       case AttemptResult.Done(String output) -> new AttemptEnd.Succeeded(kept(output));
-      case AttemptResult.Failed(TaskFailure failure) -> {
-        Task task = one.task();
-        Optional<WorkerAgent> other = other(task);
-        int attemptsOfAgent = task.attemptsOfAgent() + 1;
-        FailureLadder.Progress progress =
-            new FailureLadder.Progress(
-                task.attempts() + 1,
-                attemptsOfAgent,
-                task.reassigns(),
-                one.action().replay().isRepeatable(),
-                other.isPresent());
-        yield switch (FailureLadder.after(failure, progress, one.agent().settings().retry())) {
-          case RETRY ->
-              new AttemptEnd.Again(
-                  failure,
-                  time.now()
-                      .plus(
-                          one.agent()
-                              .settings()
-                              .retry()
-                              .wait(attemptsOfAgent, chance.getAsDouble())));
-          case REASSIGN -> new AttemptEnd.Elsewhere(failure, other.orElseThrow().id());
-          case GIVE_UP -> new AttemptEnd.GivenUp(failure);
-        };
-      }
+      case AttemptResult.Asks(InputQuestion question) ->
+          one.task().asks() < ASKS_MAX
+              ? new AttemptEnd.Asked(question)
+              : new AttemptEnd.GivenUp(
+                  new TaskFailure(
+                      FailureCode.BACKEND_FAILURE,
+                      "agent %s asked more than %d times".formatted(one.task().agent(), ASKS_MAX),
+                      true));
+      case AttemptResult.Failed(TaskFailure failure) -> endOf(one, failure);
+    };
+  }
+
+  private AttemptEnd endOf(RunningTask one, TaskFailure failure) {
+    Task task = ledger.task(one.task().id()).orElse(one.task());
+    boolean doubtful = !failure.settled() && !isRepeatable(one);
+    Optional<WorkerAgent> other = doubtful ? Optional.empty() : other(task);
+    Optional<String> higher =
+        task.level().isEmpty() ? one.agent().higherLevel(task.level()) : Optional.empty();
+    int attemptsOfAgent = one.task().attemptsOfAgent() + 1;
+    RetryRules retry = one.agent().settings().retry();
+    FailureLadder.Progress progress =
+        new FailureLadder.Progress(
+            one.task().attempts() - one.task().asks() + 1,
+            attemptsOfAgent,
+            task.reassigns(),
+            !doubtful || Aftermath.canCheck(one),
+            other.isPresent(),
+            higher.isPresent() && !doubtful);
+    return switch (FailureLadder.after(failure, progress, retry)) {
+      case RETRY ->
+          new AttemptEnd.Again(
+              failure,
+              time.now().plus(retry.wait(attemptsOfAgent, chance.getAsDouble())),
+              doubtful);
+      case REASSIGN -> new AttemptEnd.Elsewhere(failure, other.orElseThrow().id());
+      case ESCALATE -> new AttemptEnd.Higher(failure, higher.orElseThrow());
+      case GIVE_UP -> new AttemptEnd.GivenUp(failure);
     };
   }
 
@@ -504,6 +585,16 @@ public final class TaskRunner {
       running.values().stream()
           .filter(one -> one.task().planId().equals(planId))
           .forEach(one -> one.thread().interrupt());
+      signal();
+    }
+    return cancelled;
+  }
+
+  /** Ends one task, and what runs for it. False when it has ended already. */
+  public boolean cancelTask(String taskId, String reason, AuditEntry entry) throws StoreException {
+    boolean cancelled = ledger.cancelTask(taskId, reason, entry);
+    if (cancelled) {
+      Optional.ofNullable(running.get(taskId)).ifPresent(one -> one.thread().interrupt());
       signal();
     }
     return cancelled;

@@ -22,6 +22,11 @@ public record AgentSettings(
     Check.inRange("max_concurrent", maxConcurrent, 1, 64);
   }
 
+  /** The same with another time limit. */
+  AgentSettings within(Duration limit) {
+    return new AgentSettings(limit, retry, circuit, maxConcurrent);
+  }
+
   /** The section of an agent; what is absent is as in {@code base}. */
   static AgentSettings from(Section agent, AgentSettings base) {
     return new AgentSettings(

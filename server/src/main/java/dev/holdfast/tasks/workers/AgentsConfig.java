@@ -3,6 +3,7 @@ package dev.holdfast.tasks.workers;
 import dev.holdfast.config.Check;
 import dev.holdfast.config.Section;
 import dev.holdfast.extensions.ExtensionConfig;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -16,21 +17,43 @@ public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
   public static final int AGENTS_MAX = 100;
   private static final String DEFAULT_NAME = "default";
 
-  /**
-   * One agent.
-   *
-   * @param extension whose actions it does
-   */
-  public record Entry(String extension, AgentSettings settings) {
-    public Entry {
-      Check.that(
-          ExtensionConfig.ID.matcher(extension).matches(),
-          "extension",
-          "must match " + ExtensionConfig.ID + ", got " + extension);
+  /** Models take their time. */
+  private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(5);
+
+  /** What an agent is. */
+  public sealed interface Kind {
+    /**
+     * @param extension whose actions it does
+     */
+    record Extension(String extension) implements Kind {
+      public Extension {
+        Check.that(
+            ExtensionConfig.ID.matcher(extension).matches(),
+            "extension",
+            "must match " + ExtensionConfig.ID + ", got " + extension);
+      }
     }
 
+    record Model(ModelAgentSettings model) implements Kind {}
+  }
+
+  private enum KindName {
+    EXTENSION,
+    MODEL
+  }
+
+  /** One agent. */
+  public record Entry(Kind kind, AgentSettings settings) {
     static Entry from(Section agent, String name, AgentSettings base) {
-      return new Entry(agent.text("extension", name), AgentSettings.from(agent, base));
+      return switch (agent.choice("kind", KindName.class, KindName.EXTENSION)) {
+        case EXTENSION ->
+            new Entry(
+                new Kind.Extension(agent.text("extension", name)), AgentSettings.from(agent, base));
+        case MODEL ->
+            new Entry(
+                new Kind.Model(ModelAgentSettings.from(agent)),
+                AgentSettings.from(agent, base.within(MODEL_TIMEOUT)));
+      };
     }
   }
 

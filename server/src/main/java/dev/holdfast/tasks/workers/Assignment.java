@@ -1,6 +1,7 @@
 package dev.holdfast.tasks.workers;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt at a task, as an agent is given it.
@@ -9,6 +10,8 @@ import java.time.Duration;
  * @param attempt from 1, over all agents
  * @param payload a JSON object
  * @param limit how long the attempt may take
+ * @param level of the models to use, after a lower one has failed; empty for the agent's own
+ * @param input what the agent has asked for before; null when it has asked for nothing
  */
 public record Assignment(
     String planId,
@@ -18,7 +21,9 @@ public record Assignment(
     String action,
     String payload,
     Origin origin,
-    Duration limit) {
+    Duration limit,
+    String level,
+    @Nullable Input input) {
 
   /**
    * Where the plan comes from; parts are empty when it came by the API without a chat thread.
@@ -26,4 +31,18 @@ public record Assignment(
    * @param eventId the event that asked for it, to follow what happens
    */
   public record Origin(String threadId, String eventId, String person) {}
+
+  /**
+   * What a person has answered.
+   *
+   * @param by a person
+   * @param state what the agent gave along with its question: a JSON object
+   */
+  public record Input(String answer, String by, String state) {}
+
+  /** The same for another action of the same agent. */
+  public Assignment of(String otherAction, String otherPayload) {
+    return new Assignment(
+        planId, taskId, key, attempt, otherAction, otherPayload, origin, limit, level, null);
+  }
 }

@@ -5,7 +5,9 @@ import dev.holdfast.extensions.AttemptAnswer;
 import dev.holdfast.extensions.ExtensionActions;
 import dev.holdfast.extensions.TaskCall;
 import dev.holdfast.tasks.rules.TaskFailure;
+import io.vertx.core.json.JsonObject;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An agent that does what an extension can do.
@@ -40,11 +42,23 @@ record ExtensionAgent(
             assignment.origin().threadId(),
             assignment.origin().eventId(),
             assignment.origin().person(),
-            assignment.limit());
+            assignment.limit(),
+            input(assignment));
     return switch (extensions.attempt(extension, call)) {
       case AttemptAnswer.Done(String output) -> new AttemptResult.Done(output);
+      case AttemptAnswer.Asks(JsonObject request) -> QuestionReader.read(id, request);
       case AttemptAnswer.Failed(Failure failure, boolean settled) ->
           new AttemptResult.Failed(new TaskFailure(failure.code(), failure.message(), settled));
     };
+  }
+
+  private static @Nullable JsonObject input(Assignment assignment) {
+    Assignment.Input input = assignment.input();
+    return input == null
+        ? null
+        : new JsonObject()
+            .put("answer", input.answer())
+            .put("by", input.by())
+            .put("state", new JsonObject(input.state()));
   }
 }

@@ -17,6 +17,16 @@ public interface WorkerAgent {
     return actions().stream().filter(action -> action.name().equals(name)).findFirst();
   }
 
+  /** Whether it does by the same action what another one does. */
+  default boolean isLike(WorkerAgent other) {
+    return true;
+  }
+
+  /** The level of models above {@code level}, and above its own when that is empty. */
+  default Optional<String> higherLevel(String level) {
+    return Optional.empty();
+  }
+
   /**
    * Makes one attempt; no retry, no breaker. Blocks until it has ended or {@link Assignment#limit}
    * has passed; an interrupt ends the attempt and what runs for it.

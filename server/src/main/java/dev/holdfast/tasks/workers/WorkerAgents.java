@@ -12,10 +12,12 @@ import java.util.TreeMap;
  */
 public final class WorkerAgents {
   private final ExtensionActions extensions;
+  private final ModelAgents models;
   private volatile AgentsConfig config;
 
-  public WorkerAgents(ExtensionActions extensions, AgentsConfig config) {
+  public WorkerAgents(ExtensionActions extensions, ModelAgents models, AgentsConfig config) {
     this.extensions = extensions;
+    this.models = models;
     this.config = config;
   }
 
@@ -39,11 +41,16 @@ public final class WorkerAgents {
     for (String id : extensions.ids()) {
       agents.put(id, new ExtensionAgent(id, id, now.byDefault(), extensions));
     }
-    now.byName()
-        .forEach(
-            (id, entry) ->
-                agents.put(
-                    id, new ExtensionAgent(id, entry.extension(), entry.settings(), extensions)));
+    now.byName().forEach((id, entry) -> agents.put(id, agent(id, entry)));
     return agents;
+  }
+
+  private WorkerAgent agent(String id, AgentsConfig.Entry entry) {
+    return switch (entry.kind()) {
+      case AgentsConfig.Kind.Extension(String extension) ->
+          new ExtensionAgent(id, extension, entry.settings(), extensions);
+      case AgentsConfig.Kind.Model(ModelAgentSettings model) ->
+          models.make(id, model, entry.settings());
+    };
   }
 }

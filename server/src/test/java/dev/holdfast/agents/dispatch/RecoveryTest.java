@@ -219,8 +219,7 @@ class RecoveryTest {
       world = rigs.open();
       AgentRig now = world;
       world.await(
-          () -> model.requests().size() > asked,
-          () -> "no try, it is " + now.stateOf(event));
+          () -> model.requests().size() > asked, () -> "no try, it is " + now.stateOf(event));
       world.await(() -> now.stateOf(event) == EventState.PARKED, () -> "not parked");
     }
     assertThat(ids(world, event)).containsExactly(".e.1", ".n1.1");

@@ -13,78 +13,21 @@ import dev.holdfast.tasks.rules.CircuitRules;
 import dev.holdfast.tasks.rules.FailureLadder;
 import dev.holdfast.tasks.rules.HealthState;
 import dev.holdfast.tasks.rules.PlanState;
-import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.rules.TaskFailure;
 import dev.holdfast.tasks.rules.TaskState;
-import dev.holdfast.time.ManualTime;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
-class PlanLedgerTest {
+class PlanLedgerTest extends LedgerCase {
   private static final TaskFailure FAILURE =
       new TaskFailure(FailureCode.BACKEND_FAILURE, "it broke", true);
   private static final AuditEntry ENTRY =
       new AuditEntry("plan.cancel", "", "", "", "token:ann", "{}");
 
-  @TempDir Path folder;
-  private final ManualTime time = new ManualTime();
-  private TestStore it;
-  private PlanLedger ledger;
-
-  @BeforeEach
-  void open() throws Exception {
-    it = new TestStore(folder);
-    ledger = PlanLedger.open(it.store.engine(), it.store.inbox(), it.store.audit(), time);
-  }
-
-  @AfterEach
-  void close() {
-    it.close();
-  }
-
-  private void reopen() throws Exception {
-    close();
-    open();
-  }
-
-  private static Step step(String name, String... needs) {
-    return new Step(name, "a", "do", "{}", Set.of(needs));
-  }
-
-  private NewPlan wanted(String key, Step... steps) {
-    return new NewPlan(
-        key, "goal", 50, new PlanOrigin("web:main:t", "e1", "ann"), time.now(), List.of(steps));
-  }
-
-  private Plan make(String key, Step... steps) throws StoreException {
-    return ledger.make(wanted(key, steps), 100);
-  }
-
-  private Task task(Plan plan, int position) {
-    return ledger.tasksOf(plan.id()).get(position);
-  }
-
-  private Task.Lease begun(Task task, boolean repeatable) throws StoreException {
-    Task.Lease lease = ledger.dispatch(task.id(), time.now().plusSeconds(30)).orElseThrow();
-    assertThat(ledger.begin(lease, repeatable)).isTrue();
-    return lease;
-  }
-
   private boolean end(Task.Lease lease, AttemptEnd end) throws StoreException {
     return ledger.end(lease, end, CircuitRules.DEFAULT);
-  }
-
-  private PlanState stateOf(Plan plan) {
-    return ledger.find(plan.id()).orElseThrow().state();
   }
 
   @Test
@@ -153,9 +96,9 @@ class PlanLedgerTest {
     assertThat(ledger.release(old, "gone")).isTrue();
     Task.Lease lease = begun(task(plan, 0), true);
     assertThat(lease.epoch()).isEqualTo(old.epoch() + 1);
-    assertThat(ledger.begin(old, true)).isFalse();
+    assertThat(ledger.begin(old, true, false)).isFalse();
     assertThat(end(old, new AttemptEnd.Succeeded("late"))).isFalse();
-    assertThat(end(old, new AttemptEnd.Again(FAILURE, time.now()))).isFalse();
+    assertThat(end(old, new AttemptEnd.Again(FAILURE, time.now(), false))).isFalse();
     assertThat(end(old, new AttemptEnd.Elsewhere(FAILURE, "b"))).isFalse();
     assertThat(end(old, new AttemptEnd.GivenUp(FAILURE))).isFalse();
     assertThat(ledger.release(old, "late")).isFalse();
@@ -194,7 +137,7 @@ class PlanLedgerTest {
   void aLeaseThatHasNotBegunIsReleasedWhateverCameBefore() throws Exception {
     Plan plan = make("k", step("one"));
     for (int i = 0; i < FailureLadder.ATTEMPTS_MAX; i++) {
-      assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, time.now())))
+      assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, time.now(), false)))
           .isTrue();
     }
     Task.Lease lease = ledger.dispatch(task(plan, 0).id(), time.now()).orElseThrow();
@@ -208,10 +151,12 @@ class PlanLedgerTest {
     Task.Lease dispatched =
         ledger.dispatch(task(plan, 1).id(), time.now().plusSeconds(9)).orElseThrow();
     Task.Lease runs = begun(task(plan, 2), true);
-    end(begun(task(plan, 3), true), new AttemptEnd.Again(FAILURE, time.now().plusSeconds(9)));
+    end(
+        begun(task(plan, 3), true),
+        new AttemptEnd.Again(FAILURE, time.now().plusSeconds(9), false));
     assertThat(ledger.cancel(plan.id(), "by hand", ENTRY)).isTrue();
     assertThat(ledger.tasksOf(plan.id())).extracting(Task::state).containsOnly(TaskState.CANCELLED);
-    assertThat(ledger.begin(dispatched, true)).isFalse();
+    assertThat(ledger.begin(dispatched, true, false)).isFalse();
     assertThat(end(runs, new AttemptEnd.Succeeded("late"))).isFalse();
     assertThat(ledger.cancel(plan.id(), "again", ENTRY)).isFalse();
     assertThat(ledger.open()).isZero();
@@ -282,6 +227,7 @@ class PlanLedgerTest {
                 50,
                 new PlanOrigin("web:main:t", "e1", "ann"),
                 time.now().plusSeconds(60),
+                false,
                 List.of(step("one"))),
             100);
     end(begun(task(plan, 0), true), new AttemptEnd.Succeeded("1"));

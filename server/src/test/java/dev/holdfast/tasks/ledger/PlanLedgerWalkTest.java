@@ -62,6 +62,7 @@ class PlanLedgerWalkTest {
                   random.nextInt(101),
                   new PlanOrigin("", "", "ann"),
                   time.now(),
+                  false,
                   List.of(step("a"), step("b", "a"), step("c"), step("d", "b", "c"))),
               100);
       return;
@@ -79,9 +80,13 @@ class PlanLedgerWalkTest {
             yield !ready.isEmpty()
                 && ledger.dispatch(ready.getFirst().id(), now.plusSeconds(30)).isPresent();
           }
-          case 3, 4, 5 -> ledger.begin(lease, random.nextBoolean());
+          case 3, 4, 5 -> ledger.begin(lease, random.nextBoolean(), random.nextBoolean());
           case 6, 7 -> ledger.end(lease, new AttemptEnd.Succeeded("1"), CircuitRules.DEFAULT);
-          case 8 -> ledger.end(lease, new AttemptEnd.Again(FAILED, now), CircuitRules.DEFAULT);
+          case 8 ->
+              ledger.end(
+                  lease,
+                  new AttemptEnd.Again(FAILED, now, random.nextBoolean()),
+                  CircuitRules.DEFAULT);
           case 9 -> ledger.end(lease, new AttemptEnd.GivenUp(FAILED), CircuitRules.DEFAULT);
           case 10 -> ledger.release(lease, "its lease has expired");
           default ->

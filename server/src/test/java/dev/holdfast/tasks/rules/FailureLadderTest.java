@@ -33,8 +33,11 @@ class FailureLadderTest {
       ofAgent++;
       boolean othersLeft = reassigns + 1 < agents;
       switch (FailureLadder.after(
-          failure, new Progress(attempt, ofAgent, reassigns, repeatable, othersLeft), rules)) {
+          failure,
+          new Progress(attempt, ofAgent, reassigns, repeatable, othersLeft, false),
+          rules)) {
         case RETRY -> {}
+        case ESCALATE -> throw new AssertionError("there are no better models");
         case REASSIGN -> {
           reassigns++;
           ofAgent = 0;
@@ -64,7 +67,7 @@ class FailureLadderTest {
       @ForAll @IntRange(min = 1, max = 12) int attempt,
       @ForAll @IntRange(max = 2) int reassigns,
       @ForAll boolean othersLeft) {
-    Progress progress = new Progress(attempt, 1, reassigns, false, othersLeft);
+    Progress progress = new Progress(attempt, 1, reassigns, false, othersLeft, false);
     assertThat(FailureLadder.after(failure(code, false), progress, RULES)).isEqualTo(Rung.GIVE_UP);
   }
 
@@ -74,7 +77,7 @@ class FailureLadderTest {
       @ForAll @IntRange(min = 1, max = 12) int attempt,
       @ForAll @IntRange(min = 1, max = 3) int ofAgent,
       @ForAll boolean othersLeft) {
-    Progress progress = new Progress(attempt, ofAgent, 0, true, othersLeft);
+    Progress progress = new Progress(attempt, ofAgent, 0, true, othersLeft, false);
     assertThat(FailureLadder.after(failure(code, false), progress, RULES))
         .isEqualTo(FailureLadder.after(failure(code, true), progress, RULES));
   }
@@ -114,16 +117,27 @@ class FailureLadderTest {
       value = FailureCode.class,
       names = {"AGENT_UNAVAILABLE", "AUTH", "QUOTA"})
   void whatOnlyConcernsTheAgentGoesToAnotherWithoutARetry(FailureCode code) {
-    assertThat(after(code, new Progress(1, 1, 0, false, true))).isEqualTo(Rung.REASSIGN);
-    assertThat(after(code, new Progress(1, 1, 0, false, false))).isEqualTo(Rung.GIVE_UP);
+    assertThat(after(code, new Progress(1, 1, 0, false, true, false))).isEqualTo(Rung.REASSIGN);
+    assertThat(after(code, new Progress(1, 1, 0, false, false, false))).isEqualTo(Rung.GIVE_UP);
   }
 
   @Test
   void retriesComeBeforeOtherAgentsAndTheseHaveABound() {
     FailureCode code = FailureCode.BACKEND_FAILURE;
-    assertThat(after(code, new Progress(1, 1, 0, false, true))).isEqualTo(Rung.RETRY);
-    assertThat(after(code, new Progress(3, 3, 0, false, true))).isEqualTo(Rung.REASSIGN);
-    assertThat(after(code, new Progress(9, 3, 2, false, true))).isEqualTo(Rung.GIVE_UP);
-    assertThat(after(code, new Progress(12, 1, 1, false, true))).isEqualTo(Rung.GIVE_UP);
+    assertThat(after(code, new Progress(1, 1, 0, false, true, false))).isEqualTo(Rung.RETRY);
+    assertThat(after(code, new Progress(3, 3, 0, false, true, false))).isEqualTo(Rung.REASSIGN);
+    assertThat(after(code, new Progress(9, 3, 2, false, true, false))).isEqualTo(Rung.GIVE_UP);
+    assertThat(after(code, new Progress(12, 1, 1, false, true, false))).isEqualTo(Rung.GIVE_UP);
+  }
+
+  @Test
+  void betterModelsComeWhenNobodyElseIsLeft() {
+    FailureCode code = FailureCode.BACKEND_FAILURE;
+    assertThat(after(code, new Progress(1, 1, 0, true, true, true))).isEqualTo(Rung.RETRY);
+    assertThat(after(code, new Progress(3, 3, 0, true, true, true))).isEqualTo(Rung.REASSIGN);
+    assertThat(after(code, new Progress(3, 3, 0, true, false, true))).isEqualTo(Rung.ESCALATE);
+    assertThat(after(code, new Progress(12, 3, 0, true, false, true))).isEqualTo(Rung.GIVE_UP);
+    assertThat(after(FailureCode.INVALID_REQUEST, new Progress(1, 1, 0, true, false, true)))
+        .isEqualTo(Rung.GIVE_UP);
   }
 }

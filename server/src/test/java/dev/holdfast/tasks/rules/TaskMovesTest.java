@@ -16,6 +16,7 @@ class TaskMovesTest {
     Map<TaskEvent, TaskState> waiting =
         Map.of(
             TaskEvent.DISPATCH, TaskState.DISPATCHED,
+            TaskEvent.ASK, TaskState.AWAITING_INPUT,
             TaskEvent.GIVE_UP, TaskState.DEAD_LETTERED,
             TaskEvent.FAIL, TaskState.FAILED,
             TaskEvent.CANCEL, TaskState.CANCELLED);
@@ -31,9 +32,16 @@ class TaskMovesTest {
     moves.put(
         TaskState.IN_PROGRESS,
         Map.of(
+            TaskEvent.ASK, TaskState.AWAITING_INPUT,
             TaskEvent.SUCCEED, TaskState.SUCCEEDED,
             TaskEvent.RETRY, TaskState.RETRIED,
             TaskEvent.RELEASE, TaskState.QUEUED,
+            TaskEvent.GIVE_UP, TaskState.DEAD_LETTERED,
+            TaskEvent.CANCEL, TaskState.CANCELLED));
+    moves.put(
+        TaskState.AWAITING_INPUT,
+        Map.of(
+            TaskEvent.ANSWER, TaskState.QUEUED,
             TaskEvent.GIVE_UP, TaskState.DEAD_LETTERED,
             TaskEvent.CANCEL, TaskState.CANCELLED));
     return moves;

@@ -47,6 +47,7 @@ class PlansTest {
   private TestStore it;
   private PlanLedger ledger;
   private Plans plans;
+  private boolean writes;
 
   /** Is listed, and never called: nothing runs here. */
   private record ListedAgent(String id) implements WorkerAgent {
@@ -84,7 +85,8 @@ class PlansTest {
           }
         };
     TaskRunner runner = new TaskRunner(ledger, directory, () -> 4, time, () -> 0);
-    plans = new Plans(ledger, runner, directory, () -> 100, time, _ -> {});
+    plans =
+        new Plans(ledger, runner, directory, () -> 100, () -> writes, () -> true, time, _ -> {});
   }
 
   @AfterEach
@@ -99,7 +101,13 @@ class PlansTest {
   private PlanVerdict ask(String key, String thread, Step... steps) throws Exception {
     return plans.create(
         new PlanRequest(
-            key, "a goal", 50, new PlanOrigin(thread, "", "ann"), Duration.ZERO, List.of(steps)));
+            key,
+            "a goal",
+            50,
+            new PlanOrigin(thread, "", "ann"),
+            Duration.ZERO,
+            false,
+            List.of(steps)));
   }
 
   private Plan made(String key, String thread, Step... steps) throws Exception {
@@ -111,7 +119,7 @@ class PlansTest {
   private void end(Plan plan, AttemptEnd end) throws Exception {
     Task task = ledger.tasksOf(plan.id()).getFirst();
     Task.Lease lease = ledger.dispatch(task.id(), time.now().plusSeconds(30)).orElseThrow();
-    assertThat(ledger.begin(lease, true)).isTrue();
+    assertThat(ledger.begin(lease, true, false)).isTrue();
     assertThat(ledger.end(lease, end, CIRCUIT)).isTrue();
   }
 
@@ -170,7 +178,9 @@ class PlansTest {
     Plan quiet = made("k2", "", step("a", "worker", "do", "{}"));
     end(plan, new AttemptEnd.Succeeded("{\"colour\": \"blue\"}"));
     end(quiet, new AttemptEnd.Succeeded("1"));
-    PlanNotices notices = new PlanNotices(ledger, NewEvent.OWN + "wakeup:", "schedule:", time);
+    PlanNotices notices =
+        new PlanNotices(
+            ledger, NewEvent.OWN + "wakeup:", "schedule:", NewEvent.OWN + "notice:", time);
     notices.step();
     notices.step();
     List<Event> told = it.store.inbox().openOf(thread, 0, 10);

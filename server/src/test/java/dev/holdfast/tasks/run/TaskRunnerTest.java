@@ -132,6 +132,7 @@ class TaskRunnerTest {
             priority,
             new PlanOrigin("", "", "ann"),
             time.now(),
+            false,
             steps),
         10_000);
   }
@@ -241,7 +242,7 @@ class TaskRunnerTest {
     Plan unbegun = make("unsafe", 40, 1);
     for (Plan plan : List.of(one, two)) {
       Task.Lease lease = ledger.dispatch(first(plan).id(), time.now()).orElseThrow();
-      ledger.begin(lease, plan.equals(one));
+      ledger.begin(lease, plan.equals(one), false);
     }
     assertThat(ledger.dispatch(first(unbegun).id(), time.now())).isPresent();
     it.close();

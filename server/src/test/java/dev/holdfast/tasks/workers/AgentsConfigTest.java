@@ -7,6 +7,7 @@ import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.tasks.rules.CircuitRules;
 import dev.holdfast.tasks.rules.RetryRules;
+import dev.holdfast.tasks.workers.AgentsConfig.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -55,9 +56,13 @@ class AgentsConfigTest {
     assertThat(config.byName())
         .isEqualTo(
             Map.of(
-                "writer", new AgentsConfig.Entry("files", settings(30, 5, 100, 3, 2)),
-                "files", new AgentsConfig.Entry("files", settings(5, 5, 500, 9, 2)),
-                "plain", new AgentsConfig.Entry("plain", settings(30, 5, 500, 3, 2))));
+                "writer",
+                    new AgentsConfig.Entry(new Kind.Extension("files"), settings(30, 5, 100, 3, 2)),
+                "files",
+                    new AgentsConfig.Entry(new Kind.Extension("files"), settings(5, 5, 500, 9, 2)),
+                "plain",
+                    new AgentsConfig.Entry(
+                        new Kind.Extension("plain"), settings(30, 5, 500, 3, 2))));
   }
 
   @Test

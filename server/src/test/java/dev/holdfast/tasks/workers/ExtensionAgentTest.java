@@ -7,8 +7,12 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.extensions.AttemptAnswer;
 import dev.holdfast.extensions.TaskCall;
+import dev.holdfast.tasks.rules.InputKind;
+import dev.holdfast.tasks.rules.InputQuestion;
 import dev.holdfast.tasks.rules.TaskFailure;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,7 +27,9 @@ class ExtensionAgentTest {
           "write",
           "{\"a\":1}",
           new Assignment.Origin("web:main:t", "event", "ann"),
-          Duration.ofSeconds(7));
+          Duration.ofSeconds(7),
+          "",
+          null);
 
   private final FakeExtensionActions extensions = new FakeExtensionActions();
   private final ExtensionAgent agent =
@@ -63,7 +69,8 @@ class ExtensionAgentTest {
                 "web:main:t",
                 "event",
                 "ann",
-                Duration.ofSeconds(7)));
+                Duration.ofSeconds(7),
+                null));
   }
 
   @ParameterizedTest
@@ -73,5 +80,96 @@ class ExtensionAgentTest {
     assertThat(agent.attempt(ASSIGNMENT))
         .isEqualTo(new AttemptResult.Failed(new TaskFailure(FailureCode.IO, "no room", settled)));
     assertThat(extensions.calls).as("it makes one attempt").hasSize(1);
+  }
+
+  @Test
+  void whatAPersonHasAnsweredGoesAlong() throws Exception {
+    Assignment.Input input = new Assignment.Input("blue", "ann", "{\"page\":3}");
+    AttemptResult _ =
+        agent.attempt(
+            new Assignment(
+                "plan",
+                "task",
+                "key",
+                4,
+                "write",
+                "{}",
+                ASSIGNMENT.origin(),
+                ASSIGNMENT.limit(),
+                "",
+                input));
+    assertThat(extensions.calls.getFirst().input())
+        .isEqualTo(
+            new JsonObject()
+                .put("answer", "blue")
+                .put("by", "ann")
+                .put("state", new JsonObject().put("page", 3)));
+  }
+
+  private AttemptResult asked(String json) throws Exception {
+    extensions.answer = new AttemptAnswer.Asks(new JsonObject(json));
+    return agent.attempt(ASSIGNMENT);
+  }
+
+  @Test
+  void itAsksWhatItsActionAsks() throws Exception {
+    assertThat(asked("{\"question\": \"Which colour?\"}"))
+        .isEqualTo(
+            new AttemptResult.Asks(
+                new InputQuestion(
+                    InputKind.ANSWER,
+                    "Which colour?",
+                    List.of(),
+                    InputQuestion.PATIENCE,
+                    null,
+                    "{}")));
+    assertThat(
+            asked(
+                """
+                {"kind": "approval", "question": "Delete it?", "deadline_secs": 60,
+                 "state": {"file": "a"}}
+                """))
+        .isEqualTo(
+            new AttemptResult.Asks(
+                new InputQuestion(
+                    InputKind.APPROVAL,
+                    "Delete it?",
+                    List.of("Allow", "Reject"),
+                    Duration.ofMinutes(1),
+                    null,
+                    "{\"file\":\"a\"}")));
+    assertThat(
+            asked(
+                """
+                {"question": "Which?", "choices": ["a", "b"], "at_deadline": "b"}
+                """))
+        .isInstanceOfSatisfying(
+            AttemptResult.Asks.class,
+            asks -> assertThat(asks.question().fallback()).isEqualTo("b"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{\"question\": \" \"}",
+        "{\"question\": \"q\", \"kind\": \"gift\"}",
+        "{\"question\": \"q\", \"choices\": [\"a\", \"a\"]}",
+        "{\"question\": \"q\", \"choices\": [1]}",
+        "{\"question\": \"q\", \"kind\": \"approval\", \"choices\": [\"a\"]}",
+        "{\"question\": \"q\", \"deadline_secs\": 0}",
+        "{\"question\": \"q\", \"deadline_secs\": 99999999}",
+        "{\"question\": \"q\", \"choices\": [\"a\"], \"at_deadline\": \"b\"}",
+        "{\"question\": \"q\", \"kind\": \"credential\", \"at_deadline\": \"b\"}",
+        "{\"question\": \"q\", \"state\": []}"
+      })
+  void aQuestionThatIsNoneIsAFailure(String json) throws Exception {
+    assertThat(asked(json))
+        .isInstanceOfSatisfying(
+            AttemptResult.Failed.class,
+            failed -> {
+              assertThat(failed.failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+              assertThat(failed.failure().message()).contains("cannot be understood");
+            });
   }
 }

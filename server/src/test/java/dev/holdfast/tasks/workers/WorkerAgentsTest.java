@@ -2,6 +2,7 @@ package dev.holdfast.tasks.workers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tasks.workers.AgentsConfig.Kind;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -12,11 +13,13 @@ class WorkerAgentsTest {
           Duration.ofMinutes(5), AgentSettings.DEFAULT.retry(), AgentSettings.DEFAULT.circuit(), 1);
 
   private final FakeExtensionActions extensions = new FakeExtensionActions();
-  private final WorkerAgents agents = new WorkerAgents(extensions, AgentsConfig.defaults());
+  private final WorkerAgents agents =
+      new WorkerAgents(extensions, (_, _, _) -> none(), AgentsConfig.defaults());
 
   private static AgentsConfig config(String id, String extension) {
     return new AgentsConfig(
-        AgentSettings.DEFAULT, Map.of(id, new AgentsConfig.Entry(extension, SLOW)));
+        AgentSettings.DEFAULT,
+        Map.of(id, new AgentsConfig.Entry(new Kind.Extension(extension), SLOW)));
   }
 
   private WorkerAgent agent(String id) {
@@ -68,5 +71,9 @@ class WorkerAgentsTest {
     agents.configure(AgentsConfig.defaults());
     assertThat(agents.all()).isEmpty();
     assertThat(agents.find("archive")).isEmpty();
+  }
+
+  private static WorkerAgent none() {
+    throw new AssertionError("no model is asked for");
   }
 }

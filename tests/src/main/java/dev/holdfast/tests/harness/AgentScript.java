@@ -8,8 +8,9 @@ import java.util.Map;
 
 /**
  * An extension whose program does what each payload says, and writes down each time that it is
- * started: {@code say} is answered, {@code sleep} are seconds before that, {@code code} an error,
- * {@code exit} an exit code, {@code raw} what is written in place of an answer.
+ * started: {@code say} is answered, {@code sleep} are seconds before that in the first attempt,
+ * {@code code} an error, {@code exit} an exit code, {@code raw} what is written in place of an
+ * answer, {@code ask} what it wants to know first, {@code marks} how far it comes before it sleeps.
  *
  * @param id of the extension, and so of the worker agent
  */
@@ -21,7 +22,30 @@ public record AgentScript(ServerRig rig, String id) {
       payload = request["payload"]
       with open("runs.txt", "a") as runs:
           runs.write(request["action"] + " " + str(request["task_id"]) + "\\n")
-      time.sleep(payload.get("sleep", 0))
+      def marks():
+          try:
+              with open("marks.txt") as kept:
+                  return kept.read().split()
+          except FileNotFoundError:
+              return []
+      def mark(word):
+          with open("marks.txt", "a") as kept:
+              kept.write(word + "\\n")
+      if request["action"] in ("check", "rollback"):
+          key = payload["idempotency_key"]
+          if request["action"] == "rollback":
+              mark("undone-" + key)
+              payload["say"] = "undone"
+          else:
+              of = [word.split("-", 1)[0] for word in marks() if word.endswith(key)]
+              last = of[-1] if of else "undone"
+              payload["say"] = {"state": {"half": "half", "done": "done", "undone": "not_done"}[last],
+                                "output": "found"}
+      if payload.get("marks"):
+          mark("half-" + request["task_id"])
+          if payload["marks"] == "done":
+              mark("done-" + request["task_id"])
+      time.sleep(payload.get("sleep", 0) if request["context"].get("attempt", 1) == 1 else 0)
       if "fail_until" in payload:
           with open("runs.txt") as runs:
               if len(runs.readlines()) < payload["fail_until"]:
@@ -34,7 +58,13 @@ public record AgentScript(ServerRig rig, String id) {
       answer = {"request_id": request["request_id"], "api_version": "v1"}
       if payload.get("wrong_id"):
           answer["request_id"] = "another"
-      if "code" in payload:
+      given = request["context"].get("input")
+      if given is not None:
+          payload["say"] = {"told": given["answer"], "by": given["by"], "state": given["state"]}
+      if "ask" in payload and given is None:
+          answer.update({"status": "awaiting_input", "code": 202,
+                         "result": {"output_type": "json", "data": payload["ask"]}})
+      elif "code" in payload:
           answer.update({"status": "error", "code": payload["code"], "error": payload.get("error")})
       else:
           answer.update({"status": "success", "code": 0,
@@ -48,6 +78,17 @@ public record AgentScript(ServerRig rig, String id) {
    * As {@code extensions[]} declares it: the actions {@code look} (read) and {@code act} (unsafe).
    */
   public Map<String, Object> declaration() {
+    return declaration(List.of(action("look"), action("keep"), action("act")));
+  }
+
+  /** The same with {@code check} and {@code rollback}, which look at what the marks say. */
+  public Map<String, Object> checkable() {
+    return declaration(
+        List.of(
+            action("look"), action("keep"), action("act"), action("check"), action("rollback")));
+  }
+
+  private Map<String, Object> declaration(List<Map<String, Object>> actions) {
     return Map.of(
         "id",
         id,
@@ -56,9 +97,14 @@ public record AgentScript(ServerRig rig, String id) {
         "command",
         List.of("python3", "-c", PROGRAM.replace("${", "$${")),
         "actions",
-        List.of(action("look"), action("keep"), action("act")),
+        actions,
         "tools",
-        Map.of("allow", List.of("*"), "replay", Map.of("look", "read", "keep", "idempotent")));
+        Map.of(
+            "allow",
+            List.of("*"),
+            "replay",
+            Map.of(
+                "look", "read", "keep", "idempotent", "check", "read", "rollback", "idempotent")));
   }
 
   private static Map<String, Object> action(String name) {

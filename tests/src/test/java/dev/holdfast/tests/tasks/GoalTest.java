@@ -1,0 +1,241 @@
+package dev.holdfast.tests.tasks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.AgentScript;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.RecordedModelRequest;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Plans of a goal: a model writes their steps and judges what failed, in the real jar. */
+@Timeout(300)
+class GoalTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final String PLANS = "/api/v1/plans";
+  private static final Pattern CODE = Pattern.compile("/approve ([0-9A-F]{8})");
+
+  private final ServerRig rig = new ServerRig();
+  private final AgentScript worker = new AgentScript(rig, "worker");
+  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
+
+  /** What the model says when it is asked for steps, and for a judgement. */
+  private final Queue<ModelScript> steps = new ConcurrentLinkedQueue<>();
+
+  private final Queue<ModelScript> judgements = new ConcurrentLinkedQueue<>();
+
+  @AfterEach
+  void end() {
+    rig.close();
+    model.close();
+  }
+
+  private void start() {
+    model.always(
+        (request, exchange) -> {
+          ModelScript script =
+              offers(request, "submit_steps")
+                  ? steps.poll()
+                  : offers(request, "decide") ? judgements.poll() : null;
+          (script == null ? ModelScript.echo() : script).run(request, exchange);
+        });
+    rig.setup().set("extensions", List.of(worker.declaration()));
+    rig.start();
+  }
+
+  private static boolean offers(RecordedModelRequest request, String tool) {
+    return request.body().path("tools").size() == 1
+        && request.body().path("tools").toString().contains(tool);
+  }
+
+  private static ModelScript says(Object json) {
+    return ModelScript.answer(_ -> Json.write(json));
+  }
+
+  private static Map<String, Object> step(String name, String action, Map<String, Object> payload) {
+    return Map.of("name", name, "agent", "worker", "action", action, "payload", payload);
+  }
+
+  private String goal(String goal) throws IOException {
+    Answer answer = rig.api().post(PLANS, Map.of("goal", goal));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(202);
+    return answer.json().path("plan_id").asText();
+  }
+
+  private JsonNode awaitEnd(String plan) {
+    return Await.value(
+        "the plan has ended",
+        LIMIT,
+        () ->
+            Optional.of(rig.api().get(PLANS + "/" + plan).json())
+                .filter(now -> now.path("ended_at").isTextual()));
+  }
+
+  private String awaitSaid(String words) {
+    return Await.value(
+        "somebody says " + words,
+        LIMIT,
+        () ->
+            rig.platform().posts().stream()
+                .map(post -> post.text())
+                .filter(text -> text.contains(words))
+                .findFirst());
+  }
+
+  @Test
+  void aPersonNamesAGoalAndHearsOfItsEnd() throws Exception {
+    steps.add(
+        says(
+            Map.of(
+                "steps",
+                List.of(
+                    step("a", "look", Map.of("say", Map.of("colour", "blue"))),
+                    step("b", "keep", Map.of("say", "it is $" + "{a.colour}"))))));
+    start();
+    assertThat(rig.converse("e1", "t", "/plan find a colour").text()).contains("is being made");
+    assertThat(awaitSaid("has succeeded")).contains("find a colour").contains("it is blue");
+    RecordedModelRequest asked =
+        model.requests().stream().filter(each -> offers(each, "submit_steps")).findFirst().get();
+    assertThat(asked.lastText())
+        .contains("<goal>\nfind a colour\n</goal>")
+        .contains("Agent worker (healthy)")
+        .contains("act (unsafe)");
+    assertThat(rig.converse("e2", "t", "/plan").text()).contains("/plan GOAL");
+  }
+
+  @Test
+  void wrongStepsAreMendedOnceAndThenThePlanFails() throws Exception {
+    Object wrong = Map.of("steps", List.of(step("a", "fly", Map.of())));
+    steps.add(says(wrong));
+    steps.add(says(Map.of("steps", List.of(step("a", "look", Map.of())))));
+    start();
+    assertThat(awaitEnd(goal("look at it")).path("state").asText()).isEqualTo("succeeded");
+    assertThat(model.requests().getLast().lastText())
+        .contains("agent \"worker\" has no action \"fly\"");
+
+    steps.add(says(wrong));
+    steps.add(ModelScript.answer(_ -> "I would rather sing."));
+    JsonNode failed = awaitEnd(goal("sing a song"));
+    assertThat(failed.path("state").asText()).isEqualTo("failed");
+    assertThat(failed.path("reason").asText()).contains("no usable steps");
+    steps.add(says(Map.of("impossible", "Nobody here can sing.")));
+    assertThat(awaitEnd(goal("sing a song")).path("reason").asText())
+        .isEqualTo("Nobody here can sing.");
+  }
+
+  @Test
+  void aGoalThatNamesAnActionNeedsNoModel() throws Exception {
+    start();
+    String plan = goal("worker.look {\"say\": \"red\"}");
+    assertThat(awaitEnd(plan).path("steps").path(0).path("output").asText()).isEqualTo("red");
+    assertThat(model.requests()).isEmpty();
+  }
+
+  @Test
+  void aDraftOutlivesAKillAndAnAbsentModel() throws Exception {
+    steps.add(ModelScript.hang());
+    start();
+    String plan = goal("look at it");
+    Await.until("a model is asked", LIMIT, () -> steps.isEmpty());
+    assertThat(rig.api().get(PLANS + "/" + plan).json().path("state").asText()).isEqualTo("draft");
+    rig.server().kill9();
+    steps.add(says(Map.of("steps", List.of(step("a", "look", Map.of())))));
+    rig.start();
+    assertThat(awaitEnd(plan).path("state").asText()).isEqualTo("succeeded");
+    steps.add(ModelScript.hang());
+    String dropped = goal("look again");
+    Await.until("a model is asked", LIMIT, () -> steps.isEmpty());
+    assertThat(rig.api().post(PLANS + "/" + dropped + "/cancel", Map.of()).status()).isEqualTo(200);
+  }
+
+  @Test
+  void otherStepsReachWhatTheFirstDidNot() throws Exception {
+    Map<String, Object> fails = Map.of("code", 400, "error", "no such page");
+    steps.add(
+        says(
+            Map.of(
+                "steps",
+                List.of(step("a", "look", fails), step("z", "look", Map.of("say", "zed"))))));
+    judgements.add(
+        says(
+            Map.of(
+                "decision",
+                "replan",
+                "reason",
+                "Another page has it.",
+                "steps",
+                List.of(step("b", "look", Map.of("say", "green and $" + "{z}"))))));
+    start();
+    JsonNode plan = awaitEnd(goal("find a colour"));
+    assertThat(plan.path("state").asText()).isEqualTo("succeeded");
+    assertThat(plan.path("replans").asInt()).isEqualTo(1);
+    assertThat(plan.path("steps").path(2).path("output").asText()).isEqualTo("green and zed");
+    assertThat(plan.path("moves").toString()).contains("replanned: Another page has it.");
+    RecordedModelRequest asked =
+        model.requests().stream().filter(each -> offers(each, "decide")).findFirst().get();
+    assertThat(asked.lastText()).contains("no such page").contains("Replans so far: 0 of 2");
+  }
+
+  @Test
+  void aGoalIsReachedAllTheSameOrLost() throws Exception {
+    Map<String, Object> fails = Map.of("code", 400, "error", "no such page");
+    Object both = Map.of("steps", List.of(step("a", "look", fails), step("b", "look", Map.of())));
+    steps.add(says(both));
+    judgements.add(says(Map.of("decision", "continue", "reason", "The rest is enough.")));
+    start();
+    JsonNode reached = awaitEnd(goal("one"));
+    assertThat(reached.path("state").asText()).isEqualTo("succeeded");
+    assertThat(reached.path("reason").asText()).isEqualTo("The rest is enough.");
+    steps.add(says(both));
+    judgements.add(says(Map.of("decision", "fail", "reason", "It needs that page.")));
+    JsonNode lost = awaitEnd(goal("two"));
+    assertThat(lost.path("state").asText()).isEqualTo("failed");
+    assertThat(lost.path("reason").asText()).isEqualTo("It needs that page.");
+    steps.add(says(both));
+    judgements.add(ModelScript.answer(_ -> "Hm."));
+    judgements.add(ModelScript.answer(_ -> "Hm."));
+    assertThat(awaitEnd(goal("three")).path("state").asText())
+        .as("without a judgement the steps decide")
+        .isEqualTo("succeeded");
+  }
+
+  @Test
+  void whatAModelHasThoughtOutIsApprovedBeforeItDoesHarm() throws Exception {
+    rig.setup().set("tools.autonomy", "supervised");
+    steps.add(says(Map.of("steps", List.of(step("a", "act", Map.of("say", "boom"))))));
+    start();
+    assertThat(rig.converse("e1", "t", "/plan blow it up").text()).contains("is being made");
+    String question = awaitSaid("May agent worker run act");
+    assertThat(question).contains("boom");
+    assertThat(worker.runs()).isEmpty();
+    Matcher code = CODE.matcher(question);
+    assertThat(code.find()).isTrue();
+    assertThat(rig.converse("e2", "t", "/approve " + code.group(1)).text()).contains("passed on");
+    assertThat(awaitSaid("has succeeded")).contains("boom");
+    assertThat(worker.runs()).hasSize(1);
+
+    steps.add(says(Map.of("steps", List.of(step("a", "act", Map.of("say", "bang"))))));
+    assertThat(rig.converse("e3", "u", "/plan blow it up").text()).contains("is being made");
+    Matcher second = CODE.matcher(awaitSaid("bang"));
+    assertThat(second.find()).isTrue();
+    assertThat(rig.converse("e4", "u", "/deny " + second.group(1)).text()).contains("passed on");
+    assertThat(awaitSaid("has failed")).contains("rejected");
+    assertThat(worker.runs()).hasSize(1);
+  }
+}
