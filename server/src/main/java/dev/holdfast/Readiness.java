@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.channels.Listeners;
+import dev.holdfast.drills.Drills;
 import dev.holdfast.health.Condition;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.Conditions;
@@ -127,6 +128,18 @@ final class Readiness implements Probes {
 
   void watchModes(Modes modes) {
     conditions.add("mode", ProbeEffect.NONE, modes::reports);
+  }
+
+  void watchDrills(Drills drills) {
+    conditions.add("drill", ProbeEffect.NONE, drills::reports);
+  }
+
+  boolean isReady() {
+    return health.ready().isUp();
+  }
+
+  List<Condition> current() {
+    return conditions.current();
   }
 
   void watchConnections(ConnectionCount connections) {

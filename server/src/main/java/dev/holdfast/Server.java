@@ -24,6 +24,7 @@ import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.drills.Drills;
 import dev.holdfast.guards.StoredGuards;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.health.Conditions;
@@ -165,6 +166,7 @@ final class Server {
   private final Listeners listeners;
   private final Conditions conditions;
   private final Readiness readiness;
+  private final Drills drills;
   private final ConfigWatch configWatch;
   private volatile ServerConfig live;
   private volatile LoadedConfig effective;
@@ -289,6 +291,9 @@ final class Server {
     readiness.watchExtensions(tooling);
     readiness.watchAgents(tasking);
     readiness.watchModes(modes);
+    drills = drills();
+    opened.add("drills", drills::close);
+    readiness.watchDrills(drills);
     tokens = new Tokens(apiTokens(config));
     sessions = new Sessions(tokens, StoredLogouts.open(store.engine(), time), time);
     listener = listen();
@@ -473,6 +478,7 @@ final class Server {
     LOG.info("server: stopping");
     Deadline deadline = Deadline.in(time, live.shutdown());
     readiness.stopping();
+    drills.close(); // a fault would keep the rest from ending well
     typing.close();
     listeners.stop(); // what they have not handed over comes again
     store.stopIntake();
@@ -577,6 +583,16 @@ final class Server {
     } catch (StoreException e) {
       throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
+  }
+
+  private Drills drills() {
+    return new Drills(
+        new DrilledParts(readiness, store.inbox()),
+        DrilledParts.injections(
+            models, live.models().timeouts(), channels, tooling.extensions(), store.engine(), time),
+        news,
+        time,
+        meters);
   }
 
   private Incidents openIncidents() throws IOException, StartRefusedException {
@@ -731,6 +747,7 @@ final class Server {
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .modes(modes, parts)
+            .drills(drills)
             .plugins(plugins)
             .pairings(pairing)
             .incidents(incidents)

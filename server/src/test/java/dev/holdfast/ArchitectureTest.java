@@ -46,7 +46,7 @@ class ArchitectureTest {
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus", "guards", "modes", "incidents"),
-          Set.of("agents", "replies", "training", "extensions"),
+          Set.of("agents", "replies", "training", "extensions", "drills"),
           Set.of("plugins", "access", "tasks"),
           Set.of("ingress", "cli"));
 

@@ -8,24 +8,35 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
+import dev.holdfast.resilience.FaultPoint;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 
 /**
  * A channel that is there. It is called only while a use of it is held.
  *
+ * @param faults where posts go out
  * @param receives the places of {@link #receiveInTurn}
  * @param fetches the places of {@link #fetch}
  */
 public record Channel(
-    ChannelFacts facts, ChannelAdapter adapter, Semaphore receives, Semaphore fetches) {
+    ChannelFacts facts,
+    ChannelAdapter adapter,
+    FaultPoint faults,
+    Semaphore receives,
+    Semaphore fetches) {
   private static final int RECEIVES_MAX = 64;
 
   /** A plugin has 64 places for calls of all kinds: posts do not wait for large files. */
   private static final int FETCHES_MAX = 16;
 
-  Channel(ChannelFacts facts, ChannelAdapter adapter) {
-    this(facts, adapter, new Semaphore(RECEIVES_MAX, true), new Semaphore(FETCHES_MAX, true));
+  Channel(ChannelFacts facts, ChannelAdapter adapter, FaultPoint faults) {
+    this(
+        facts,
+        adapter,
+        faults,
+        new Semaphore(RECEIVES_MAX, true),
+        new Semaphore(FETCHES_MAX, true));
   }
 
   /** As {@link ChannelAdapter#receive}; never null. */
@@ -56,13 +67,28 @@ public record Channel(
 
   /** As {@link ChannelAdapter#find}; never null. */
   public FindOutcome find(OutboundReply reply) throws InterruptedException {
+    try {
+      faults.pass(source(reply));
+    } catch (CallFailedException e) {
+      return new FindOutcome.Failed(e.failure());
+    }
     return Objects.requireNonNull(adapter.find(reply), "the outcome");
   }
 
   /** As {@link ChannelAdapter#post}; what is not posted is already where its readers look. */
   public PostOutcome post(OutboundReply reply) throws InterruptedException {
-    return facts.posts()
-        ? Objects.requireNonNull(adapter.post(reply), "the outcome")
-        : new PostOutcome.Sent("");
+    if (!facts.posts()) {
+      return new PostOutcome.Sent("");
+    }
+    try {
+      faults.pass(source(reply));
+    } catch (CallFailedException e) {
+      return new PostOutcome.NotDelivered(e.failure());
+    }
+    return Objects.requireNonNull(adapter.post(reply), "the outcome");
+  }
+
+  private String source(OutboundReply reply) {
+    return facts.name() + ":" + reply.account();
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.registry.Registry;
 import dev.holdfast.registry.Use;
+import dev.holdfast.resilience.FaultPoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class Channels {
   /** Also of those that are absent: facts alone, nothing of the adapters. */
   private final Map<String, ChannelFacts> seen = new ConcurrentHashMap<>();
 
+  private final FaultPoint faults = new FaultPoint();
   private final List<Consumer<String>> onAdded = new CopyOnWriteArrayList<>();
   private final List<Runnable> onRemoved = new CopyOnWriteArrayList<>();
   private final List<Consumer<ChannelFacts>> onGone = new CopyOnWriteArrayList<>();
@@ -82,7 +84,7 @@ public final class Channels {
             facts.name(),
             () -> {
               remember(facts);
-              return new Channel(facts, adapter);
+              return new Channel(facts, adapter, faults);
             },
             inner);
     onAdded.forEach(listener -> listener.accept(facts.name()));
@@ -112,6 +114,11 @@ public final class Channels {
     public boolean awaitEnd(Duration limit) throws InterruptedException {
       return registration.awaitEnd(limit);
     }
+  }
+
+  /** Where posts and looks for posts go out to platforms, by {@code channel:account}. */
+  public FaultPoint faults() {
+    return faults;
   }
 
   private void remember(ChannelFacts facts) {

@@ -105,6 +105,7 @@ public final class Cli {
             .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))
             .addSubcommand(new ModeCommand(root))
+            .addSubcommand(new DrillCommand(root))
             .addSubcommand(new BackupCommand(root))
             .addSubcommand(new RestoreCommand(root))
             .addSubcommand(new ConfigCommand(root, config))

@@ -125,6 +125,11 @@ final class ActionExtension implements Extension {
   }
 
   @Override
+  public List<Long> processes() {
+    return List.of(); // each call has a child of its own
+  }
+
+  @Override
   public List<ExtensionAction> actions() {
     return tools.facts().stream()
         .map(

@@ -14,6 +14,9 @@ sealed interface Extension permits McpExtension, ActionExtension {
   /** The last lines that its child wrote to its standard error; not yet freed of secrets. */
   List<String> errors();
 
+  /** Of the child that it keeps now; empty when it keeps none. */
+  List<Long> processes();
+
   /** What is not well with it. Answers from memory. */
   Optional<ConditionReport> report();
 

@@ -1,9 +1,11 @@
 package dev.holdfast.extensions;
 
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.incidents.IncidentKind;
+import dev.holdfast.resilience.FaultPoint;
 import dev.holdfast.tools.prompts.Prompts;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +32,7 @@ public final class Extensions implements ExtensionActions {
 
   private final ExtensionServices services;
   private final Map<String, Entry> entries = new TreeMap<>();
+  private final FaultPoint faults = new FaultPoint();
   private boolean closed;
 
   private record Entry(String source, Extension extension) {}
@@ -143,6 +146,19 @@ public final class Extensions implements ExtensionActions {
     return find(id).map(extension -> extension.approve(seen)).orElse(false);
   }
 
+  /** Where attempts at tasks go out, by their worker agents. */
+  public FaultPoint faults() {
+    return faults;
+  }
+
+  /**
+   * The processes that an extension keeps now, by their ids; empty when it keeps none. Looks them
+   * up in the system.
+   */
+  public List<Long> processes(String id) {
+    return find(id).map(Extension::processes).orElse(List.of());
+  }
+
   /** The last lines of the child's standard error, without secrets; empty when there is no such. */
   public Optional<List<String>> logs(String id) {
     return find(id)
@@ -165,6 +181,11 @@ public final class Extensions implements ExtensionActions {
 
   @Override
   public AttemptAnswer attempt(String id, TaskCall call) throws InterruptedException {
+    try {
+      faults.pass(call.agent());
+    } catch (CallFailedException e) {
+      return new AttemptAnswer.Failed(e.failure(), true); // it was never asked
+    }
     Optional<Extension> found = find(id);
     if (found.isPresent()) {
       return found.get().attempt(call);

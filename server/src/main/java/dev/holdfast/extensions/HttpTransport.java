@@ -208,6 +208,11 @@ final class HttpTransport implements McpTransport {
 
   /** It sees none of this machine's files. */
   @Override
+  public List<Long> processes() {
+    return List.of();
+  }
+
+  @Override
   public boolean hidesSecrets() {
     return true;
   }

@@ -153,6 +153,12 @@ final class McpExtension implements Extension {
   }
 
   @Override
+  public List<Long> processes() {
+    Optional<McpSession> session = locked(() -> Optional.ofNullable(current));
+    return session.map(McpSession::processes).orElse(List.of());
+  }
+
+  @Override
   public Optional<ConditionReport> report() {
     ExtensionView now = view();
     String name = "Extension " + config.id();

@@ -108,6 +108,10 @@ final class McpSession implements AutoCloseable {
     return transport.memory();
   }
 
+  List<Long> processes() {
+    return transport.processes();
+  }
+
   /** False when files of secrets have come into the child's view since it was started. */
   boolean hidesSecrets() {
     return transport.hidesSecrets();

@@ -43,6 +43,9 @@ sealed interface McpTransport extends AutoCloseable permits ProcessTransport, Ht
   /** What its processes held in bytes when they were looked at last; zero where nobody knows. */
   long memory();
 
+  /** The ids of its processes on this machine; empty where there are none. */
+  List<Long> processes();
+
   /** False when files of secrets have come into its view since it was started. */
   boolean hidesSecrets();
 

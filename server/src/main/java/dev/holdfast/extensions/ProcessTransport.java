@@ -71,6 +71,11 @@ record ProcessTransport(LineProcess process) implements McpTransport {
   }
 
   @Override
+  public List<Long> processes() {
+    return process.processes();
+  }
+
+  @Override
   public boolean hidesSecrets() {
     return process.hidesSecrets();
   }

@@ -8,6 +8,8 @@ import java.lang.invoke.MethodHandle;
 /** Calls that concern processes. */
 public final class ProcessCalls {
   public static final int SIGKILL = 9;
+  public static final int SIGCONT = 18;
+  public static final int SIGSTOP = 19;
 
   private static final MethodHandle KILL =
       Libc.find("kill", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));

@@ -7,6 +7,7 @@ import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.TokenUsage;
 import dev.holdfast.models.http.UsageFacts;
 import dev.holdfast.resilience.Deadline;
+import dev.holdfast.resilience.FaultPoint;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,15 +22,17 @@ final class ModelAttempt implements ModelListener {
   private final ModelSelection asking;
   private final Deadline deadline;
   private final Duration idle;
+  private final FaultPoint faults;
   private final Time time;
   private final Instant at;
   private final long startedAt;
   private @Nullable Duration firstToken;
 
   /** {@code idle}: the longest silence once something has come. */
-  ModelAttempt(ModelSelection asking, Deadline deadline, Duration idle) {
+  ModelAttempt(ModelSelection asking, Deadline deadline, Duration idle, FaultPoint faults) {
     this.asking = asking;
     this.idle = idle;
+    this.faults = faults;
     this.deadline = deadline;
     this.time = deadline.time();
     this.at = time.now();
@@ -43,6 +46,7 @@ final class ModelAttempt implements ModelListener {
     TokenUsage usage = TokenUsage.NONE;
     asking.listener().onWait(deadline.left());
     try {
+      faults.pass(provider.name());
       ModelAnswer answer = provider.models().ask(request, this);
       outcome = ModelCall.OK;
       usage = answer.usage();

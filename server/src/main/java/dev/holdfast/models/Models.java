@@ -17,6 +17,7 @@ import dev.holdfast.resilience.Call;
 import dev.holdfast.resilience.CallOutcome;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.FailingParts;
+import dev.holdfast.resilience.FaultPoint;
 import dev.holdfast.resilience.Guard;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.Verdict;
@@ -52,6 +53,7 @@ public final class Models {
   private final Time time;
   private final ModelCatalog catalog = ModelCatalog.load();
   private final ModelMetrics metrics;
+  private final FaultPoint faults = new FaultPoint();
 
   /** Providers that need an operator, with what they said last. */
   private final Map<String, FailureCode> refusing = new ConcurrentHashMap<>();
@@ -86,6 +88,11 @@ public final class Models {
     }
     config.levels().all().forEach(models::checkThere);
     return models;
+  }
+
+  /** Where calls to providers go out, by their names. */
+  public FaultPoint faults() {
+    return faults;
   }
 
   private void forget(String provider) {
@@ -299,7 +306,7 @@ public final class Models {
         () -> {
           asking.begins();
           try (Use<Reached> use = begin(candidate)) {
-            return new ModelAttempt(asking, deadline, config.timeouts().idle())
+            return new ModelAttempt(asking, deadline, config.timeouts().idle(), faults)
                 .run(use.value().provider(), request, made -> report(made, candidate, asking));
           }
         };

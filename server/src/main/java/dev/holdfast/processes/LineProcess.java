@@ -86,6 +86,11 @@ public final class LineProcess implements AutoCloseable {
     return child.memory();
   }
 
+  /** All that belongs to it, by their ids. */
+  public List<Long> processes() {
+    return child.isRunning() ? child.processes() : List.of();
+  }
+
   /** Completes when nothing of it runs any more. */
   public CompletableFuture<ChildExit> exit() {
     return exit.copy();

@@ -4,6 +4,7 @@ import dev.holdfast.access.PairingFlow;
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.drills.Drills;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.incidents.Incidents;
 import dev.holdfast.ingress.login.Sessions;
@@ -88,6 +89,11 @@ public final class ApiCalls {
   /** {@code looks}: how the parts of the server are now. */
   public ApiCalls modes(Modes modes, ModeInputs looks) {
     calls.putAll(new ModeCalls(modes, looks).calls());
+    return this;
+  }
+
+  public ApiCalls drills(Drills drills) {
+    calls.putAll(new DrillCalls(drills, store.audit()).calls());
     return this;
   }
 

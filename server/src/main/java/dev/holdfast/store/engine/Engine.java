@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 
@@ -298,6 +299,14 @@ public final class Engine {
   /** Frees the memory that a load took. Does not wait. */
   public void shrink() {
     writer.shrink();
+  }
+
+  /**
+   * From now on a transaction ends as a full disk ends it while {@code asked} says so, which is
+   * asked once for each, on the writer's thread.
+   */
+  public void refuseWhile(BooleanSupplier asked) {
+    writer.refuseWhile(asked);
   }
 
   public FailStop failStop() {

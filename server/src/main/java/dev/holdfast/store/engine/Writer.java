@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * The one thread that changes the database. Operations that wait at the same time share one
@@ -63,6 +66,7 @@ final class Writer implements Runnable {
   private volatile long busySince;
   private volatile boolean busy;
   private volatile boolean shrinkWanted;
+  private volatile BooleanSupplier refusing = () -> false;
   private int lastBatch = 1;
 
   /** Hears of the writer's work, on its thread. */
@@ -201,6 +205,10 @@ final class Writer implements Runnable {
     shrinkWanted = true;
   }
 
+  void refuseWhile(BooleanSupplier asked) {
+    refusing = asked;
+  }
+
   /** Writes what is queued and ends the thread. */
   void stop() {
     stopping = true;
@@ -325,6 +333,9 @@ final class Writer implements Runnable {
       tx.begin();
       for (WriteOperation<?> op : batch) {
         op.run(tx);
+      }
+      if (refusing.getAsBoolean()) {
+        throw new SQLiteException("a drill refuses the write", SQLiteErrorCode.SQLITE_FULL);
       }
       tx.count(Transaction.COMMITS, 1);
       tx.commit();

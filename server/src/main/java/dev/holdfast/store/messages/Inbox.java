@@ -321,6 +321,19 @@ public final class Inbox {
     return engine.counted(MessageCounters.ACCEPTED);
   }
 
+  /** How far messages have come; from memory. */
+  public MessageMark mark() {
+    Map<Counter, Long> now = engine.counts();
+    return new MessageMark(
+        now.getOrDefault(MessageCounters.ACCEPTED, 0L),
+        now.getOrDefault(MessageCounters.REPLIES, 0L));
+  }
+
+  /** What has become by now of the events that were accepted between the two. */
+  public EventFates fates(MessageMark after, MessageMark upTo) {
+    return engine.read(sql -> EventFates.read(sql, after, upTo));
+  }
+
   /**
    * Events by state, from memory; the sum is all that was ever accepted. Under the key "accepted"
    * that number itself.

@@ -52,6 +52,7 @@ class MetricNamesTest {
           "holdfast_replies_total",
           "holdfast_outbox_depth",
           "holdfast_breaker_state",
+          "holdfast_drills_total",
           "holdfast_retries_total",
           "holdfast_dead_letters",
           "holdfast_restarts_total");
