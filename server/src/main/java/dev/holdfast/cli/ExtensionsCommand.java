@@ -41,7 +41,8 @@ final class ExtensionsCommand extends CommandGroup {
   }
 
   private void printInfo(JsonNode extension) {
-    for (String key : List.of("id", "source", "protocol", "state", "server", "last_error", "last_error_at")) {
+    for (String key :
+        List.of("id", "source", "protocol", "state", "server", "last_error", "last_error_at")) {
       String value = CliJson.text(extension, key);
       if (!value.isEmpty()) {
         root.terminal().line(key.replace('_', ' ') + ": " + value);

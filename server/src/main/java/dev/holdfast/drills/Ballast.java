@@ -54,7 +54,8 @@ public final class Ballast implements Injection.Fault {
   }
 
   void fill() {
-    while (bytes() + CHUNK_BYTES <= bytesMax && bytesFree.getAsLong() - CHUNK_BYTES > bytesFreeMin) {
+    while (bytes() + CHUNK_BYTES <= bytesMax
+        && bytesFree.getAsLong() - CHUNK_BYTES > bytesFreeMin) {
       chunks.add(new SoftReference<>(new byte[CHUNK_BYTES]));
     }
   }

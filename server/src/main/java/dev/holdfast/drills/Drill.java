@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ public final class Drill {
   static final Duration LOOK_EVERY = Duration.ofMillis(250);
 
   /** Longer than breakers stay open and agents rest after a drill of usual length. */
-  static final Duration SETTLE_MAX = Duration.ofSeconds(180);
+  static final Duration SETTLE_MAX = Duration.ofMinutes(3);
 
   /** Conditions are looked at twice a second. */
   private static final Duration SETTLE_MIN = Duration.ofSeconds(2);
@@ -36,12 +37,12 @@ public final class Drill {
   private final long begun;
   private final Set<String> conditionsBefore;
   private final MessageMark before;
+  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger looksNotReady = new AtomicInteger();
   private volatile Stage stage = Stage.RUNNING;
   private volatile EndedBy endedBy = EndedBy.TIME;
   private volatile boolean stopAsked;
   private volatile long strikes;
-  private volatile int looks;
-  private volatile int looksNotReady;
   private volatile @Nullable Instant endedAt;
   private volatile @Nullable DrillFacts facts;
   private volatile List<DrillPromise.Verdict> verdicts = List.of();
@@ -136,8 +137,8 @@ public final class Drill {
       time.sleep(LOOK_EVERY);
       fault.tick();
       strikes = fault.strikes();
-      looks++;
-      looksNotReady += server.isReady() ? 0 : 1;
+      looks.incrementAndGet();
+      looksNotReady.addAndGet(server.isReady() ? 0 : 1);
     }
   }
 
@@ -151,8 +152,8 @@ public final class Drill {
               after.event() - before.event(),
               server.fates(before, new MessageMark(after.event(), server.mark().reply())),
               strikes,
-              looks,
-              looksNotReady,
+              looks.get(),
+              looksNotReady.get(),
               fault.isRepaired(),
               remaining(),
               settled);
@@ -175,7 +176,9 @@ public final class Drill {
         .toList();
   }
 
-  /** Whether nothing but the next call for it can end it: then the drill has nothing to wait for. */
+  /**
+   * Whether nothing but the next call for it can end it: then the drill has nothing to wait for.
+   */
   private static boolean awaitsCall(Condition condition, Instant now) {
     Instant next = condition.nextAttemptAt();
     return condition.reason().equals("half_open") || (next != null && !next.isAfter(now));
@@ -211,8 +214,8 @@ public final class Drill {
             .put("ended_at", ended == null ? null : ended.toString())
             .put("ended_by", ended == null ? null : endedBy.name().toLowerCase(Locale.ROOT))
             .put("strikes", strikes)
-            .put("looks", looks)
-            .put("looks_not_ready", looksNotReady)
+            .put("looks", looks.get())
+            .put("looks_not_ready", looksNotReady.get())
             .put("counts", timeline.counts())
             .put("timeline", timeline.entries())
             .put("held", verdicts.isEmpty() ? null : isHeld());

@@ -75,6 +75,8 @@ public enum DrillKind {
 
   private final String fault;
   private final String target;
+
+  @SuppressWarnings("ImmutableEnumChecker") // List.of
   private final List<DrillPromise> promises;
 
   DrillKind(String fault, String target, DrillPromise... promises) {

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Drills {
   /** The longest that a fault may last. */
-  public static final Duration LENGTH_MAX = Duration.ofSeconds(300);
+  public static final Duration LENGTH_MAX = Duration.ofMinutes(5);
 
   /** How long it lasts when nobody says. */
   public static final Duration LENGTH_USUAL = Duration.ofSeconds(20);

@@ -35,8 +35,7 @@ class DrillPromiseTest {
     assertThat(held(promise, facts(open, 0))).isEqualTo(Held.NO);
     EventFates unposted = fates(Map.of(EventState.ANSWERED, 4L), 0, 1, 0);
     assertThat(held(promise, facts(unposted, 0))).isEqualTo(Held.NO);
-    DrillFacts lost =
-        new DrillFacts(6, whole, 1, 10, 0, true, List.of(), Duration.ofSeconds(2));
+    DrillFacts lost = new DrillFacts(6, whole, 1, 10, 0, true, List.of(), Duration.ofSeconds(2));
     assertThat(held(promise, lost)).as("one row less than was counted").isEqualTo(Held.NO);
     DrillFacts none = facts(fates(Map.of(), 0, 0, 0), 0);
     assertThat(held(promise, none)).isEqualTo(Held.UNTESTED);

@@ -64,11 +64,7 @@ class DrillsTest {
   private final News news = new News(100, Runnable::run);
   private final Drills drills =
       new Drills(
-          server,
-          Map.of(DrillKind.MODEL_AWAY, this::begin),
-          news,
-          time,
-          new SimpleMeterRegistry());
+          server, Map.of(DrillKind.MODEL_AWAY, this::begin), news, time, new SimpleMeterRegistry());
 
   private Injection.Fault begin(String target) throws DrillRefusedException {
     Injection.Fault refused = CallFault.refused(point).begin(target);
@@ -193,6 +189,7 @@ class DrillsTest {
     finish(drill);
     assertThat(drill.toJson().getJsonObject("counts").getInteger("turn.parked")).isEqualTo(1);
     assertThat(drill.toJson().getJsonObject("counts").fieldNames()).hasSize(1);
-    assertThat(drill.toJson().getJsonArray("timeline").encode()).contains("mode minimal: No model.");
+    assertThat(drill.toJson().getJsonArray("timeline").encode())
+        .contains("mode minimal: No model.");
   }
 }

@@ -31,10 +31,14 @@ final class DrillCalls {
 
   Map<String, ApiCall> calls() {
     return Map.of(
-        "listDrills", _ -> list(),
-        "startDrill", this::start,
-        "getDrill", request -> answer(drills.find(request.id())),
-        "stopDrill", this::stop);
+        "listDrills",
+        _ -> list(),
+        "startDrill",
+        this::start,
+        "getDrill",
+        request -> answer(drills.find(request.id())),
+        "stopDrill",
+        this::stop);
   }
 
   private ApiAnswer list() {
@@ -93,8 +97,7 @@ final class DrillCalls {
     Optional<Drill> stopped = drills.stop(request.id());
     stopped.ifPresent(
         drill ->
-            records.done(
-                request, "drill_stop", "", new JsonObject().put("drill_id", drill.id())));
+            records.done(request, "drill_stop", "", new JsonObject().put("drill_id", drill.id())));
     return answer(stopped);
   }
 

@@ -108,8 +108,7 @@ class DrillCallsTest {
         .isInstanceOfSatisfying(
             RefusedRequestException.class, e -> assertThat(e.status()).isEqualTo(409));
     call("stopDrill", Map.of("id", id), new JsonObject());
-    TimedWait.until(
-        "it is over", () -> drills.all().getFirst().toJson().getValue("held") != null);
+    TimedWait.until("it is over", () -> drills.all().getFirst().toJson().getValue("held") != null);
     JsonObject done = call("getDrill", Map.of("id", id), new JsonObject());
     assertThat(done.getBoolean("held")).as("%s", done).isTrue();
     assertThat(store.store.inbox().append(TestStore.event("web:main:t", "k2")))

@@ -27,8 +27,7 @@ class EventFatesTest {
       inbox.finish(
           TestStore.finish(answered, EventState.ANSWERED, TestStore.reply(answered, "a", false)));
       EventFates fates = inbox.fates(mark, end);
-      assertThat(fates.states())
-          .isEqualTo(Map.of(EventState.ANSWERED, 1L, EventState.PENDING, 1L));
+      assertThat(fates.states()).isEqualTo(Map.of(EventState.ANSWERED, 1L, EventState.PENDING, 1L));
       assertThat(fates.accepted()).isEqualTo(2);
       assertThat(fates.open()).isEqualTo(1);
       assertThat(fates.threads()).isEqualTo(2);

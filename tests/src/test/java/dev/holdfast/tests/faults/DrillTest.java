@@ -38,8 +38,7 @@ class DrillTest {
   private static ServerRig rig(FakeModel model, ServerRig rig) throws IOException {
     model.asOpenAi(rig.setup());
     model.always(ModelScript.echo());
-    List<String> python =
-        List.of("python3", "-c", Files.readString(SERVER).replace("${", "$${"));
+    List<String> python = List.of("python3", "-c", Files.readString(SERVER).replace("${", "$${"));
     rig.setup()
         .set("breakers.default.initial_backoff_ms", 500)
         .set("breakers.default.max_backoff_ms", 1_000)
