@@ -23,6 +23,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** What must be well for the server to live and to be ready, and all else that can be unwell. */
 final class Readiness implements Probes {
@@ -132,6 +133,11 @@ final class Readiness implements Probes {
 
   void watchDrills(Drills drills) {
     conditions.add("drill", ProbeEffect.NONE, drills::reports);
+  }
+
+  /** The parts that the watchdog looks at, and whether each moves. */
+  Map<String, Boolean> parts() {
+    return health.parts();
   }
 
   boolean isReady() {

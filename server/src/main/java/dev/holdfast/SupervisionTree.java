@@ -24,10 +24,11 @@ import java.util.function.Supplier;
 /**
  * The parts of the server with those that watch over them. Thread-safe; answers from memory.
  *
+ * @param readiness knows the parts that only a restart of the process can mend
  * @param extensions restart their processes by themselves, with the same limits
  * @param plans whose agents have their health on record
  */
-record SupervisionTree(Supervisor supervisor, Extensions extensions, Plans plans)
+record SupervisionTree(Readiness readiness, Supervisor supervisor, Extensions extensions, Plans plans)
     implements Supplier<SupervisionNode> {
 
   @Override
@@ -58,7 +59,9 @@ record SupervisionTree(Supervisor supervisor, Extensions extensions, Plans plans
     }
     kinds.put("extension", extensions.views().stream().map(SupervisionTree::node).toList());
     kinds.put("agent", plans.agents().all().stream().map(this::node).toList());
-    List<SupervisionNode> all = new ArrayList<>(sorted(single));
+    List<SupervisionNode> all = new ArrayList<>();
+    all.add(process());
+    all.addAll(sorted(single));
     all.addAll(nodes);
     kinds.forEach(
         (kind, children) ->
@@ -77,6 +80,31 @@ record SupervisionTree(Supervisor supervisor, Extensions extensions, Plans plans
         .sorted(
             Comparator.comparing(SupervisionNode::criticality).thenComparing(SupervisionNode::name))
         .toList();
+  }
+
+  private SupervisionNode process() {
+    List<SupervisionNode> parts = new ArrayList<>();
+    readiness
+        .parts()
+        .forEach(
+            (part, moves) -> {
+              if (!part.equals(Readiness.ORCHESTRATOR)) {
+                parts.add(
+                    new SupervisionNode(
+                        part,
+                        null,
+                        Criticality.CRITICAL,
+                        moves ? "running" : "stuck",
+                        0,
+                        "",
+                        "",
+                        null,
+                        List.of(),
+                        List.of()));
+              }
+            });
+    return SupervisionNode.supervisor(
+        "process", Strategy.ONE_FOR_ALL, Criticality.CRITICAL, 0, parts);
   }
 
   private static SupervisionNode node(ExtensionView extension) {

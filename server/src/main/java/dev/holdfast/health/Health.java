@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * What {@code /live}, {@code /ready} and {@code /health} answer, as the JSON of vertx-health-check:
@@ -81,6 +82,14 @@ public final class Health {
         .filter(type -> !type.startsWith(PROGRESS + "/"))
         .forEach(stuck::add);
     return stuck;
+  }
+
+  /** Whether each part moves. */
+  public Map<String, Boolean> parts() {
+    List<String> stuck = still(STUCK_AFTER);
+    Map<String, Boolean> moving = new TreeMap<>();
+    parts.forEach(part -> moving.put(part, !stuck.contains(part)));
+    return moving;
   }
 
   private List<String> still(Duration limit) {

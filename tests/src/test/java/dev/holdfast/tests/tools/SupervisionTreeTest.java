@@ -65,6 +65,7 @@ class SupervisionTreeTest {
       assertThat(drawn.exitCode()).as(drawn.err()).isZero();
       assertThat(drawn.out())
           .startsWith("server (one_for_one), critical")
+          .contains("store-writer: running, critical")
           .contains("├─ orchestrator: running, critical")
           .containsPattern("demo: ready, recoverable, 1 restart, last failure.*: ");
       assertThat(HoldfastCommand.run(rig.setup(), "tree", "--json").json().path("name").asText())
