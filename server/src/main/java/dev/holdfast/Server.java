@@ -758,8 +758,8 @@ final class Server {
                 plugins)
             .extensions(tooling.extensions())
             .plans(tasking.plans(), tasking.runner())
-            .supervision(new SupervisionTree(
-                    readiness, supervisor, tooling.extensions(), tasking.plans()))
+            .supervision(
+                new SupervisionTree(readiness, supervisor, tooling.extensions(), tasking.plans()))
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());

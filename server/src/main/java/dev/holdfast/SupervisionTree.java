@@ -28,7 +28,8 @@ import java.util.function.Supplier;
  * @param extensions restart their processes by themselves, with the same limits
  * @param plans whose agents have their health on record
  */
-record SupervisionTree(Readiness readiness, Supervisor supervisor, Extensions extensions, Plans plans)
+record SupervisionTree(
+    Readiness readiness, Supervisor supervisor, Extensions extensions, Plans plans)
     implements Supplier<SupervisionNode> {
 
   @Override
