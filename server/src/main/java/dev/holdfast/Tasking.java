@@ -15,6 +15,7 @@ import dev.holdfast.tasks.models.ModelAgent;
 import dev.holdfast.tasks.models.ModelAgentParts;
 import dev.holdfast.tasks.models.ModelGoalJudge;
 import dev.holdfast.tasks.models.ModelStepWriter;
+import dev.holdfast.tasks.models.PlanningParts;
 import dev.holdfast.tasks.models.TaskModels;
 import dev.holdfast.tasks.rules.AgentHealth;
 import dev.holdfast.tasks.rules.HealthState;
@@ -124,12 +125,13 @@ final class Tasking {
               metrics.moved(move);
               moved.accept(move);
             });
+    PlanningParts planning = new PlanningParts(models, directory, health(ledger), plans::problems);
     PlanThinker thinker =
         new PlanThinker(
             ledger,
             plans::problems,
-            new ModelStepWriter(models, directory, health(ledger), plans::problems),
-            new ModelGoalJudge(models, directory, health(ledger), plans::problems),
+            new ModelStepWriter(planning),
+            new ModelGoalJudge(planning),
             new PlanThinker.Settings(
                 mayStart,
                 mayJudge,

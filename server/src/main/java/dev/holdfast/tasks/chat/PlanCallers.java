@@ -20,15 +20,11 @@ import dev.holdfast.tasks.run.PlanVerdict;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.run.TaskTexts;
 import dev.holdfast.tools.files.Sha256;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -218,25 +214,6 @@ final class PlanCallers {
                         .map(action -> action.replay() != ReplayClass.UNSAFE)
                         .orElse(true)); // refused before anything runs
     return safe ? Risk.MEDIUM : Risk.HIGH;
-  }
-
-  static List<Step> steps(JsonArray array) {
-    List<Step> steps = new ArrayList<>();
-    for (Object each : array) {
-      if (each instanceof JsonObject step) {
-        Set<String> needs = new HashSet<>();
-        step.getJsonArray("needs", new JsonArray())
-            .forEach(need -> needs.add(String.valueOf(need)));
-        steps.add(
-            new Step(
-                step.getString("name", "step-" + (steps.size() + 1)),
-                step.getString("agent", ""),
-                step.getString("action", ""),
-                step.getJsonObject("payload", new JsonObject()).encode(),
-                needs));
-      }
-    }
-    return steps;
   }
 
   static ToolResult refused(String why) {

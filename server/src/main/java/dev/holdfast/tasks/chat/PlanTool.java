@@ -6,8 +6,8 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
+import dev.holdfast.tasks.run.StepsJson;
 import dev.holdfast.tools.RiskOfCall;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 
@@ -23,24 +23,13 @@ final class PlanTool implements Tool, RiskOfCall {
        "properties": {
          "goal": {"type": "string", "minLength": 1, "maxLength": 2000,
            "description": "What the plan is for, as the person would say it."},
-         "steps": {"type": "array", "minItems": 1, "maxItems": 10,
-           "description": "Without them a planner writes them for the goal.",
-           "items": {"type": "object",
-             "properties": {
-               "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
-               "agent": {"type": "string", "minLength": 1, "maxLength": 64},
-               "action": {"type": "string", "minLength": 1, "maxLength": 128},
-               "payload": {"type": "object",
-                 "description": "What the action takes; ${name} or ${name.part} stands for the answer of an earlier step."},
-               "needs": {"type": "array", "maxItems": 10, "items": {"type": "string"},
-                 "description": "The names of the steps that have to succeed first."}},
-             "required": ["name", "agent", "action"],
-             "additionalProperties": false}},
+         "steps": %s,
          "wait_secs": {"type": "integer", "minimum": 0, "maximum": 300,
            "description": "How long to wait for its end, 0 by default: you get a message when it has ended."}},
        "required": ["goal"],
        "additionalProperties": false}
-      """;
+      """
+          .formatted(StepsJson.SCHEMA);
 
   private final PlanCallers callers;
 
@@ -52,7 +41,8 @@ final class PlanTool implements Tool, RiskOfCall {
   public ToolSpec spec() {
     return new ToolSpec(
         NAME,
-        "Runs 1 to 10 steps by worker agents; steps that do not need each other run at once. The"
+        "Runs 1 to 10 steps by worker agents; steps that do not need each other run at once. Without"
+            + " steps, a planner writes them for the goal. The"
             + " plan is kept on disk and goes on after a restart. "
             + PlanStatusTool.NAME
             + " without arguments lists the agents and their actions.",
@@ -71,8 +61,7 @@ final class PlanTool implements Tool, RiskOfCall {
 
   @Override
   public Risk risk(String argumentsJson) {
-    return callers.risk(
-        PlanCallers.steps(new JsonObject(argumentsJson).getJsonArray("steps", new JsonArray())));
+    return callers.risk(StepsJson.read(new JsonObject(argumentsJson)));
   }
 
   @Override
@@ -90,7 +79,7 @@ final class PlanTool implements Tool, RiskOfCall {
     JsonObject arguments = new JsonObject(argumentsJson);
     return callers.make(
         arguments.getString("goal"),
-        PlanCallers.steps(arguments.getJsonArray("steps", new JsonArray())),
+        StepsJson.read(arguments),
         Duration.ofSeconds(arguments.getInteger("wait_secs", 0)),
         argumentsJson,
         context);

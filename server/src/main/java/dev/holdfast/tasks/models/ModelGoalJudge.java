@@ -5,19 +5,15 @@ import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.models.StructuredAnswers.Filled;
-import dev.holdfast.tasks.rules.HealthState;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.rules.TaskState;
-import dev.holdfast.tasks.run.AgentDirectory;
 import dev.holdfast.tasks.run.GoalJudge;
-import dev.holdfast.tasks.run.StepCheck;
+import dev.holdfast.tasks.run.StepsJson;
 import dev.holdfast.tasks.run.TaskTexts;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -46,32 +42,19 @@ public final class ModelGoalJudge implements GoalJudge {
        "required": ["decision", "reason"],
        "additionalProperties": false}
       """
-          .formatted(StepForm.STEPS);
+          .formatted(StepsJson.SCHEMA);
 
-  private final TaskModels models;
+  private final PlanningParts parts;
   private final StructuredAnswers answers;
-  private final AgentDirectory agents;
-  private final Function<String, HealthState> health;
-  private final StepCheck check;
 
-  /**
-   * @param health of an agent, by its id
-   */
-  public ModelGoalJudge(
-      TaskModels models,
-      AgentDirectory agents,
-      Function<String, HealthState> health,
-      StepCheck check) {
-    this.models = models;
-    this.answers = new StructuredAnswers(models);
-    this.agents = agents;
-    this.health = health;
-    this.check = check;
+  public ModelGoalJudge(PlanningParts parts) {
+    this.parts = parts;
+    this.answers = new StructuredAnswers(parts.models());
   }
 
   @Override
   public boolean isThere() {
-    return models.isThere(LEVEL);
+    return parts.models().isThere(LEVEL);
   }
 
   @Override
@@ -92,7 +75,7 @@ public final class ModelGoalJudge implements GoalJudge {
     String reason = answer.getString("reason");
     return switch (answer.getString("decision")) {
       case "continue" -> new Judgement.Reached(reason);
-      case "replan" -> new Judgement.Replan(reason, steps(answer));
+      case "replan" -> new Judgement.Replan(reason, StepsJson.read(answer));
       default -> new Judgement.Lost(reason);
     };
   }
@@ -110,11 +93,7 @@ public final class ModelGoalJudge implements GoalJudge {
             text.append(StepForm.framed("step", TaskTexts.describe(task)))
                 .append(task.code().isEmpty() ? "" : "\n(code " + task.code() + ")")
                 .append('\n'));
-    return text.append("\nThe agents:").append(StepForm.agents(agents.all(), health)).toString();
-  }
-
-  private static List<Step> steps(JsonObject answer) {
-    return StepForm.read(answer.getJsonArray("steps", new JsonArray()));
+    return text.append("\nThe agents:").append(parts.shownAgents()).toString();
   }
 
   private List<String> problems(JsonObject answer, List<Task> tasks) {
@@ -127,9 +106,10 @@ public final class ModelGoalJudge implements GoalJudge {
             .filter(task -> task.state() == TaskState.SUCCEEDED)
             .map(task -> task.step().name())
             .collect(Collectors.toSet());
-    List<Step> steps = steps(answer);
+    List<Step> steps = StepsJson.read(answer);
     List<String> problems =
-        new ArrayList<>(check.problems(steps.stream().map(step -> step.without(done)).toList()));
+        new ArrayList<>(
+            parts.check().problems(steps.stream().map(step -> step.without(done)).toList()));
     tasks.stream()
         .map(task -> task.step().name())
         .filter(name -> steps.stream().anyMatch(step -> step.name().equals(name)))

@@ -3,18 +3,14 @@ package dev.holdfast.tasks.models;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.models.StructuredAnswers.Filled;
-import dev.holdfast.tasks.rules.HealthState;
 import dev.holdfast.tasks.rules.Step;
-import dev.holdfast.tasks.run.AgentDirectory;
-import dev.holdfast.tasks.run.StepCheck;
 import dev.holdfast.tasks.run.StepWriter;
+import dev.holdfast.tasks.run.StepsJson;
 import dev.holdfast.tasks.workers.WorkerAgent;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * Has a model of the level tactical write the steps that lead to a goal. What it writes is checked
@@ -41,32 +37,19 @@ public final class ModelStepWriter implements StepWriter {
            "description": "Why the agents cannot reach the goal, in a sentence for the person."}},
        "additionalProperties": false}
       """
-          .formatted(StepForm.STEPS);
+          .formatted(StepsJson.SCHEMA);
 
-  private final TaskModels models;
+  private final PlanningParts parts;
   private final StructuredAnswers answers;
-  private final AgentDirectory agents;
-  private final Function<String, HealthState> health;
-  private final StepCheck check;
 
-  /**
-   * @param health of an agent, by its id
-   */
-  public ModelStepWriter(
-      TaskModels models,
-      AgentDirectory agents,
-      Function<String, HealthState> health,
-      StepCheck check) {
-    this.models = models;
-    this.answers = new StructuredAnswers(models);
-    this.agents = agents;
-    this.health = health;
-    this.check = check;
+  public ModelStepWriter(PlanningParts parts) {
+    this.parts = parts;
+    this.answers = new StructuredAnswers(parts.models());
   }
 
   @Override
   public boolean isThere() {
-    return isThere(models);
+    return isThere(parts.models());
   }
 
   /** As {@link #isThere()}, before there is one. */
@@ -76,15 +59,12 @@ public final class ModelStepWriter implements StepWriter {
 
   @Override
   public Written write(Plan plan) throws InterruptedException {
-    String text =
-        StepForm.framed("goal", plan.goal())
-            + "\n\nThe agents:"
-            + StepForm.agents(agents.all(), health);
+    String text = StepForm.framed("goal", plan.goal()) + "\n\nThe agents:" + parts.shownAgents();
     Form form = new Form(new ToolSpec(NAME, "Submits the steps.", SCHEMA), this::problems);
     return switch (answers.ask(LEVEL, SYSTEM, text, form, plan.origin())) {
       case Filled.Good(JsonObject answer) ->
           answer.containsKey("steps")
-              ? new Written.Steps(steps(answer))
+              ? new Written.Steps(StepsJson.read(answer))
               : new Written.Impossible(answer.getString("impossible"));
       case Filled.Bad(List<String> problems) ->
           oneStep(plan)
@@ -97,21 +77,17 @@ public final class ModelStepWriter implements StepWriter {
     };
   }
 
-  private static List<Step> steps(JsonObject answer) {
-    return StepForm.read(answer.getJsonArray("steps", new JsonArray()));
-  }
-
   private List<String> problems(JsonObject answer) {
     boolean gaveUp = !answer.getString("impossible", "").isBlank();
     if (gaveUp == answer.containsKey("steps")) {
       return List.of("Submit either steps or why it is impossible.");
     }
-    return gaveUp ? List.of() : check.problems(steps(answer));
+    return gaveUp ? List.of() : parts.check().problems(StepsJson.read(answer));
   }
 
   /** All of it for one agent that can think for itself. */
   private Optional<Step> oneStep(Plan plan) {
-    return agents.all().stream()
+    return parts.agents().all().stream()
         .filter(agent -> agent.action(ModelAgent.WORK).isPresent())
         .filter(ModelAgent.class::isInstance)
         .map(WorkerAgent::id)
