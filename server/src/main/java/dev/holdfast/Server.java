@@ -255,7 +255,7 @@ final class Server {
             time);
     incidentSources = new IncidentSources(incidents, Server::giveUp);
     store.onDamaged(incidentSources::damaged);
-    supervisor = new Supervisor(config.restarts(), time, meters, incidentSources);
+    supervisor = new Supervisor(config.supervision(), time, meters, incidentSources);
     opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
     parts =
         new ServerParts(

@@ -23,7 +23,7 @@ import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
-import dev.holdfast.supervision.RestartLimit;
+import dev.holdfast.supervision.SupervisionConfig;
 import dev.holdfast.tasks.workers.AgentsConfig;
 import dev.holdfast.tasks.workers.TaskLimits;
 import dev.holdfast.tools.ToolsConfig;
@@ -50,7 +50,7 @@ public record ServerConfig(
     ToolsConfig tools,
     AttachmentsConfig attachments,
     GuardsConfig guards,
-    RestartLimit restarts,
+    SupervisionConfig supervision,
     WebConfig web,
     WebhookConfig webhook,
     PluginPlaces places,
@@ -151,7 +151,7 @@ public record ServerConfig(
         root.section("tools").read(ToolsConfig::from),
         root.section("attachments").read(AttachmentsConfig::from),
         GuardsConfig.from(root),
-        root.section("supervision").read(RestartLimit::from),
+        root.section("supervision").read(SupervisionConfig::from),
         channels.section("web").read(WebConfig::from),
         channels.section("webhook").read(WebhookConfig::from),
         new PluginPlaces(server.text("plugins_dir", "plugins"), EnvFile.named(root)),
@@ -193,7 +193,7 @@ public record ServerConfig(
             changed.tools.autonomy()),
         attachments,
         guards,
-        restarts,
+        supervision,
         web,
         webhook,
         places,
@@ -249,7 +249,7 @@ public record ServerConfig(
                   var autonomy),
               var attachment,
               var breakers,
-              var supervision,
+              var watched,
               var webChannel,
               var webhooks,
               PluginPlaces(var pluginFolder, var variables),
@@ -289,7 +289,7 @@ public record ServerConfig(
         parts.put("tools.autonomy", autonomy);
         parts.put("attachments", attachment);
         parts.put("breakers", breakers);
-        parts.put("supervision", supervision);
+        parts.put("supervision", watched);
         parts.put("channels.web", webChannel);
         parts.put("channels.webhook", webhooks);
         parts.put("server.plugins_dir", pluginFolder);

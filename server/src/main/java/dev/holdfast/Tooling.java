@@ -117,7 +117,7 @@ final class Tooling {
                 settings::environment,
                 settings.secrets(),
                 settings.config().attachments(),
-                Pace.USUAL,
+                Pace.of(settings.config().supervision()),
                 trustsFirstList::get,
                 () -> ThreadLocalRandom.current().nextDouble(),
                 incidents,

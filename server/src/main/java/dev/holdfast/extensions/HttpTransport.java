@@ -213,6 +213,11 @@ final class HttpTransport implements McpTransport {
   }
 
   @Override
+  public boolean isStopped() {
+    return false;
+  }
+
+  @Override
   public boolean hidesSecrets() {
     return true;
   }

@@ -599,13 +599,20 @@ final class McpExtension implements Extension {
       boolean alive =
           serving.messages() > heard || connected.answers(services.pace().heartbeatTimeout());
       heard = serving.messages();
-      // One that works at a call need not answer meanwhile: the call has a limit of its own.
       stale = stale && !(alive && listAgain(connected));
-      misses = alive || locked(() -> running > 0) ? 0 : misses + 1;
+      misses = alive || isAtWork(serving) ? 0 : misses + 1;
       if (misses >= services.pace().misses()) {
         throw new CallFailedException(serving.malformed("gives no sign of life"));
       }
     }
+  }
+
+  /**
+   * Whether it may be silent because it works at a call: many a server reads nothing meanwhile, and
+   * the call has a limit of its own. One that was stopped does no work.
+   */
+  private boolean isAtWork(McpSession serving) {
+    return locked(() -> running > 0) && !serving.isStopped();
   }
 
   private long nextHeartbeat() {

@@ -112,6 +112,10 @@ final class McpSession implements AutoCloseable {
     return transport.processes();
   }
 
+  boolean isStopped() {
+    return transport.isStopped();
+  }
+
   /** False when files of secrets have come into the child's view since it was started. */
   boolean hidesSecrets() {
     return transport.hidesSecrets();

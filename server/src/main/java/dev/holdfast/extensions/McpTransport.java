@@ -46,6 +46,11 @@ sealed interface McpTransport extends AutoCloseable permits ProcessTransport, Ht
   /** The ids of its processes on this machine; empty where there are none. */
   List<Long> processes();
 
+  /**
+   * Whether one of its processes on this machine was stopped, so that no call can come to an end.
+   */
+  boolean isStopped();
+
   /** False when files of secrets have come into its view since it was started. */
   boolean hidesSecrets();
 

@@ -1,5 +1,6 @@
 package dev.holdfast.extensions;
 
+import dev.holdfast.supervision.SupervisionConfig;
 import java.time.Duration;
 
 /**
@@ -13,11 +14,15 @@ import java.time.Duration;
  */
 public record Pace(
     Duration heartbeat, Duration heartbeatTimeout, int misses, Duration settle, Duration repair) {
-  public static final Pace USUAL =
-      new Pace(
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(5),
-          3,
-          Duration.ofMillis(200),
-          Duration.ofSeconds(60));
+  public static final Pace USUAL = of(SupervisionConfig.DEFAULT);
+
+  /** As an operator has set it. */
+  public static Pace of(SupervisionConfig config) {
+    return new Pace(
+        config.heartbeat(),
+        config.heartbeatTimeout(),
+        config.heartbeatsMissed(),
+        Duration.ofMillis(200),
+        config.repair());
+  }
 }

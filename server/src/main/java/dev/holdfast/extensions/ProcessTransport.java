@@ -76,6 +76,11 @@ record ProcessTransport(LineProcess process) implements McpTransport {
   }
 
   @Override
+  public boolean isStopped() {
+    return process.isStopped();
+  }
+
+  @Override
   public boolean hidesSecrets() {
     return process.hidesSecrets();
   }

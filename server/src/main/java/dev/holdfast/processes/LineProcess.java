@@ -91,6 +91,11 @@ public final class LineProcess implements AutoCloseable {
     return child.isRunning() ? child.processes() : List.of();
   }
 
+  /** Whether one of its processes was stopped and does nothing until it is let go on. */
+  public boolean isStopped() {
+    return processes().stream().anyMatch(ProcessTree::isStopped);
+  }
+
   /** Completes when nothing of it runs any more. */
   public CompletableFuture<ChildExit> exit() {
     return exit.copy();

@@ -48,17 +48,18 @@ record ProcessTree(Process process, String mark) {
   }
 
   private boolean isInSession(Path entry) {
-    try {
-      String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
-      // The name stands in parentheses and may hold anything; after it: state, parent, group,
-      // session.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 5);
-      String own = Long.toString(process.pid());
-      boolean isDead = fields[0].equals("Z");
-      return !isDead && (fields[2].equals(own) || fields[3].equals(own));
-    } catch (IOException | IndexOutOfBoundsException _) {
-      return false;
-    }
+    String own = Long.toString(process.pid());
+    return ProcessStat.of(entry)
+        .filter(stat -> !stat.isDead())
+        .filter(stat -> stat.group().equals(own) || stat.session().equals(own))
+        .isPresent();
+  }
+
+  /** Whether the process of that id was stopped and does nothing until it is let go on. */
+  static boolean isStopped(long pid) {
+    return ProcessStat.of(PROC.resolve(Long.toString(pid)))
+        .filter(ProcessStat::isStopped)
+        .isPresent();
   }
 
   private boolean hasMark(Path entry) {

@@ -23,7 +23,7 @@ public record RestartLimit(
     Check.atLeast("max_backoff_ms", maxBackoff, initialBackoff);
   }
 
-  /** The {@code supervision} section of holdfast.yaml. */
+  /** The limits of the {@code supervision} section of holdfast.yaml. */
   public static RestartLimit from(Section supervision) {
     return new RestartLimit(
         supervision.whole("max_restarts", DEFAULT.maxRestarts),

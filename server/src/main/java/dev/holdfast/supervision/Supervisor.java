@@ -27,13 +27,14 @@ import org.slf4j.LoggerFactory;
 public final class Supervisor {
   private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
 
-  /** How often what crashed too often is tried again, and how long it must run to count as well. */
-  static final Duration REPAIR_EVERY = Duration.ofSeconds(60);
-
   /** What crashes sooner at its first run has failed to start. */
   private static final Duration START = Duration.ofSeconds(1);
 
   private final RestartLimit limit;
+
+  /** How often what crashed too often is tried again, and how long it must run to count as well. */
+  private final Duration repair;
+
   private final Time time;
   private final MeterRegistry registry;
   private final CrashListener listener;
@@ -41,8 +42,10 @@ public final class Supervisor {
   private final List<SupervisorGroup> groups = new CopyOnWriteArrayList<>();
   private final Set<String> measured = ConcurrentHashMap.newKeySet();
 
-  public Supervisor(RestartLimit limit, Time time, MeterRegistry registry, CrashListener listener) {
-    this.limit = limit;
+  public Supervisor(
+      SupervisionConfig config, Time time, MeterRegistry registry, CrashListener listener) {
+    this.limit = config.restarts();
+    this.repair = config.repair();
     this.time = time;
     this.registry = registry;
     this.listener = listener;
@@ -148,7 +151,7 @@ public final class Supervisor {
     boolean first = true;
     while (!child.isStopping()) {
       long begunNanos = time.nanos();
-      Time.Timer proof = time.after(REPAIR_EVERY, () -> lasts(child));
+      Time.Timer proof = time.after(repair, () -> lasts(child));
       Throwable crash = crashOf(task);
       proof.cancel();
       if (child.takeRestart()) {
@@ -221,8 +224,8 @@ public final class Supervisor {
     String name = child.spec().name();
     String what = child.lastCrash();
     if (child.isAiling()) {
-      LOG.warn("{}: crashed again ({}), retrying in {} s", name, what, REPAIR_EVERY.toSeconds());
-      return REPAIR_EVERY;
+      LOG.warn("{}: crashed again ({}), retrying in {} s", name, what, repair.toSeconds());
+      return repair;
     }
     if (over || !(decision instanceof RestartLimit.Restart(Duration wait, var history))) {
       child.isAiling(true);
@@ -231,8 +234,8 @@ public final class Supervisor {
           "{}: crashed too often ({}); continuing without it, retrying every {} s",
           name,
           what,
-          REPAIR_EVERY.toSeconds());
-      return REPAIR_EVERY;
+          repair.toSeconds());
+      return repair;
     }
     LOG.error(
         "{}: crashed ({}), restart {} of {} in {} ms",

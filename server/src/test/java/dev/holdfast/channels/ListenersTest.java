@@ -21,7 +21,7 @@ import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.supervision.FakeCrashListener;
-import dev.holdfast.supervision.RestartLimit;
+import dev.holdfast.supervision.SupervisionConfig;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.TimedWait;
@@ -58,7 +58,7 @@ class ListenersTest {
   private final Channels channels = new Channels(List.of());
   private final FakeAcceptance acceptance = new FakeAcceptance();
   private final Supervisor supervisor =
-      new Supervisor(RestartLimit.DEFAULT, time, meters, new FakeCrashListener());
+      new Supervisor(SupervisionConfig.DEFAULT, time, meters, new FakeCrashListener());
   private TestStore store;
   private Listeners listeners;
 

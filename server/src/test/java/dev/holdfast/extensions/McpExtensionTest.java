@@ -246,6 +246,20 @@ class McpExtensionTest extends ExtensionCase {
   }
 
   @Test
+  void oneThatWasStoppedInACallIsKilledAndStartedAgain() throws Exception {
+    rig.serve(ExtensionRig.server("demo"));
+    Thread caller = inCall();
+    for (long pid : rig.extensions().processes("demo")) {
+      int _ = new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor();
+    }
+    TimedWait.until("started again", () -> rig.view("demo").restarts() == 1);
+    assertThat(rig.view("demo").lastError()).contains("gives no sign of life");
+    caller.join();
+    rig.await("demo", ExtensionState.READY);
+    assertThat(rig.call("demo_echo").isError()).isFalse();
+  }
+
+  @Test
   void anInterruptTellsTheServerAndEndsTheCallAtOnce() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
     Thread turn = inCall();

@@ -29,7 +29,7 @@ class SupervisorGroupTest {
   private final ManualTime time = new ManualTime();
   private final FakeCrashListener listener = new FakeCrashListener();
   private final Supervisor supervisor =
-      new Supervisor(RestartLimit.DEFAULT, time, new SimpleMeterRegistry(), listener);
+      new Supervisor(SupervisionConfig.DEFAULT, time, new SimpleMeterRegistry(), listener);
   private final Map<String, LinkedBlockingQueue<RuntimeException>> crashes =
       new ConcurrentHashMap<>();
   private final Map<String, Integer> runs = new ConcurrentHashMap<>();

@@ -21,7 +21,7 @@ class SupervisorTest {
   private final CountDownLatch gaveUp = new CountDownLatch(1);
   private final Supervisor supervisor =
       new Supervisor(
-          RestartLimit.DEFAULT,
+          SupervisionConfig.DEFAULT,
           time,
           registry,
           new CrashListener() {
