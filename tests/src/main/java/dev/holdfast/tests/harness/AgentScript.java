@@ -10,7 +10,9 @@ import java.util.Map;
  * An extension whose program does what each payload says, and writes down each time that it is
  * started: {@code say} is answered, {@code sleep} are seconds before that in the first attempt,
  * {@code code} an error, {@code exit} an exit code, {@code raw} what is written in place of an
- * answer, {@code ask} what it wants to know first, {@code marks} how far it comes before it sleeps.
+ * answer, {@code ask} what it wants to know first, {@code marks} how far it comes before it sleeps,
+ * {@code die} and {@code hang} what becomes of it then. {@code first} holds what is true of the
+ * first attempt alone. What is written down is synced.
  *
  * @param id of the extension, and so of the worker agent
  */
@@ -20,8 +22,14 @@ public record AgentScript(ServerRig rig, String id) {
       import json, os, sys, time
       request = json.load(sys.stdin)
       payload = request["payload"]
-      with open("runs.txt", "a") as runs:
-          runs.write(request["action"] + " " + str(request["task_id"]) + "\\n")
+      first = request["context"].get("attempt", 1) == 1
+      payload.update(payload.get("first", {}) if first else {})
+      def note(name, line):
+          with open(name, "a") as file:
+              file.write(line + "\\n")
+              file.flush()
+              os.fsync(file.fileno())
+      note("runs.txt", request["action"] + " " + str(request["task_id"]))
       def marks():
           try:
               with open("marks.txt") as kept:
@@ -29,8 +37,7 @@ public record AgentScript(ServerRig rig, String id) {
           except FileNotFoundError:
               return []
       def mark(word):
-          with open("marks.txt", "a") as kept:
-              kept.write(word + "\\n")
+          note("marks.txt", word)
       if request["action"] in ("check", "rollback"):
           key = payload["idempotency_key"]
           if request["action"] == "rollback":
@@ -45,7 +52,10 @@ public record AgentScript(ServerRig rig, String id) {
           mark("half-" + request["task_id"])
           if payload["marks"] == "done":
               mark("done-" + request["task_id"])
-      time.sleep(payload.get("sleep", 0) if request["context"].get("attempt", 1) == 1 else 0)
+      if payload.get("die"):
+          os.kill(os.getpid(), 9)
+          os._exit(137)
+      time.sleep(3600 if payload.get("hang") else payload.get("sleep", 0) if first else 0)
       if "fail_until" in payload:
           with open("runs.txt") as runs:
               if len(runs.readlines()) < payload["fail_until"]:
@@ -69,8 +79,7 @@ public record AgentScript(ServerRig rig, String id) {
       else:
           answer.update({"status": "success", "code": 0,
                          "result": {"output_type": "json", "data": payload.get("say", "done")}})
-      with open("done.txt", "a") as done:
-          done.write(request["action"] + " " + str(request["task_id"]) + "\\n")
+      note("done.txt", request["action"] + " " + str(request["task_id"]))
       print(json.dumps(answer))
       """;
 
@@ -123,6 +132,11 @@ public record AgentScript(ServerRig rig, String id) {
   /** A line for each start that came to its end. */
   public List<String> ends() throws IOException {
     return lines("done.txt");
+  }
+
+  /** A line for each mark of an effect, and each undoing: {@code half-TASK}, {@code done-TASK}. */
+  public List<String> marks() throws IOException {
+    return lines("marks.txt");
   }
 
   private List<String> lines(String name) throws IOException {

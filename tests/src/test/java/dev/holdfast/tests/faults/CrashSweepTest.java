@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CrashPoint;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
@@ -15,8 +16,6 @@ import dev.holdfast.tests.harness.TurnModel.Asked;
 import dev.holdfast.tests.harness.TurnModel.Wish;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -42,9 +41,6 @@ class CrashSweepTest {
           + "clone,clone3,vfork";
   private static final String UNKNOWN = "interrupted, outcome unknown";
 
-  /** Where a turn is killed: at the n-th such call that one thread makes. */
-  private record Point(String call, int when) {}
-
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Map<String, Integer> hits = new TreeMap<>();
   private int missed;
@@ -58,10 +54,10 @@ class CrashSweepTest {
       rig.setup().flag("-Djdk.virtualThreadScheduler.parallelism=1");
       rig.setup().flag("-Djdk.virtualThreadScheduler.maxPoolSize=1");
       rig.start();
-      List<Point> points = points(clean(rig, model));
+      List<CrashPoint> points = points(clean(rig, model));
       long end = System.nanoTime() + SAMPLE.toNanos();
       int done = 0;
-      for (Point point : points) {
+      for (CrashPoint point : points) {
         if (!ALL && System.nanoTime() > end && hits() >= HITS_MIN) {
           break;
         }
@@ -114,33 +110,17 @@ class CrashSweepTest {
     }
   }
 
-  private List<Point> points(Map<String, Integer> busiest) {
+  private List<CrashPoint> points(Map<String, Integer> busiest) {
     assertThat(busiest).containsKeys("fsync", "pwrite64", "write");
     System.out.printf("crash sweep: a clean turn makes %s%n", busiest);
-    List<List<Point>> kinds = new ArrayList<>();
-    busiest.forEach(
-        (call, count) -> {
-          List<Point> kind = new ArrayList<>();
-          for (int i = 1; i <= count; i++) {
-            kind.add(new Point(call, i));
-          }
-          Collections.shuffle(kind, new Random(seed));
-          kinds.add(kind);
-        });
-    // Of each kind of call one, then of each kind another: most calls are of one kind.
-    List<Point> points = new ArrayList<>();
-    for (int i = 0; kinds.stream().mapToInt(List::size).sum() > points.size(); i++) {
-      for (List<Point> kind : kinds) {
-        points.addAll(kind.subList(Math.min(i, kind.size()), Math.min(i + 1, kind.size())));
-      }
-    }
-    return points;
+    return CrashPoint.of(busiest, Integer.MAX_VALUE, new Random(seed));
   }
 
   /** What had happened when the process was gone. */
   private record Before(long starts, List<Post> posts) {}
 
-  private void kill(ServerRig rig, TurnModel model, Point point, String turn) throws Exception {
+  private void kill(ServerRig rig, TurnModel model, CrashPoint point, String turn)
+      throws Exception {
     try (Strace _ = Strace.killAt(rig.server(), rig.folder(), point.call(), point.when())) {
       boolean sent = send(rig, turn);
       HoldfastProcess server = rig.server();
