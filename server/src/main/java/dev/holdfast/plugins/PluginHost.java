@@ -30,7 +30,6 @@ import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -65,11 +64,6 @@ public final class PluginHost {
   private static final Duration STOP_DRAIN = Duration.ofSeconds(1);
   private static final Duration COMMAND_MAX = Duration.ofSeconds(60);
 
-  /** Classes that are still there so long after their plugin was unloaded are held by something. */
-  private static final Duration VANISH_MAX = Duration.ofSeconds(60);
-
-  private static final int LEFT_THREADS_SHOWN = 5;
-
   private final PluginServices services;
   private final PluginCopies copies;
   private final TrustLock lock;
@@ -82,14 +76,12 @@ public final class PluginHost {
   private final Map<String, Hosted> hosted = new TreeMap<>();
   private final Map<String, String> refusedFiles = new ConcurrentHashMap<>();
   private final Set<Thread> closing = ConcurrentHashMap.newKeySet();
-  private final List<HostedPlugin.Gone> gone = new CopyOnWriteArrayList<>();
+  private final UnloadedPlugins unloaded;
   private final ReentrantLock turn = new ReentrantLock();
   private final CountDownLatch settled = new CountDownLatch(1);
   private boolean closed;
   private volatile String unreadable = "";
   private volatile List<PluginView> views = List.of();
-  private volatile List<ConditionReport> zombies = List.of();
-  private long collectedForNanos = Long.MIN_VALUE;
   private Set<String> kept = Set.of();
   private int looks;
 
@@ -153,6 +145,7 @@ public final class PluginHost {
     this.lock = lock;
     this.marks = marks;
     this.extensions = new PluginExtensions(services.extensions(), services.onExtensions());
+    this.unloaded = new UnloadedPlugins(services.time(), System::gc);
   }
 
   /**
@@ -202,8 +195,7 @@ public final class PluginHost {
 
   /** Of how many unloaded plugins something is still in memory; none after a collection. */
   int vanishing() {
-    gone.removeIf(each -> !each.isAlive());
-    return gone.size() + closing.size();
+    return unloaded.vanishing() + closing.size();
   }
 
   /** Files of the folder that cannot be plugins, by name, with the reason. */
@@ -213,7 +205,7 @@ public final class PluginHost {
 
   /** What is not well. */
   public List<ConditionReport> conditions() {
-    List<ConditionReport> all = new ArrayList<>(zombies);
+    List<ConditionReport> all = new ArrayList<>(unloaded.conditions());
     String problem = unreadable;
     if (!problem.isEmpty()) {
       all.add(
@@ -367,7 +359,7 @@ public final class PluginHost {
         plugin.guards.forgetIdle();
         lookAt(plugin);
       }
-      lookAtGone();
+      unloaded.look();
       show();
     }
     if (seen.values().stream().allMatch(file -> file.judged)) {
@@ -744,7 +736,7 @@ public final class PluginHost {
             .unstarted(
                 () -> {
                   try {
-                    gone.add(plugin.close(context, patience));
+                    unloaded.add(plugin.close(context, patience));
                   } catch (InterruptedException _) {
                     LOG.warn("plugin {}: was not closed", plugin.jar().manifest().id());
                   } finally {
@@ -792,54 +784,6 @@ public final class PluginHost {
         // It is not known yet whether it works.
       }
     }
-  }
-
-  private void lookAtGone() {
-    gone.removeIf(each -> !each.isAlive());
-    long now = services.time().nanos();
-    List<HostedPlugin.Gone> old =
-        gone.stream()
-            .filter(each -> now - each.sinceNanos() > VANISH_MAX.dividedBy(2).toNanos())
-            .toList();
-    long newest = old.stream().mapToLong(HostedPlugin.Gone::sinceNanos).max().orElse(0);
-    if (!old.isEmpty() && newest != collectedForNanos) {
-      collectedForNanos = newest;
-      System.gc(); // an idle server would not look for a long time
-    }
-    Set<String> ids = new TreeSet<>();
-    for (HostedPlugin.Gone each : old) {
-      if (each.isAlive() && now - each.sinceNanos() > VANISH_MAX.toNanos()) {
-        ids.add(each.id());
-      }
-    }
-    zombies = ids.stream().map(PluginHost::zombie).toList();
-  }
-
-  private static ConditionReport zombie(String id) {
-    List<String> threads = threadsLeftBy(id);
-    return ConditionReport.degraded(
-            "still_loaded",
-            "The plugin %s was unloaded, but something keeps its classes in memory%s. A restart frees them."
-                .formatted(
-                    id, threads.isEmpty() ? "" : ", these threads: " + String.join(", ", threads)),
-            "Ends when its classes are gone.")
-        .about(id);
-  }
-
-  /**
-   * The names of some threads that a plugin which was unloaded has started itself and not ended.
-   */
-  static List<String> threadsLeftBy(String id) {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(
-            thread ->
-                thread.getContextClassLoader() instanceof PluginLoader loader
-                    && loader.isClosed()
-                    && loader.id().equals(id))
-        .map(Thread::getName)
-        .sorted()
-        .limit(LEFT_THREADS_SHOWN)
-        .toList();
   }
 
   private void show() {

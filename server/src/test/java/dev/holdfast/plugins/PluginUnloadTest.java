@@ -99,9 +99,9 @@ class PluginUnloadTest extends PluginHostCase {
       rig.awaitState(id, PluginState.READY);
       assertThat(rig.host().enable(id, false)).isTrue();
     }
-    rig.await(() -> PluginHost.threadsLeftBy("two").contains("left by two"));
-    assertThat(PluginHost.threadsLeftBy("one")).containsExactly("left by one");
-    assertThat(PluginHost.threadsLeftBy("two")).containsExactly("left by two");
+    rig.await(() -> UnloadedPlugins.threadsLeftBy("two").contains("left by two"));
+    assertThat(UnloadedPlugins.threadsLeftBy("one")).containsExactly("left by one");
+    assertThat(UnloadedPlugins.threadsLeftBy("two")).containsExactly("left by two");
   }
 
   private void pollsStubbornly() throws Exception {
