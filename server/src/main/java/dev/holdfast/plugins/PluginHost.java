@@ -454,9 +454,7 @@ public final class PluginHost {
   private boolean judge(Path file, Seen known) {
     String name = String.valueOf(file.getFileName());
     try {
-      UserPrincipal self = Files.getOwner(services.dataDir());
-      PluginJar.requireOwn(services.folder().toRealPath(), self);
-      PluginJar.requireOwn(file, self);
+      requireOwn(file);
       known.jar = copies.take(file);
       refusedFiles.remove(name);
     } catch (PluginRefusedException e) {
@@ -569,8 +567,30 @@ public final class PluginHost {
       plugin.triedWith = inputs;
       load(plugin, environment);
     } else if (plugin.running != null) {
-      become(plugin, PluginState.READY, plugin.problem); // whatever was in the way meanwhile
+      // Whatever was in the way meanwhile.
+      become(
+          plugin,
+          PluginState.READY,
+          plugin.problem.isEmpty() ? openToOthers(plugin.jar.file()) : plugin.problem);
     }
+  }
+
+  /** What makes a restart refuse the jar of a plugin that runs; empty for nothing. */
+  private String openToOthers(Path jar) {
+    try {
+      requireOwn(jar);
+      return "";
+    } catch (PluginRefusedException e) {
+      return e.getMessage() + "; until then a restart does not load it";
+    } catch (IOException _) {
+      return ""; // it is being replaced or removed
+    }
+  }
+
+  private void requireOwn(Path jar) throws IOException, PluginRefusedException {
+    UserPrincipal self = Files.getOwner(services.dataDir());
+    PluginJar.requireOwn(services.folder().toRealPath(), self);
+    PluginJar.requireOwn(jar, self);
   }
 
   /** One that runs goes on as it is; another jar takes its place only when it is trusted. */

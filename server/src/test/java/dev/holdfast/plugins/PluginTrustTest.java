@@ -10,6 +10,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyStore;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -43,6 +44,19 @@ class PluginTrustTest extends PluginHostCase {
     assertThat(rig.call("greet")).as("the old one goes on").isEqualTo("one");
     assertThat(rig.host().approve("hello")).isTrue();
     assertThat(rig.call("greet")).isEqualTo("two");
+  }
+
+  @Test
+  void aJarThatOthersMayWriteIsToldOfWhileItRuns() throws Exception {
+    Path jar = jar("1.0.0", "one").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.READY);
+    Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-rw-r--"));
+    awaitReason("hello.jar may be written by other users");
+    assertThat(rig.view("hello").state()).isEqualTo(PluginState.READY);
+    assertThat(rig.call("greet")).as("its copy goes on").isEqualTo("one");
+    assertThat(rig.host().conditions()).hasSize(1);
+    Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-r--r--"));
+    rig.await(() -> rig.view("hello").reason().isEmpty());
   }
 
   @Test
