@@ -88,6 +88,7 @@ import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Fatal;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.supervision.Strategy;
 import dev.holdfast.supervision.SupervisedThread;
 import dev.holdfast.supervision.Supervisor;
@@ -147,6 +148,7 @@ final class Server {
   private final HttpCaller http;
   private final Guards guards;
   private final Incidents incidents;
+  private final RecentResults results;
   private final News news = new News(NEWS_REMEMBERED);
   private final Channels channels;
   private final Tooling tooling;
@@ -217,8 +219,10 @@ final class Server {
     opened.add("http client", http::close);
     guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
     incidents = openIncidents();
+    results = new RecentResults(time);
     tooling =
-        Tooling.open(settings, store, http, web(config), guards, incidents, time, meters, opened);
+        Tooling.open(
+            settings, store, http, web(config), guards, results, incidents, time, meters, opened);
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
@@ -234,6 +238,9 @@ final class Server {
             () -> live,
             () -> modes.get().mode().startsTasks(),
             () -> modes.get().mode().startsStrategicTasks(),
+            results,
+            incidents,
+            settings.secrets()::redact,
             this::planMoved,
             time,
             meters);
@@ -348,6 +355,9 @@ final class Server {
     ChildSpec planNotices =
         ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT).needing("tasks");
     supervise(plans, planNotices, tasking::tell);
+    ChildSpec reviews =
+        ChildSpec.virtual("agent-reviews").as(Criticality.IMPORTANT).needing("tasks");
+    supervise(plans, reviews, tasking::review);
     SupervisorGroup upkeep =
         supervisor.group("upkeep", Strategy.ONE_FOR_ONE, Criticality.NON_CRITICAL);
     supervise(upkeep, ChildSpec.virtual("cards").as(Criticality.NON_CRITICAL), cards::run);
@@ -757,7 +767,7 @@ final class Server {
                 guards,
                 plugins)
             .extensions(tooling.extensions())
-            .plans(tasking.plans(), tasking.runner())
+            .plans(tasking.plans(), tasking.runner(), results)
             .supervision(
                 new SupervisionTree(readiness, supervisor, tooling.extensions(), tasking.plans()))
             .loginLinks(sessions, this::chatUrl)

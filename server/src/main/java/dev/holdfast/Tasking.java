@@ -4,14 +4,17 @@ import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.dispatch.PlanCommands;
 import dev.holdfast.extensions.ExtensionActions;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.incidents.IncidentReports;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.tasks.chat.AgentTools;
 import dev.holdfast.tasks.chat.PlanChat;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMoved;
 import dev.holdfast.tasks.models.ModelAgent;
+import dev.holdfast.tasks.models.ModelAgentJudge;
 import dev.holdfast.tasks.models.ModelAgentParts;
 import dev.holdfast.tasks.models.ModelGoalJudge;
 import dev.holdfast.tasks.models.ModelStepWriter;
@@ -20,6 +23,7 @@ import dev.holdfast.tasks.models.TaskModels;
 import dev.holdfast.tasks.rules.AgentHealth;
 import dev.holdfast.tasks.rules.HealthState;
 import dev.holdfast.tasks.run.AgentDirectory;
+import dev.holdfast.tasks.run.AgentRecovery;
 import dev.holdfast.tasks.run.PlanNotices;
 import dev.holdfast.tasks.run.PlanThinker;
 import dev.holdfast.tasks.run.Plans;
@@ -40,6 +44,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Work that is given out, put together: worker agents, plans and who runs them. */
 final class Tasking {
@@ -51,6 +56,7 @@ final class Tasking {
   private final AgentTools tools;
   private final PlanChat chat;
   private final TaskMetrics metrics;
+  private final AgentRecovery recovery;
 
   private Tasking(
       WorkerAgents agents,
@@ -60,7 +66,8 @@ final class Tasking {
       PlanNotices notices,
       AgentTools tools,
       PlanChat chat,
-      TaskMetrics metrics) {
+      TaskMetrics metrics,
+      AgentRecovery recovery) {
     this.agents = agents;
     this.runner = runner;
     this.thinker = thinker;
@@ -69,11 +76,14 @@ final class Tasking {
     this.tools = tools;
     this.chat = chat;
     this.metrics = metrics;
+    this.recovery = recovery;
   }
 
   /**
    * @param mayStart whether tasks are given out now
    * @param mayJudge whether models of the level strategic are asked now
+   * @param results of extensions and agents
+   * @param redaction frees a text of secrets
    * @param moved hears of each move after its commit, on the writer's thread
    */
   static Tasking open(
@@ -85,6 +95,9 @@ final class Tasking {
       Supplier<ServerConfig> config,
       BooleanSupplier mayStart,
       BooleanSupplier mayJudge,
+      RecentResults results,
+      IncidentReports incidents,
+      UnaryOperator<String> redaction,
       Consumer<PlanMoved> moved,
       Time time,
       MeterRegistry meters)
@@ -102,6 +115,7 @@ final class Tasking {
         new WorkerAgents(
             extensions,
             (id, model, settings) -> new ModelAgent(id, model, settings, parts),
+            ledger.agents().reviews()::tuning,
             config.get().agents());
     AgentDirectory directory = directory(agents);
     TaskRunner runner =
@@ -109,6 +123,7 @@ final class Tasking {
             ledger,
             directory,
             () -> mayStart.getAsBoolean() ? config.get().tasks().runningMax() : 0,
+            results,
             time,
             () -> ThreadLocalRandom.current().nextDouble());
     TaskMetrics metrics = new TaskMetrics(ledger, runner, directory, meters);
@@ -139,6 +154,17 @@ final class Tasking {
                 () -> config.get().tasks().openMax()),
             time,
             runner::signal);
+    AgentRecovery recovery =
+        new AgentRecovery(
+            ledger.agents().reviews(),
+            directory,
+            results,
+            new ModelAgentJudge(models, redaction),
+            new AgentRecovery.Settings(
+                mayStart, mayJudge, config.get().supervision().reviewCooldown()),
+            incidents,
+            time,
+            meters);
     AgentTools tools =
         new AgentTools(
             toolbox,
@@ -153,7 +179,8 @@ final class Tasking {
             ledger, Incoming.WAKEUP_KEY, Incoming.WAKEUP_SENDER, Incoming.NOTICE_KEY, time),
         tools,
         new PlanChat(plans),
-        metrics);
+        metrics,
+        recovery);
   }
 
   private static Function<String, HealthState> health(PlanLedger ledger) {
@@ -268,6 +295,11 @@ final class Tasking {
   /** Has models think about plans until interrupted. */
   void think() throws InterruptedException {
     thinker.run();
+  }
+
+  /** Helps agents that fail too often until interrupted. */
+  void review() throws InterruptedException {
+    recovery.run();
   }
 
   private static boolean isSupervised(ServerConfig config) {

@@ -17,6 +17,7 @@ import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.BuiltIns;
 import dev.holdfast.tools.Toolbox;
@@ -77,6 +78,7 @@ final class Tooling {
       HttpCaller http,
       GuardedWeb web,
       Guards guards,
+      RecentResults results,
       Incidents incidents,
       Time time,
       MeterRegistry meters,
@@ -120,6 +122,7 @@ final class Tooling {
                 Pace.of(settings.config().supervision()),
                 trustsFirstList::get,
                 () -> ThreadLocalRandom.current().nextDouble(),
+                results,
                 incidents,
                 time,
                 meters));

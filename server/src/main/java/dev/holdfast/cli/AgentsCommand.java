@@ -30,13 +30,25 @@ final class AgentsCommand extends CommandGroup {
     } else {
       root.terminal()
           .table(
-              List.of("AGENT", "HEALTH", "FAILURES", "REFUSED UNTIL", "RUNNING", "ACTIONS"), rows);
+              List.of(
+                  "AGENT",
+                  "HEALTH",
+                  "FAILURES",
+                  "RECENT",
+                  "REFUSED UNTIL",
+                  "RUNNING",
+                  "REVIEW",
+                  "ACTIONS"),
+              rows);
     }
   }
 
   @Command(
       name = "reset",
-      description = "Close an agent's circuit: it gets tasks again at once.",
+      description = {
+        "Close an agent's circuit: it gets tasks again at once.",
+        "Its configured settings hold again."
+      },
       footer = {"", "Example: holdfast agents reset files"})
   int reset(@Parameters(paramLabel = "AGENT", description = "Its id, as list shows it.") String id)
       throws CliException, InterruptedException {
@@ -55,8 +67,27 @@ final class AgentsCommand extends CommandGroup {
         CliJson.text(agent, "agent_id"),
         CliJson.text(agent, "health"),
         CliJson.text(agent, "consecutive_failures"),
+        CliJson.text(agent, "recent_failures") + "/" + CliJson.text(agent, "recent_results"),
         until.isTextual() ? Formats.day(until) : "",
         CliJson.text(agent, "running") + "/" + CliJson.text(agent, "max_concurrent"),
+        review(agent.path("review")),
         String.join(", ", actions));
+  }
+
+  /** When, what, and the settings that hold since. */
+  private static String review(JsonNode review) {
+    if (!review.isObject()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    text.append(Formats.day(review.path("at")))
+        .append(' ')
+        .append(CliJson.text(review, "decision"));
+    for (String setting : List.of("timeout_secs", "max_concurrent")) {
+      if (review.path(setting).isNumber()) {
+        text.append(", ").append(setting).append(' ').append(review.path(setting).asInt());
+      }
+    }
+    return text.toString();
   }
 }

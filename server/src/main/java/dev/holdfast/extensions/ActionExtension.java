@@ -108,6 +108,11 @@ final class ActionExtension implements Extension {
   }
 
   @Override
+  public void renew() {
+    // Nothing runs between calls.
+  }
+
+  @Override
   public boolean approve(String seen) {
     return true; // it offers what the operator has declared
   }

@@ -33,6 +33,12 @@ sealed interface Extension permits McpExtension, ActionExtension {
   void restart();
 
   /**
+   * Has its child, if one runs, replaced between two calls; one that waits to be started again is
+   * started at once. Returns at once.
+   */
+  void renew();
+
+  /**
    * Offers what waits for an operator, as it is listed now. Blocks while that is written down.
    *
    * @param seen the digest of the list that the operator has seen; empty for whatever is listed

@@ -10,6 +10,9 @@ public interface ExtensionActions {
   /** What it does; empty when it is not there, or nothing is known of it yet. */
   List<ExtensionAction> actions(String id);
 
+  /** Has what it keeps running start anew, between two calls. Returns at once. */
+  void renew(String id);
+
   /**
    * Makes one attempt: no retry, no breaker. Blocks until it has ended or {@link TaskCall#limit}
    * has passed; a child that was started for it has ended then, and so it has when this is

@@ -8,9 +8,11 @@ import dev.holdfast.api.ToolResult;
 import dev.holdfast.resilience.Call;
 import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.Guard;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** What every call to one extension goes through: counters, and of tools breaker and bulkhead. */
 final class ExtensionCalls {
@@ -20,6 +22,7 @@ final class ExtensionCalls {
   private final ExtensionConfig config;
   private final ExtensionMetrics metrics;
   private final Guard guard;
+  private final RecentResults results;
   private final Time time;
   private final UnaryOperator<String> redaction;
 
@@ -27,6 +30,7 @@ final class ExtensionCalls {
     this.config = config;
     this.metrics = metrics;
     this.guard = services.guards().guard(guardName(config.id()));
+    this.results = services.results();
     this.time = services.time();
     this.redaction = services.secrets()::redact;
   }
@@ -60,7 +64,41 @@ final class ExtensionCalls {
       throw e;
     }
     metrics.called(result.failure(), since(begun));
+    note(result.failure());
     return result;
+  }
+
+  /** Attempts at tasks are noted by whoever gives them out, under the name of their agent. */
+  private void note(@Nullable Failure failure) {
+    if (failure == null) {
+      results.succeeded(config.id());
+    } else if (countsAgainst(failure)) {
+      results.failed(config.id(), failure.code().name(), redaction.apply(failure.message()));
+    }
+  }
+
+  /** Whether it speaks against the extension: not what was asked wrongly, nor never reached it. */
+  private static boolean countsAgainst(Failure failure) {
+    return switch (failure.code()) {
+      case BACKEND_FAILURE, TIMEOUT, STREAM_TIMEOUT, IO, INTERNAL, NETWORK, ACTOR_CRASHED -> true;
+      case RATE_LIMITED,
+          OVERLOADED,
+          BULKHEAD_FULL,
+          CIRCUIT_OPEN,
+          UNKNOWN_MESSAGE_TYPE,
+          INVALID_MESSAGE,
+          INVALID_REQUEST,
+          ACTION_NOT_SUPPORTED,
+          AUTH,
+          QUOTA,
+          CONTEXT_OVERFLOW,
+          CANCELLED,
+          ACTOR_NOT_FOUND,
+          MAX_RESTARTS_EXCEEDED,
+          AGENT_UNAVAILABLE,
+          BUDGET_EXHAUSTED ->
+          false;
+    };
   }
 
   /**

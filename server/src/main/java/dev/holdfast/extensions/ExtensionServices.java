@@ -7,6 +7,7 @@ import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.processes.Children;
 import dev.holdfast.resilience.Guards;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
  * @param environment the server's, of which each gets what it names
  * @param attachments how many images of a result are shown, and how large ones
  * @param trustsFirstList whether the first list of tools of a server needs no operator
+ * @param results hears of each call
  * @param incidents hears of those that cannot be kept running
  * @param random from 0 to 1, for the jitter of restarts
  */
@@ -38,6 +40,7 @@ public record ExtensionServices(
     Pace pace,
     BooleanSupplier trustsFirstList,
     DoubleSupplier random,
+    RecentResults results,
     IncidentReports incidents,
     Time time,
     MeterRegistry meters) {

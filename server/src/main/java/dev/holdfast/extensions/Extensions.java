@@ -135,6 +135,11 @@ public final class Extensions implements ExtensionActions {
     return found.isPresent();
   }
 
+  @Override
+  public void renew(String id) {
+    find(id).ifPresent(Extension::renew);
+  }
+
   /**
    * Offers the tools of it that wait for an operator. Blocks while that is written down.
    *

@@ -80,6 +80,7 @@ final class McpExtension implements Extension {
   private List<HeldTool> held = List.of();
   private boolean wanted;
   private boolean restartAsked;
+  private boolean renewalAsked;
   private boolean exposed;
   private long lookedNanos;
   private boolean listChanged;
@@ -277,6 +278,25 @@ final class McpExtension implements Extension {
   }
 
   @Override
+  public void renew() {
+    locked(
+        () -> {
+          switch (state) {
+            case READY -> renewalAsked = true;
+            case RESTARTING, PARKED -> {
+              restartAsked = true;
+              wanted = true;
+            }
+            case IDLE, STARTING, STOPPED -> {
+              // The next child is a new one anyway.
+            }
+          }
+          changed.signalAll();
+          return null;
+        });
+  }
+
+  @Override
   public void stop() {
     locked(
         () -> {
@@ -351,6 +371,7 @@ final class McpExtension implements Extension {
         }
       }
       restartAsked = false;
+      renewalAsked = false;
     } finally {
       lock.unlock();
     }
@@ -571,6 +592,12 @@ final class McpExtension implements Extension {
         boolean _ = awaitNoCalls(null);
         return;
       }
+      if (locked(() -> renewalAsked)) {
+        LOG.info("extension {}: started anew, between its calls", config.id());
+        boolean _ = awaitNoCalls(null);
+        metrics.restarted();
+        return;
+      }
       if (takeListChanged()) {
         refresh.changed();
       }
@@ -633,7 +660,7 @@ final class McpExtension implements Extension {
 
   /** Under the lock. */
   private boolean isCalledOn() {
-    return restartAsked || exposed || listChanged;
+    return restartAsked || renewalAsked || exposed || listChanged;
   }
 
   private boolean isOverfull(McpSession serving) {

@@ -18,6 +18,8 @@ public enum IncidentKind {
   DAMAGE,
   /** Events were given up because each of their runs ended in a crash. */
   EVENT_CRASHES,
+  /** A worker agent has failed more often than not of late. */
+  ERROR_RATE,
   /** The server does less than usual: parts of it fail, or somebody has stopped it. */
   MODE;
 

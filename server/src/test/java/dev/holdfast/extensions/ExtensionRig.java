@@ -19,6 +19,7 @@ import dev.holdfast.resilience.BreakerSettings;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.TimedWait;
 import dev.holdfast.tools.ToolOutputConfig;
@@ -127,6 +128,7 @@ final class ExtensionRig {
         pace,
         () -> trustsFirstList,
         () -> 0.5,
+        new RecentResults(time),
         incidents,
         time,
         meters);

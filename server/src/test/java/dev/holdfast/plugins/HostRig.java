@@ -26,6 +26,7 @@ import dev.holdfast.processes.ChildrenConfig.Sandbox;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.ToolOutputConfig;
@@ -93,6 +94,7 @@ final class HostRig {
                 Pace.USUAL,
                 () -> true,
                 () -> 0.5,
+                new RecentResults(time),
                 incidents,
                 time,
                 meters));

@@ -17,6 +17,7 @@ import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.supervision.SupervisionNode;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.run.TaskRunner;
@@ -127,8 +128,8 @@ public final class ApiCalls {
     return this;
   }
 
-  public ApiCalls plans(Plans plans, TaskRunner runner) {
-    calls.putAll(new AgentCalls(plans, runner).calls());
+  public ApiCalls plans(Plans plans, TaskRunner runner, RecentResults results) {
+    calls.putAll(new AgentCalls(plans, runner, results).calls());
     calls.putAll(new PlanCalls(plans, access, store.audit(), time).calls());
     calls.putAll(new TaskCalls(plans, access, time).calls());
     return this;

@@ -30,11 +30,13 @@ public final class AgentRecords {
 
   private final Engine engine;
   private final Audit audit;
+  private final AgentReviews reviews;
   private final Map<String, AgentHealth> known = new ConcurrentHashMap<>();
 
   AgentRecords(Engine engine, Audit audit) {
     this.engine = engine;
     this.audit = audit;
+    this.reviews = new AgentReviews(engine, audit);
     engine
         .read(
             sql ->
@@ -51,11 +53,20 @@ public final class AgentRecords {
     return health == null ? AgentHealth.unknown(agentId) : health;
   }
 
-  /** As an operator wants it: closes its circuit. Durable on return; {@code entry} with it. */
+  /** What was decided about agents that failed too often. */
+  public AgentReviews reviews() {
+    return reviews;
+  }
+
+  /**
+   * As an operator wants it: closes its circuit and takes back what was chosen for it. Durable on
+   * return; {@code entry} with it.
+   */
   public void reset(String agentId, AuditEntry entry) throws StoreException {
     engine.call(
         tx -> {
           keep(tx, stored(tx.sql(), agentId).reset());
+          reviews.forget(tx, agentId);
           audit.insert(tx, entry);
           return true;
         });

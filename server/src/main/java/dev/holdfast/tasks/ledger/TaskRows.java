@@ -164,11 +164,23 @@ final class TaskRows {
               create index tasks_inputs_task on tasks_inputs (task, no);
               create index tasks_inputs_untold on tasks_inputs (no)
                 where told = 0 and answered_at = 0;
+              """,
+              """
+              create table tasks_reviews (
+                agent text primary key,
+                at integer not null,
+                remedy text not null,
+                by_model integer not null,
+                reason text not null,
+                timeout_secs integer not null,
+                max_concurrent integer not null,
+                done integer not null
+              ) without rowid;
               """));
 
   private static final String PLAN_COLUMNS =
-      "no, id, key, goal, priority, thread_id, event, person, state, reason, made_at, ended_at, told,"
-          + " crc, replans, reviewing, retry_of, supervised";
+      "no, id, key, goal, priority, thread_id, event, person, state, reason, made_at, ended_at,"
+          + " told, crc, replans, reviewing, retry_of, supervised";
 
   static final String PLANS = "select " + PLAN_COLUMNS + " from tasks_plans ";
 

@@ -7,6 +7,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.supervision.Crash;
 import dev.holdfast.supervision.Fatal;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.tasks.ledger.AttemptEnd;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
@@ -79,6 +80,7 @@ public final class TaskRunner {
   private final PlanLedger ledger;
   private final AgentDirectory agents;
   private final IntSupplier runningMax;
+  private final RecentResults results;
   private final Time time;
   private final DoubleSupplier chance;
   private final Map<String, RunningTask> running = new ConcurrentHashMap<>();
@@ -93,17 +95,20 @@ public final class TaskRunner {
 
   /**
    * @param runningMax attempts at once, over all agents
+   * @param results hears of each attempt
    * @param chance from 0 to below 1, for the jitter of waits
    */
   public TaskRunner(
       PlanLedger ledger,
       AgentDirectory agents,
       IntSupplier runningMax,
+      RecentResults results,
       Time time,
       DoubleSupplier chance) {
     this.ledger = ledger;
     this.agents = agents;
     this.runningMax = runningMax;
+    this.results = results;
     this.time = time;
     this.chance = chance;
     renewedNanos = time.nanos();
@@ -423,7 +428,9 @@ public final class TaskRunner {
         interrupted(one);
       } else if (persist(
           () -> ledger.begin(one.lease(), isRepeatable(one), Aftermath.canCheck(one)))) {
-        AttemptEnd end = endOf(one, attempt(one));
+        AttemptResult result = attempt(one);
+        note(one.agent().id(), result);
+        AttemptEnd end = endOf(one, result);
         boolean _ = persist(() -> ledger.end(one.lease(), end, one.agent().settings().circuit()));
       }
     } catch (InterruptedException _) {
@@ -431,6 +438,17 @@ public final class TaskRunner {
     } finally {
       running.remove(taskId);
       signal();
+    }
+  }
+
+  private void note(String agent, AttemptResult result) {
+    switch (result) {
+      case AttemptResult.Done _, AttemptResult.Asks _ -> results.succeeded(agent);
+      case AttemptResult.Failed(TaskFailure failure) -> {
+        if (failure.countsAgainstAgent()) {
+          results.failed(agent, failure.code().name(), failure.message());
+        }
+      }
     }
   }
 

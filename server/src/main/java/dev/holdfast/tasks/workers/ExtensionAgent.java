@@ -52,6 +52,11 @@ record ExtensionAgent(
     };
   }
 
+  @Override
+  public void renew() {
+    extensions.renew(extension);
+  }
+
   private static @Nullable JsonObject input(Assignment assignment) {
     Assignment.Input input = assignment.input();
     return input == null

@@ -27,6 +27,11 @@ public interface WorkerAgent {
     return Optional.empty();
   }
 
+  /** Has what it keeps running start anew, between two attempts. Returns at once. */
+  default void renew() {
+    // Each attempt begins anyway.
+  }
+
   /**
    * Makes one attempt; no retry, no breaker. Blocks until it has ended or {@link Assignment#limit}
    * has passed; an interrupt ends the attempt and what runs for it.

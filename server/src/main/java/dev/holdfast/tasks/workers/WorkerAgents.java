@@ -1,10 +1,12 @@
 package dev.holdfast.tasks.workers;
 
 import dev.holdfast.extensions.ExtensionActions;
+import dev.holdfast.tasks.rules.AgentTuning;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * The worker agents that there are now: those of the configuration, whether or not their extensions
@@ -13,11 +15,20 @@ import java.util.TreeMap;
 public final class WorkerAgents {
   private final ExtensionActions extensions;
   private final ModelAgents models;
+  private final Function<String, AgentTuning> tuning;
   private volatile AgentsConfig config;
 
-  public WorkerAgents(ExtensionActions extensions, ModelAgents models, AgentsConfig config) {
+  /**
+   * @param tuning what was chosen for an agent in place of its configured settings
+   */
+  public WorkerAgents(
+      ExtensionActions extensions,
+      ModelAgents models,
+      Function<String, AgentTuning> tuning,
+      AgentsConfig config) {
     this.extensions = extensions;
     this.models = models;
+    this.tuning = tuning;
     this.config = config;
   }
 
@@ -39,18 +50,22 @@ public final class WorkerAgents {
     AgentsConfig now = config;
     Map<String, WorkerAgent> agents = new TreeMap<>();
     for (String id : extensions.ids()) {
-      agents.put(id, new ExtensionAgent(id, id, now.byDefault(), extensions));
+      agents.put(id, new ExtensionAgent(id, id, tuned(id, now.byDefault()), extensions));
     }
     now.byName().forEach((id, entry) -> agents.put(id, agent(id, entry)));
     return agents;
   }
 
+  private AgentSettings tuned(String id, AgentSettings configured) {
+    return configured.tuned(tuning.apply(id));
+  }
+
   private WorkerAgent agent(String id, AgentsConfig.Entry entry) {
     return switch (entry.kind()) {
       case AgentsConfig.Kind.Extension(String extension) ->
-          new ExtensionAgent(id, extension, entry.settings(), extensions);
+          new ExtensionAgent(id, extension, tuned(id, entry.settings()), extensions);
       case AgentsConfig.Kind.Model(ModelAgentSettings model) ->
-          models.make(id, model, entry.settings());
+          models.make(id, model, tuned(id, entry.settings()));
     };
   }
 }

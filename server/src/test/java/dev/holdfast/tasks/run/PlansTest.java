@@ -8,6 +8,7 @@ import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.tasks.ledger.AttemptEnd;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
@@ -84,7 +85,8 @@ class PlansTest {
             return List.of(agent);
           }
         };
-    TaskRunner runner = new TaskRunner(ledger, directory, () -> 4, time, () -> 0);
+    TaskRunner runner =
+        new TaskRunner(ledger, directory, () -> 4, new RecentResults(time), time, () -> 0);
     plans =
         new Plans(ledger, runner, directory, () -> 100, () -> writes, () -> true, time, _ -> {});
   }

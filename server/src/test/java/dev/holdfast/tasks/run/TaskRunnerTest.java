@@ -6,6 +6,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.tasks.ledger.NewPlan;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
@@ -47,6 +48,7 @@ class TaskRunnerTest {
   private final Map<String, WorkerAgent> agents = new TreeMap<>();
   private TestStore it;
   private PlanLedger ledger;
+  private final RecentResults results = new RecentResults(time);
   private TaskRunner runner;
 
   @BeforeEach
@@ -75,7 +77,7 @@ class TaskRunnerTest {
             return List.copyOf(agents.values());
           }
         };
-    return new TaskRunner(ledger, directory, () -> runningMax, time, () -> 0.999_999);
+    return new TaskRunner(ledger, directory, () -> runningMax, results, time, () -> 0.999_999);
   }
 
   /** Does what its script says, then succeeds; a closed gate holds its attempts. */

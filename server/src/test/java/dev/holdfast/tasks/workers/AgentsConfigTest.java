@@ -11,6 +11,7 @@ import dev.holdfast.tasks.workers.AgentsConfig.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,8 @@ class AgentsConfigTest {
         Duration.ofSeconds(seconds),
         new RetryRules(attempts, Duration.ofMillis(initial), Duration.ofMillis(5000)),
         new CircuitRules(threshold, Duration.ofMillis(60_000)),
-        concurrent);
+        concurrent,
+        AllowedSettings.NONE);
   }
 
   @Test
@@ -99,5 +101,25 @@ class AgentsConfigTest {
         .singleElement()
         .asString()
         .contains("agents must have at most 100 entries, got 101");
+  }
+
+  @Test
+  void anOperatorSaysWhatSettingsMayBecome() throws ConfigException {
+    AgentsConfig config =
+        read(
+            "agents: {default: {reconfigure: {max_concurrent: [1, 2]}}, slow: {reconfigure:"
+                + " {timeout_secs: [30, 60]}}}");
+    assertThat(Objects.requireNonNull(config.byName().get("slow")).settings().allowed())
+        .isEqualTo(
+            new AllowedSettings(
+                List.of(Duration.ofSeconds(30), Duration.ofSeconds(60)), List.of(1, 2)));
+    assertThat(problems("agents: {slow: {reconfigure: {timeout_secs: [0]}}}"))
+        .singleElement()
+        .asString()
+        .contains("reconfigure.timeout_secs must be");
+    assertThat(problems("agents: {slow: {reconfigure: {max_concurrent: [many]}}}"))
+        .singleElement()
+        .asString()
+        .contains("must be whole numbers, got many");
   }
 }

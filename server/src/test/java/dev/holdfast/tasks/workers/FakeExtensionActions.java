@@ -13,6 +13,7 @@ import java.util.TreeMap;
 /** Extensions with actions that end as a test wants. */
 final class FakeExtensionActions implements ExtensionActions {
   final Map<String, List<ExtensionAction>> actions = new TreeMap<>();
+  final List<String> renewed = new ArrayList<>();
   final List<String> asked = new ArrayList<>();
   final List<TaskCall> calls = new ArrayList<>();
   AttemptAnswer answer = new AttemptAnswer.Done("");
@@ -33,6 +34,11 @@ final class FakeExtensionActions implements ExtensionActions {
   @Override
   public List<ExtensionAction> actions(String id) {
     return actions.getOrDefault(id, List.of());
+  }
+
+  @Override
+  public void renew(String id) {
+    renewed.add(id);
   }
 
   @Override

@@ -2,19 +2,26 @@ package dev.holdfast.tasks.workers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tasks.rules.AgentTuning;
 import dev.holdfast.tasks.workers.AgentsConfig.Kind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WorkerAgentsTest {
   private static final AgentSettings SLOW =
       new AgentSettings(
-          Duration.ofMinutes(5), AgentSettings.DEFAULT.retry(), AgentSettings.DEFAULT.circuit(), 1);
+          Duration.ofMinutes(5),
+          AgentSettings.DEFAULT.retry(),
+          AgentSettings.DEFAULT.circuit(),
+          1,
+          new AllowedSettings(List.of(Duration.ofSeconds(60)), List.of(1, 2)));
 
   private final FakeExtensionActions extensions = new FakeExtensionActions();
+  private AgentTuning tuning = AgentTuning.NONE;
   private final WorkerAgents agents =
-      new WorkerAgents(extensions, (_, _, _) -> none(), AgentsConfig.defaults());
+      new WorkerAgents(extensions, (_, _, _) -> none(), _ -> tuning, AgentsConfig.defaults());
 
   private static AgentsConfig config(String id, String extension) {
     return new AgentsConfig(
@@ -75,5 +82,19 @@ class WorkerAgentsTest {
 
   private static WorkerAgent none() {
     throw new AssertionError("no model is asked for");
+  }
+
+  @Test
+  void whatWasChosenHoldsAsFarAsItIsAllowed() {
+    extensions.offer("files", "read");
+    agents.configure(config("files", "files"));
+    tuning = new AgentTuning(Duration.ofSeconds(60), 2);
+    AgentSettings tuned = agents.find("files").orElseThrow().settings();
+    assertThat(tuned.timeout()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(tuned.maxConcurrent()).isEqualTo(2);
+    tuning = new AgentTuning(Duration.ofSeconds(61), 3);
+    assertThat(agents.find("files").orElseThrow().settings()).isEqualTo(SLOW);
+    agents.find("files").orElseThrow().renew();
+    assertThat(extensions.renewed).containsExactly("files");
   }
 }
