@@ -119,8 +119,7 @@ public final class PlanChat {
             plan.origin().threadId(),
             "person:" + person,
             new JsonObject().put("plan_id", plan.id()).encode());
-    if (plans.cancel(plan.id(), "cancelled in the chat", entry)) {
-      plans.ledger().told(plan.id());
+    if (plans.cancelTold(plan.id(), "cancelled in the chat", entry)) {
       return "Plan " + code(plan) + " is cancelled.";
     }
     PlanState now = plans.ledger().find(plan.id()).map(Plan::state).orElse(plan.state());

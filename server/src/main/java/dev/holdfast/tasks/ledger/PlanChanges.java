@@ -206,7 +206,9 @@ final class PlanChanges {
       case AttemptEnd.Succeeded(String output) -> {
         boolean ended = move(tx, task, TaskEvent.SUCCEED, "");
         if (ended) {
-          tx.sql().update("update tasks_tasks set output = ? where id = ?", output, task.id());
+          tx.sql()
+              .update(
+                  "update tasks_tasks set output = ?, code = '' where id = ?", output, task.id());
           close(tx, task, "", "");
           AgentHealth health = AgentRecords.stored(tx.sql(), task.agent());
           agents.keep(tx, health.succeeded(time.now()));

@@ -289,11 +289,9 @@ public final class PlanLedger {
             sql ->
                 sql.list(
                     TaskRows::task,
-                    TaskRows.TASKS
-                        + "where state in ('QUEUED', 'RETRIED') and open_needs = 0 and due_at <= ?"
-                        + " and agent not in (select value from json_each(?))"
-                        + " order by priority desc, due_at, no limit ?",
+                    TaskRows.READY,
                     Timestamps.of(now),
+                    limit,
                     new JsonArray(List.copyOf(busy)).encode(),
                     limit)));
   }
@@ -582,6 +580,16 @@ public final class PlanLedger {
    * that run are worth nothing from then on.
    */
   public boolean cancel(String planId, String reason, AuditEntry entry) throws StoreException {
+    return cancel(planId, reason, entry, false);
+  }
+
+  /**
+   * As {@link #cancel(String, String, AuditEntry)}.
+   *
+   * @param told whether the caller tells the chat thread of it, so that nobody else does
+   */
+  public boolean cancel(String planId, String reason, AuditEntry entry, boolean told)
+      throws StoreException {
     return engine.call(
         tx -> {
           Optional<Plan> found =
@@ -599,6 +607,9 @@ public final class PlanLedger {
             }
           }
           audit.insert(tx, entry);
+          if (told) {
+            tx.sql().update("update tasks_plans set told = 1 where id = ?", planId);
+          }
           return changes.move(tx, found.get(), PlanEvent.CANCEL, reason);
         });
   }

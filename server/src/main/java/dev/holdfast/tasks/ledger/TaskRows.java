@@ -176,6 +176,11 @@ final class TaskRows {
                 max_concurrent integer not null,
                 done integer not null
               ) without rowid;
+              """,
+              """
+              drop index tasks_tasks_ready;
+              create index tasks_tasks_ready on tasks_tasks (agent, priority desc, due_at, no)
+                where state in ('QUEUED', 'RETRIED') and open_needs = 0;
               """));
 
   private static final String PLAN_COLUMNS =
@@ -189,6 +194,28 @@ final class TaskRows {
           + " reason, attempts, agent_attempts, reassigns, tried, due_at, epoch,"
           + " repeatable, lease_until, output, code, made_at, ended_at, asks, checkable,"
           + " doubtful, level, round from tasks_tasks ";
+
+  private static final String WAITING = "state in ('QUEUED', 'RETRIED') and open_needs = 0";
+
+  /**
+   * Tasks that may be given out, of each agent the first few: the tasks of an agent that takes none
+   * now are not looked at, however many there are.
+   */
+  static final String READY =
+      """
+      with recursive agents (agent_id) as (
+        select min(agent) from tasks_tasks where %1$s
+        union all
+        select (select min(agent) from tasks_tasks where %1$s and agent > agent_id) from agents
+          where agent_id is not null)
+      %2$s where no in (
+        select first.no from agents join tasks_tasks first on first.no in (
+          select no from tasks_tasks where %1$s and agent = agent_id and due_at <= ?
+            order by priority desc, due_at, no limit ?)
+        where agent_id is not null and agent_id not in (select value from json_each(?)))
+      order by priority desc, due_at, no limit ?\
+      """
+          .formatted(WAITING, TASKS);
 
   private TaskRows() {}
 

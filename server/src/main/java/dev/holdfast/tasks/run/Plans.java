@@ -160,7 +160,8 @@ public final class Plans {
       problems.addAll(problems(steps));
     } else if (!writer.getAsBoolean()) {
       problems.add(
-          "no model writes steps here: give the steps, or configure a model for the level tactical");
+          "no model writes steps here: give the steps, or configure a model for the level"
+              + " tactical");
     }
     if (request.goal().isBlank() || request.goal().length() > GOAL_MAX) {
       problems.add("a goal has from 1 to %d characters".formatted(GOAL_MAX));
@@ -263,7 +264,12 @@ public final class Plans {
 
   /** Ends a plan, and what runs for it. False when there is none that goes on. Blocks. */
   public boolean cancel(String planId, String reason, AuditEntry entry) throws StoreException {
-    return runner.cancel(planId, reason, entry);
+    return runner.cancel(planId, reason, entry, false);
+  }
+
+  /** As {@link #cancel} for a caller that tells the chat thread of it: nobody else does. */
+  public boolean cancelTold(String planId, String reason, AuditEntry entry) throws StoreException {
+    return runner.cancel(planId, reason, entry, true);
   }
 
   /** Whether the server stops: plans go on after the next start. */

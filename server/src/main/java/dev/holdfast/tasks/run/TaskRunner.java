@@ -596,9 +596,14 @@ public final class TaskRunner {
     }
   }
 
-  /** Ends a plan, and what runs for it. False when there is none that goes on. */
-  public boolean cancel(String planId, String reason, AuditEntry entry) throws StoreException {
-    boolean cancelled = ledger.cancel(planId, reason, entry);
+  /**
+   * Ends a plan, and what runs for it. False when there is none that goes on.
+   *
+   * @param told whether the caller tells the chat thread of it
+   */
+  public boolean cancel(String planId, String reason, AuditEntry entry, boolean told)
+      throws StoreException {
+    boolean cancelled = ledger.cancel(planId, reason, entry, told);
     if (cancelled) {
       running.values().stream()
           .filter(one -> one.task().planId().equals(planId))

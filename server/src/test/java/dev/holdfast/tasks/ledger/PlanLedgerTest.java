@@ -13,11 +13,15 @@ import dev.holdfast.tasks.rules.CircuitRules;
 import dev.holdfast.tasks.rules.FailureLadder;
 import dev.holdfast.tasks.rules.HealthState;
 import dev.holdfast.tasks.rules.PlanState;
+import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.rules.TaskFailure;
 import dev.holdfast.tasks.rules.TaskState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PlanLedgerTest extends LedgerCase {
@@ -241,6 +245,49 @@ class PlanLedgerTest extends LedgerCase {
     String event = it.store.inbox().findByDedupeKey(NewEvent.OWN + "plan").getFirst().id();
     assertThat(ledger.personBehind(event)).contains("ann");
     assertThat(ledger.personBehind("")).isEmpty();
+  }
+
+  @Test
+  void anEndThatTheCallerTellsIsToldByNobodyElse() throws Exception {
+    Plan plan = make("k", step("one"));
+    assertThat(ledger.cancel(plan.id(), "in the chat", ENTRY, true)).isTrue();
+    assertThat(ledger.untold(time.now().plusSeconds(3600), 10)).isEmpty();
+    Plan other = make("l", step("one"));
+    assertThat(ledger.cancel(other.id(), "by hand", ENTRY)).isTrue();
+    assertThat(ledger.untold(time.now().plusSeconds(3600), 10)).hasSize(1);
+  }
+
+  @Test
+  void whatIsReadyComesByPriorityAndAgeOverAllAgentsButThoseThatAreBusy() throws Exception {
+    List<String> order = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      String agent = List.of("a", "b", "c").get(i % 3);
+      int priority = i % 2 == 0 ? 50 : 70;
+      ledger.make(
+          new NewPlan(
+              "k" + i,
+              "goal",
+              priority,
+              new PlanOrigin("", "", "ann"),
+              time.now(),
+              false,
+              List.of(new Step("s" + i, agent, "do", "{}", Set.of()))),
+          100);
+      order.add("%d %02d %s".formatted(100 - priority, i, agent));
+      time.advance(Duration.ofSeconds(1));
+    }
+    Collections.sort(order);
+    for (List<String> busy : List.of(List.<String>of(), List.of("a"), List.of("a", "c"))) {
+      assertThat(ledger.ready(time.now(), busy, 7))
+          .extracting(task -> task.step().name())
+          .containsExactlyElementsOf(
+              order.stream()
+                  .filter(line -> !busy.contains(line.substring(6)))
+                  .limit(7)
+                  .map(line -> "s" + Integer.parseInt(line.substring(3, 5)))
+                  .toList());
+    }
+    assertThat(ledger.ready(time.now(), List.of("a", "b", "c"), 7)).isEmpty();
   }
 
   @Test

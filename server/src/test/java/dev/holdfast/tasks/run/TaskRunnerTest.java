@@ -166,6 +166,7 @@ class TaskRunnerTest {
     assertThat(first(plan).agent()).isEqualTo("b");
     stepAndEnd();
     assertThat(first(plan).state()).isEqualTo(TaskState.SUCCEEDED);
+    assertThat(first(plan).code()).as("its attempts tell what failed before").isEmpty();
     assertThat(b.seen.getFirst().key()).isEqualTo(a.seen.getFirst().key());
     assertThat(ledger.attemptsOf(first(plan).id())).hasSize(4);
   }
@@ -268,7 +269,8 @@ class TaskRunnerTest {
     Plan plan = make("a", 50, 1);
     runner.step();
     TimedWait.until("the agent is called", () -> a.seen.size() == 1);
-    runner.cancel(plan.id(), "by hand", new AuditEntry("plan.cancel", "", "", "", "ann", "{}"));
+    runner.cancel(
+        plan.id(), "by hand", new AuditEntry("plan.cancel", "", "", "", "ann", "{}"), false);
     TimedWait.until("the attempt has ended", () -> runner.running() == 0);
     assertThat(first(plan).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(ledger.movesOf(plan.id()).getLast().to()).isEqualTo("CANCELLED");
