@@ -7,7 +7,8 @@ import java.time.Duration;
  * what a busy machine explains, which is {@code -Dholdfast.slowness} times the promise.
  */
 public final class Promise {
-  private static final int SLOWNESS = Integer.getInteger("holdfast.slowness", 3);
+  /** How many times what was promised a busy machine may take. */
+  static final int SLOWNESS = Integer.getInteger("holdfast.slowness", 3);
 
   private Promise() {}
 
