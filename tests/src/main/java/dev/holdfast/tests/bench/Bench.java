@@ -43,6 +43,7 @@ public final class Bench {
     rows.put("turns", new TurnRow());
     rows.put("tools", new ToolRow());
     rows.put("extensions", new ExtensionRow());
+    rows.put("plans", new PlanRow());
     rows.put("plugins", new PluginRow());
     rows.put("context", new ContextRow());
     rows.put("start", new StartRow());

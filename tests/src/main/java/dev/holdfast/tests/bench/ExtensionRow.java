@@ -9,10 +9,8 @@ import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,14 +23,6 @@ import org.HdrHistogram.Histogram;
  * a bare process; what an extension costs that does nothing.
  */
 final class ExtensionRow implements Row {
-  private static final String ACTION =
-      """
-      read -r request
-      id=${request#*'"request_id":"'}
-      printf '{"request_id":"%s","api_version":"v1","status":"success","code":0,' "${id%%'"'*}"
-      printf '"result":{"output_type":"text","data":"done"}}\\n'
-      """;
-
   private static final int IDLE = 20;
   private static final int CALLS_AT_ONCE = 100;
   private int messages;
@@ -43,9 +33,14 @@ final class ExtensionRow implements Row {
     Histogram bare = barePipe(calls);
     try (ShellRig shell = new ShellRig()) {
       ServerRig rig = shell.rig();
-      rig.setup().set("extensions", List.of(server("echo"), action()));
+      rig.setup()
+          .set(
+              "extensions",
+              List.of(
+                  BenchExtensions.mcp("echo"),
+                  BenchExtensions.action("act", BenchExtensions.ACTION)));
       shell.start();
-      awaitReady(rig, 1);
+      BenchExtensions.awaitReady(rig, 1);
       call(shell, "echo_echo", calls / 2); // warms the JIT
       ServerTimer timer = call(shell, "echo_echo", calls);
       report.figure("call of an MCP tool, one after the other", timer.figures(), figures(bare));
@@ -65,9 +60,9 @@ final class ExtensionRow implements Row {
     int turns = scale.count(30, 4);
     try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().unrecorded().asOpenAi(rig.setup())) {
-      rig.setup().set("extensions", List.of(server("echo")));
+      rig.setup().set("extensions", List.of(BenchExtensions.mcp("echo")));
       rig.start();
-      awaitReady(rig, 1);
+      BenchExtensions.awaitReady(rig, 1);
       long begun = 0;
       for (int turn = -turns / 2; turn < turns; turn++) {
         if (turn == 0) {
@@ -92,12 +87,12 @@ final class ExtensionRow implements Row {
     for (int i = 0; i < 2; i++) {
       List<Map<String, Object>> servers = new ArrayList<>();
       for (int number = 0; number < i * IDLE; number++) {
-        servers.add(server("idle" + number));
+        servers.add(BenchExtensions.mcp("idle" + number));
       }
       try (ServerRig rig = new ServerRig(false)) {
         rig.setup().set("extensions", servers);
         rig.start();
-        awaitReady(rig, servers.size());
+        BenchExtensions.awaitReady(rig, servers.size());
         rig.converse("first", "first", "hello");
         Await.pause(scale.span(20));
         long pid = rig.server().pid();
@@ -115,41 +110,6 @@ final class ExtensionRow implements Row {
         "its own process not counted");
   }
 
-  private static String script() throws IOException {
-    try (InputStream in = ExtensionRow.class.getResourceAsStream("/bench/echo_server.py")) {
-      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-    }
-  }
-
-  private static Map<String, Object> server(String id) throws IOException {
-    return Map.of(
-        "id", id,
-        "command", List.of("python3", "-c", script().replace("${", "$${")),
-        "tools", Map.of("replay", Map.of("echo", "read")));
-  }
-
-  private static Map<String, Object> action() {
-    return Map.of(
-        "id", "act",
-        "protocol", "action",
-        "command", List.of("bash", "-c", ACTION.replace("${", "$${")),
-        "tools", Map.of("replay", Map.of("run", "read")),
-        "actions", List.of(Map.of("name", "run", "description", "Runs.")));
-  }
-
-  private static void awaitReady(ServerRig rig, int count) {
-    Await.until(
-        count + " extensions are ready",
-        Duration.ofSeconds(60),
-        () -> {
-          int ready = 0;
-          for (var each : rig.api().get("/api/v1/extensions").json().path("extensions")) {
-            ready += each.path("state").asText().equals("ready") ? 1 : 0;
-          }
-          return ready >= count;
-        });
-  }
-
   /** The server's own times of so many calls. */
   private ServerTimer call(ShellRig shell, String tool, int count) throws IOException {
     Metrics metrics = shell.rig().metrics();
@@ -161,7 +121,7 @@ final class ExtensionRow implements Row {
   }
 
   private static Histogram barePipe(int calls) throws IOException {
-    Process process = new ProcessBuilder("python3", "-c", script()).start();
+    Process process = new ProcessBuilder("python3", "-c", BenchExtensions.script()).start();
     try (OutputStream in = process.getOutputStream();
         BufferedReader out = process.inputReader()) {
       ask(in, out, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}");
@@ -200,7 +160,7 @@ final class ExtensionRow implements Row {
   private static double bareProcess(int count) throws IOException, InterruptedException {
     long start = System.nanoTime();
     for (int i = 0; i < count; i++) {
-      Process process = new ProcessBuilder("bash", "-c", ACTION).start();
+      Process process = new ProcessBuilder("bash", "-c", BenchExtensions.ACTION).start();
       process.getOutputStream().write("{\"request_id\":\"1\"}\n".getBytes(StandardCharsets.UTF_8));
       process.getOutputStream().close();
       process.getInputStream().readAllBytes();
