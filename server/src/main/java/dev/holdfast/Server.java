@@ -769,7 +769,14 @@ final class Server {
             .extensions(tooling.extensions())
             .plans(tasking.plans(), tasking.runner(), results)
             .supervision(
-                new SupervisionTree(readiness, supervisor, tooling.extensions(), tasking.plans()))
+                new SupervisionTree(
+                    readiness,
+                    supervisor,
+                    store,
+                    channels,
+                    replies,
+                    tooling.extensions(),
+                    tasking.plans()))
             .loginLinks(sessions, this::chatUrl)
             .usage(budget(), config.zone())
             .status(readiness, facts());

@@ -1,7 +1,14 @@
 package dev.holdfast;
 
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.channels.ChannelFacts;
+import dev.holdfast.channels.Channels;
 import dev.holdfast.extensions.ExtensionView;
 import dev.holdfast.extensions.Extensions;
+import dev.holdfast.replies.AbsentAccount;
+import dev.holdfast.replies.Replies;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.supervision.Criticality;
 import dev.holdfast.supervision.Strategy;
 import dev.holdfast.supervision.SupervisedThread;
@@ -17,19 +24,29 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
  * The parts of the server with those that watch over them. Thread-safe; answers from memory.
  *
  * @param readiness knows the parts that only a restart of the process can mend
+ * @param store whose intake takes messages in
+ * @param channels whose accounts replies are posted to
  * @param extensions restart their processes by themselves, with the same limits
  * @param plans whose agents have their health on record
  */
 record SupervisionTree(
-    Readiness readiness, Supervisor supervisor, Extensions extensions, Plans plans)
+    Readiness readiness,
+    Supervisor supervisor,
+    Store store,
+    Channels channels,
+    Replies replies,
+    Extensions extensions,
+    Plans plans)
     implements Supplier<SupervisionNode> {
 
   @Override
@@ -58,10 +75,12 @@ record SupervisionTree(
             .add(SupervisionNode.of(child));
       }
     }
+    kinds.put("channel", accounts());
     kinds.put("extension", extensions.views().stream().map(SupervisionTree::node).toList());
     kinds.put("agent", plans.agents().all().stream().map(this::node).toList());
     List<SupervisionNode> all = new ArrayList<>();
     all.add(process());
+    all.add(intake());
     all.addAll(sorted(single));
     all.addAll(nodes);
     kinds.forEach(
@@ -106,6 +125,56 @@ record SupervisionTree(
             });
     return SupervisionNode.supervisor(
         "process", Strategy.ONE_FOR_ALL, Criticality.CRITICAL, 0, parts);
+  }
+
+  private SupervisionNode intake() {
+    Optional<StoreRefusal> refusal = store.refusal();
+    return new SupervisionNode(
+        "intake",
+        null,
+        Criticality.CRITICAL,
+        refusal.isPresent() ? "refusing" : "running",
+        0,
+        refusal.map(why -> why.cause().name()).orElse(""),
+        refusal.map(StoreRefusal::message).orElse(""),
+        null,
+        List.of(Readiness.STORE_WRITER),
+        List.of());
+  }
+
+  /** Where replies go: each account of a channel has a queue and a breaker of its own. */
+  private List<SupervisionNode> accounts() {
+    Set<String> sources = new TreeSet<>();
+    for (ChannelFacts channel : channels.all()) {
+      channel.accounts().forEach(account -> sources.add(channel.name() + ":" + account));
+    }
+    List<String> absent = replies.absent().stream().map(AbsentAccount::source).toList();
+    List<String> refused = replies.refused();
+    sources.addAll(absent);
+    return sources.stream()
+        .map(
+            source ->
+                account(
+                    source,
+                    absent.contains(source)
+                        ? "absent"
+                        : refused.contains(source) ? "refused" : "running"))
+        .toList();
+  }
+
+  private static SupervisionNode account(String source, String state) {
+    boolean refused = state.equals("refused");
+    return new SupervisionNode(
+        source,
+        null,
+        Criticality.RECOVERABLE,
+        state,
+        0,
+        refused ? FailureCode.AUTH.name() : "",
+        refused ? "its platform has refused its last post" : "",
+        null,
+        List.of(),
+        List.of());
   }
 
   private static SupervisionNode node(ExtensionView extension) {

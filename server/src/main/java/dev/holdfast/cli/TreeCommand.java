@@ -1,7 +1,9 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -49,6 +51,11 @@ final class TreeCommand implements Callable<Integer> {
     long restarts = node.path("restarts").asLong();
     if (restarts > 0) {
       line.append(", ").append(restarts).append(restarts == 1 ? " restart" : " restarts");
+    }
+    List<String> needs = new ArrayList<>();
+    node.path("needs").forEach(need -> needs.add(need.asText()));
+    if (!needs.isEmpty()) {
+      line.append(", needs ").append(String.join(", ", needs));
     }
     JsonNode failure = node.path("last_failure");
     if (failure.isObject()) {

@@ -38,6 +38,28 @@ public final class SupervisionRules {
     };
   }
 
+  /**
+   * What becomes of a child.
+   *
+   * @param tooOften whether it crashed more often than it is restarted
+   * @param groupRestarts whether its whole group starts again for it
+   */
+  static Fate fate(
+      Directive directive, boolean tooOften, boolean groupRestarts, Criticality criticality) {
+    boolean over =
+        switch (directive) {
+          case STOP -> true;
+          case RESUME, RESTART, ESCALATE -> tooOften && !groupRestarts;
+        };
+    if (!over) {
+      return Fate.RESTARTED;
+    }
+    return switch (criticality) {
+      case CRITICAL -> Fate.GIVEN_UP;
+      case IMPORTANT, RECOVERABLE, NON_CRITICAL -> Fate.LEFT_ALONE;
+    };
+  }
+
   private static List<Integer> range(int from, int to) {
     return IntStream.range(from, to).boxed().toList();
   }

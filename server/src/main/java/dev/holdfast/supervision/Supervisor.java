@@ -186,17 +186,16 @@ public final class Supervisor {
             child.spec().name(),
             child.lastCrash());
         history = RestartLimit.History.CLEAN;
-        tooOften = false;
         decision = limit.afterCrash(history, time.nanos());
       } else if (directive == Directive.RESTART && group != null) {
         group.restartOthers(directive, child);
       }
-      boolean over = tooOften || directive == Directive.STOP;
-      if (over && child.spec().criticality() == Criticality.CRITICAL) {
+      Fate fate = SupervisionRules.fate(directive, tooOften, escalated, child.spec().criticality());
+      if (fate == Fate.GIVEN_UP) {
         LOG.error("{}: crashed again ({}), given up", child.spec().name(), child.lastCrash());
         return SupervisedThread.State.GIVEN_UP;
       }
-      Duration wait = told(child, decision, over);
+      Duration wait = told(child, decision, fate);
       restarts.increment();
       child.restarted();
       if (!rested(child, wait)) {
@@ -220,14 +219,15 @@ public final class Supervisor {
   }
 
   /** Says what comes of the crash. Returns how long the child is to rest. */
-  private Duration told(SupervisedThread child, RestartLimit.Decision decision, boolean over) {
+  private Duration told(SupervisedThread child, RestartLimit.Decision decision, Fate fate) {
     String name = child.spec().name();
     String what = child.lastCrash();
     if (child.isAiling()) {
       LOG.warn("{}: crashed again ({}), retrying in {} s", name, what, repair.toSeconds());
       return repair;
     }
-    if (over || !(decision instanceof RestartLimit.Restart(Duration wait, var history))) {
+    if (fate != Fate.RESTARTED
+        || !(decision instanceof RestartLimit.Restart(Duration wait, var history))) {
       child.isAiling(true);
       listener.ailing(child.spec(), what);
       LOG.error(

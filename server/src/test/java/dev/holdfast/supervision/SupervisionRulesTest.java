@@ -57,6 +57,30 @@ class SupervisionRulesTest {
     }
   }
 
+  /** Each kind of crash, in each state, for each criticality. */
+  @Test
+  void onlyACriticalPartThatNothingHelpsEndsTheProcess() {
+    for (CrashKind kind : CrashKind.values()) {
+      for (boolean tooOften : new boolean[] {false, true}) {
+        for (boolean groupRestarts : new boolean[] {false, true}) {
+          for (Criticality criticality : Criticality.values()) {
+            Directive directive = SupervisionRules.directive(kind, tooOften);
+            boolean ends =
+                kind == CrashKind.PERMANENT
+                    || kind == CrashKind.KILLED
+                    || (tooOften && !groupRestarts);
+            assertThat(SupervisionRules.fate(directive, tooOften, groupRestarts, criticality))
+                .as("%s %s %s %s", kind, tooOften, groupRestarts, criticality)
+                .isEqualTo(
+                    !ends
+                        ? Fate.RESTARTED
+                        : criticality == Criticality.CRITICAL ? Fate.GIVEN_UP : Fate.LEFT_ALONE);
+          }
+        }
+      }
+    }
+  }
+
   @Test
   void aCrashIsOfTheKindOfItsFailure() {
     for (FailureKind kind : FailureKind.values()) {

@@ -3,11 +3,17 @@ package dev.holdfast.tests.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -15,9 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The parts of the running server, as an operator sees them. */
-@Timeout(180)
+@Timeout(300)
 class SupervisionTreeTest {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final List<String> PLAN_PARTS =
+      List.of("tasks", "planning", "plan-notices", "agent-reviews");
 
   private static JsonNode child(JsonNode node, String name) {
     return StreamSupport.stream(node.path("children").spliterator(), false)
@@ -67,9 +75,93 @@ class SupervisionTreeTest {
           .startsWith("server (one_for_one), critical")
           .contains("store-writer: running, critical")
           .contains("├─ orchestrator: running, critical")
-          .containsPattern("demo: ready, recoverable, 1 restart, last failure.*: ");
+          .contains("├─ intake: running, critical, needs store-writer")
+          .contains("webhook:ci: running, recoverable")
+          .contains("config: running, non_critical")
+          .contains("planning: running, important, needs tasks")
+          .containsPattern("demo: (ready|starting), recoverable, 1 restart, last failure.*: ");
       assertThat(HoldfastCommand.run(rig.setup(), "tree", "--json").json().path("name").asText())
           .isEqualTo("server");
+    }
+  }
+
+  /** A plan that has ended without an end: whoever is to tell of it crashes on it each time. */
+  @Test
+  void aCrashRestartsWhomItsStrategySaysAndNothingIsLost() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.setup()
+          .set("extensions", List.of(new AgentScript(rig, "worker").declaration()))
+          .set("supervision.initial_backoff_ms", 100)
+          .set("supervision.max_backoff_ms", 100)
+          .set("supervision.max_restarts", 2)
+          .set("supervision.repair_secs", 1);
+      rig.start();
+      rig.accept("e1", "t", "/plan worker.look {\"say\": \"red\"}");
+      awaitTold(rig, 1);
+
+      change(rig, "update tasks_plans set state = 'RUNNING', told = 0");
+      Await.until(
+          "one_for_all: each was started again",
+          LIMIT,
+          () ->
+              PLAN_PARTS.stream()
+                  .allMatch(part -> node(rig, "plans", part).path("restarts").asInt() > 0));
+      Await.until(
+          "too often: the whole group is",
+          LIMIT,
+          () -> child(tree(rig), "plans").path("restarts").asInt() == 2);
+      Await.until(
+          "still too often: it is left alone",
+          LIMIT,
+          () -> node(rig, "plans", "plan-notices").path("state").asText().equals("ailing"));
+      JsonNode failure = node(rig, "plans", "plan-notices").path("last_failure");
+      assertThat(failure.path("code").asText()).isEqualTo("MAX_RESTARTS_EXCEEDED");
+      assertThat(rig.api().get("/api/v1/incidents").body()).contains("gave_up", "plan-notices");
+      for (JsonNode other : child(tree(rig), "watch").path("children")) {
+        assertThat(other.path("restarts").asInt()).as("%s", other).isZero();
+      }
+      assertThat(child(tree(rig), "wakeups").path("restarts").asInt()).isZero();
+      assertThat(rig.converse("e2", "t", "hello").text()).isEqualTo("echo: hello");
+      rig.accept("e3", "t", "/plan worker.look {\"say\": \"blue\"}");
+
+      change(rig, "update tasks_plans set state = 'SUCCEEDED', told = 1 where told = 0 and no = 1");
+      awaitTold(rig, 2);
+      Await.until(
+          "all of them run",
+          LIMIT,
+          () ->
+              PLAN_PARTS.stream()
+                  .allMatch(
+                      part -> node(rig, "plans", part).path("state").asText().equals("running")));
+    }
+  }
+
+  private static void awaitTold(ServerRig rig, int plans) {
+    Await.until(
+        plans + " ends of plans are told",
+        LIMIT,
+        () ->
+            rig.platform().posts().stream()
+                    .filter(post -> post.text().contains("has succeeded"))
+                    .count()
+                == plans);
+  }
+
+  private static JsonNode node(ServerRig rig, String group, String part) {
+    try {
+      return child(child(tree(rig), group), part);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** As a fault of the server or its disk might. */
+  private static void change(ServerRig rig, String statement) throws SQLException {
+    String url = "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db");
+    try (Connection database = DriverManager.getConnection(url);
+        Statement sql = database.createStatement()) {
+      sql.execute("pragma busy_timeout = 10000");
+      sql.execute(statement);
     }
   }
 }
