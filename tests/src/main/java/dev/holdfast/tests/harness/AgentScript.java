@@ -104,7 +104,7 @@ public record AgentScript(ServerRig rig, String id) {
         "protocol",
         "action",
         "command",
-        List.of("python3", "-c", PROGRAM.replace("${", "$${")),
+        List.of("python3", "-c", mark() + "\n" + PROGRAM.replace("${", "$${")),
         "actions",
         actions,
         "tools",
@@ -114,6 +114,16 @@ public record AgentScript(ServerRig rig, String id) {
             "replay",
             Map.of(
                 "look", "read", "keep", "idempotent", "check", "read", "rollback", "idempotent")));
+  }
+
+  /** Stands in the command lines of its programs alone: other tests run at the same time. */
+  private String mark() {
+    return "# program of " + id + " in " + rig.folder();
+  }
+
+  /** Its programs that run now. */
+  public List<Long> processes() {
+    return ShellRig.processes(mark());
   }
 
   private static Map<String, Object> action(String name) {

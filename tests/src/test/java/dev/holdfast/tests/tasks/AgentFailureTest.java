@@ -8,7 +8,6 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ServerRig;
-import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -129,8 +128,7 @@ class AgentFailureTest {
     assertThat(step.path("code").asText()).isEqualTo("TIMEOUT");
     assertThat(step.path("reason").asText()).isEqualTo("Agent worker timed out after 2 seconds");
     assertThat(step.path("attempts")).hasSize(2);
-    Await.until(
-        "no child outlives its attempt", LIMIT, () -> ShellRig.processes("fail_until").isEmpty());
+    Await.until("no child outlives its attempt", LIMIT, () -> worker.processes().isEmpty());
   }
 
   /** Requirement 002, section 1.3. */

@@ -74,7 +74,7 @@ class DelegateTest {
     Await.until("it runs", LIMIT, () -> worker.runs().size() == 1);
     assertThat(say("e2", "/plans")).contains(code).contains("running").contains("worker: act");
     assertThat(say("e3", "/cancel " + code)).isEqualTo("Plan " + code + " is cancelled.");
-    Await.until("its process is gone", LIMIT, () -> ShellRig.processes("fail_until").isEmpty());
+    Await.until("its process is gone", LIMIT, () -> worker.processes().isEmpty());
     assertThat(say("e4", "/plans")).contains("cancelled");
     assertThat(worker.ends()).isEmpty();
   }
@@ -85,7 +85,7 @@ class DelegateTest {
     rig.accept("e1", "t", delegate("act", Map.of("sleep", 60), 120));
     Await.until("it runs", LIMIT, () -> worker.runs().size() == 1);
     assertThat(say("e2", "/stop")).isEqualTo("Stopped.");
-    Await.until("its process is gone", LIMIT, () -> ShellRig.processes("fail_until").isEmpty());
+    Await.until("its process is gone", LIMIT, () -> worker.processes().isEmpty());
     Await.until(
         "it is cancelled",
         LIMIT,
