@@ -90,6 +90,19 @@ export const story = (eventId) => call('GET', `/api/v1/events/${encodeURICompone
 /** Tool calls of a thread that wait for approval. */
 export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
 export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
+const planPath = (id) => `/api/v1/plans/${encodeURIComponent(id)}`;
+const taskPath = (id) => `/api/v1/tasks/${encodeURIComponent(id)}`;
+/** Plans without their steps, newest first. `thread`: only this one's; `before`: the last one of the page before. */
+export const plans = ({ state, limit, thread, before }) =>
+  call('GET', `/api/v1/plans?${new URLSearchParams({ state, limit, ...(thread && { thread }), ...(before && { before }) })}`);
+/** With its steps and every move. */
+export const plan = (id) => call('GET', planPath(id));
+export const cancelPlan = (id) => call('POST', `${planPath(id)}/cancel`, {});
+/** Tasks that a person is asked about. */
+export const waitingTasks = (limit) => call('GET', `/api/v1/tasks?state=awaiting_input&limit=${limit}`);
+export const answerTask = (id, answer) => call('POST', `${taskPath(id)}/input`, { answer });
+/** Answers the new plan. */
+export const retryTask = (id) => call('POST', `${taskPath(id)}/retry`, {});
 /** Undoes what a tool call changed; `force` also over what was changed since. */
 export const rollBack = (execution, force) =>
   call('POST', `/api/v1/executions/${encodeURIComponent(execution)}/rollback`, { force });

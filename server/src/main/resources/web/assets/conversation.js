@@ -1,9 +1,11 @@
 // One open conversation: keeps its transcript true by the log and the stream, and shows it.
 import * as api from './api.js';
 import { showTimeLeft } from './approval.js';
+import { showPlanTimes, waitingOf } from './plan.js';
 import * as store from './store.js';
 import { showStory } from './story.js';
 import { Stream } from './stream.js';
+import { ThreadPlans } from './threadplans.js';
 import { isOurs, titleOf } from './threads.js';
 import { Transcript } from './transcript.js';
 import { View } from './view.js';
@@ -24,6 +26,7 @@ export class Conversation {
   #sender;
   #hears;
   #transcript;
+  #plans;
   #stream = null;
   #closed = false;
   #limit = ENTRIES_FIRST;
@@ -33,18 +36,20 @@ export class Conversation {
   #clock = setInterval(() => this.#tick(), 500);
   #wakeUp = () => {};
 
-  /** @param hears {onRefused(error), onOnline(), onChange(), onDraft(text)} */
+  /** @param hears {onRefused(error), onOnline(), onCondition(), onPlans(), onChange(), onDraft(text)} */
   constructor(threadId, sender, hears) {
     this.threadId = threadId;
     this.#sender = sender;
     this.#hears = hears;
     this.#transcript = new Transcript(threadId, () => Date.now());
+    this.#plans = new ThreadPlans(threadId, () => this.#showPlans());
     // The view belongs to the page, and there is one page: each conversation takes it over.
     view ??= new View({
       onStory: (eventId) => showStory(eventId),
       onRetry: (key) => current.#sender.retry(key),
       onDiscard: (key) => current.#takeBack(key),
       onDecide: (approval, yes) => current.#decide(approval, yes),
+      onPlan: (planId) => current.#readPlan(planId),
       urlOf: (file) => (file.file ? api.fileUrl(current.threadId, file.file) : ''),
     });
     current = this;
@@ -67,6 +72,7 @@ export class Conversation {
     this.#closed = true;
     clearInterval(this.#clock);
     this.#stream?.close();
+    this.#plans.close();
     this.#wakeUp();
   }
 
@@ -190,6 +196,7 @@ export class Conversation {
 
   #take(entries, next, marking) {
     const update = () => {
+      this.#transcript.earlier = Boolean(next);
       this.#transcript.load(entries, this.#sender.messages, marking);
       this.#loaded = true;
       this.#show();
@@ -262,6 +269,13 @@ export class Conversation {
       this.#hears.onCondition();
       return;
     }
+    if (kind === 'plan.moved' || kind === 'task.moved') {
+      if (data.thread_id) {
+        this.#plans.read(data.plan_id);
+      }
+      this.#hears.onPlans();
+      return;
+    }
     this.#transcript.apply(kind, data);
     if (kind === 'turn.text') {
       view.showSoon(() => current.#transcript.shown);
@@ -281,6 +295,7 @@ export class Conversation {
     this.#connection = { state, until };
     if (state === 'open') {
       this.#hears.onOnline();
+      this.#plans.load();
     }
     this.#showConnection();
   }
@@ -306,6 +321,21 @@ export class Conversation {
       }
       return sentence(error);
     }
+  }
+
+  #readPlan(planId) {
+    this.#plans.read(planId);
+    this.#hears.onPlans();
+  }
+
+  #showPlans() {
+    this.#transcript.plans = this.#plans.all;
+    this.#show();
+  }
+
+  /** Goes to what waits for a person. */
+  answer() {
+    view.toQuestion(this.#plans.waiting?.plan_id);
   }
 
   #takeBack(key) {
@@ -335,12 +365,24 @@ export class Conversation {
     if (this.#closed) {
       return;
     }
-    const { items, shown } = this.#transcript;
+    const { shown } = this.#transcript;
     view.show(shown);
     showTimeLeft();
-    byId('welcome').hidden = !this.#loaded || items.length > 0 || !this.writable;
+    byId('welcome').hidden = !this.#loaded || shown.length > 0 || !this.writable;
+    this.#showWaiting();
     this.#showTitle();
     this.#showTurn();
+  }
+
+  /** Wherever its card may stand: a plan that waits is said at the end. */
+  #showWaiting() {
+    const { waiting } = this.#plans;
+    byId('waiting').hidden = !waiting;
+    if (waiting) {
+      const many = waitingOf(waiting);
+      byId('waiting-goal').textContent = waiting.goal;
+      byId('waiting-words').textContent = many === 1 ? 'A step waits for you:' : `${many} steps wait for you:`;
+    }
   }
 
   #showTitle() {
@@ -390,6 +432,7 @@ export class Conversation {
   #tick() {
     this.#showTurn();
     showTimeLeft();
+    showPlanTimes();
     if (this.#connection.state === 'waiting') {
       this.#showConnection();
     }

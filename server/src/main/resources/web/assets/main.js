@@ -2,6 +2,8 @@
 import * as api from './api.js';
 import * as conditions from './conditions.js';
 import { Conversation } from './conversation.js';
+import * as plans from './plans.js';
+import * as rights from './rights.js';
 import { Sender } from './sender.js';
 import * as store from './store.js';
 import { newThreadId, Threads } from './threads.js';
@@ -51,8 +53,10 @@ const hears = {
   onOnline: () => {
     sender.start();
     conditions.refresh();
+    plans.hurry();
   },
   onCondition: () => conditions.refresh(),
+  onPlans: () => plans.hurry(),
   onChange: () => threads.refresh(),
   onDraft: (text) => fillComposer(text),
 };
@@ -61,7 +65,7 @@ async function begin() {
   showTheme(store.theme());
   const refused = await useCode();
   try {
-    await api.status();
+    await rights.learn();
     openApp();
   } catch (error) {
     if (error.status === 401) {
@@ -93,6 +97,8 @@ function askForLogin(why) {
   conversation?.close();
   conversation = null;
   threads.stop();
+  rights.forget();
+  document.querySelectorAll('dialog[open]').forEach((dialog) => dialog.close());
   document.body.dataset.view = 'login';
   byId('login-error').hidden = !why;
   byId('login-error').textContent = why;
@@ -250,15 +256,17 @@ say.addEventListener('keydown', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && !byId('story').open && !threads.isOpen && !event.isComposing) {
+  if (event.key === 'Escape' && !document.querySelector('dialog[open]') && !threads.isOpen && !event.isComposing) {
     conversation?.stop();
   }
 });
 
 byId('stop').addEventListener('click', () => conversation?.stop());
+byId('waiting').addEventListener('click', () => conversation?.answer());
 byId('earlier').addEventListener('click', () => conversation?.earlier());
 addEventListener('hashchange', () => document.body.dataset.view === 'chat' && openFromAddress());
 addEventListener('online', () => conversation?.hurry());
 document.addEventListener('visibilitychange', () => !document.hidden && conversation?.hurry());
 
+plans.listen({ onOpen: (threadId) => goTo(threadId) });
 begin();

@@ -1,7 +1,7 @@
 // "What happened to this message?": its whole story in a dialog.
 import * as api from './api.js';
-import { element } from './view.js';
-import { elapsed, exactTime, fullTime, sentence } from './words.js';
+import { element } from './dom.js';
+import { elapsed, exactTime, fullTime, readable, sentence } from './words.js';
 
 const dialog = document.getElementById('story');
 const body = document.getElementById('story-body');
@@ -125,5 +125,3 @@ function steps(lines) {
   }
   return node;
 }
-
-const readable = (word) => String(word ?? '').toLowerCase().replace(/[._]/g, ' ');

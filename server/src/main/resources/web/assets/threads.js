@@ -1,8 +1,8 @@
 // The list of conversations beside (on a phone: behind) the messages.
 import * as api from './api.js';
+import { element } from './dom.js';
 import { randomKey } from './sender.js';
 import * as store from './store.js';
-import { element } from './view.js';
 import { shortTime } from './words.js';
 
 const SHOWN_MAX = 100;

@@ -20,6 +20,12 @@ export class Transcript {
   /** What runs now, or null: {eventId, since, phase: thinking | writing | parked | asking, attempt, label, labelSince}. */
   turn = null;
 
+  /** Its plans, oldest first: [{plan, version}]. */
+  plans = [];
+
+  /** Whether there are messages before the first item. */
+  earlier = false;
+
   /** Which tool calls were seen to end, by event. */
   #tools = new Map();
 
@@ -28,10 +34,35 @@ export class Transcript {
     this.now = now;
   }
 
-  /** What is to be seen: a question that waits is its card, and not its words as well. */
+  /** What is to be seen: a question that waits is its card, and not its words as well; and the plans. */
   get shown() {
     const waiting = new Set(this.items.filter((item) => item.kind === 'approval').map((item) => item.question));
-    return this.items.filter((item) => item.kind !== 'question' || !waiting.has(item.key));
+    return this.#withPlans(this.items.filter((item) => item.kind !== 'question' || !waiting.has(item.key)));
+  }
+
+  /** Each plan stands below the message that led to it, else where it began; an old one that has ended stands nowhere. */
+  #withPlans(items) {
+    if (this.plans.length === 0) {
+      return items;
+    }
+    const messages = new Set(items.filter((item) => item.kind === 'user').map((item) => item.eventId));
+    const isBelow = ({ plan }) => messages.has(plan.event_id) && !plan.retry_of;
+    const below = new Map();
+    this.plans.filter(isBelow).forEach((entry) => below.set(entry.plan.event_id, [...(below.get(entry.plan.event_id) ?? []), entry]));
+    let byTime = this.plans.filter((entry) => !isBelow(entry));
+    if (this.earlier && items.length > 0) {
+      byTime = byTime.filter(({ plan }) => !isOver(plan) || Date.parse(plan.made_at) >= timeOf(items[0]));
+    }
+    const shown = [];
+    let next = 0;
+    for (const item of items) {
+      const at = next < byTime.length && item.kind !== 'divider' ? timeOf(item) : 0;
+      while (next < byTime.length && Date.parse(byTime[next].plan.made_at) < at) {
+        shown.push(cardOf(byTime[next++]));
+      }
+      shown.push(item, ...(item.kind === 'user' ? (below.get(item.eventId) ?? []).map(cardOf) : []));
+    }
+    return [...shown, ...byTime.slice(next).map(cardOf)];
   }
 
   /** Who said it, where that may be several people; on this page it is always the reader. */
@@ -367,6 +398,10 @@ export class Transcript {
     }
   }
 }
+
+const isOver = (plan) => Boolean(plan.ended_at);
+const timeOf = (item) => (typeof item.at === 'number' ? item.at : Date.parse(item.at));
+const cardOf = ({ plan, version }) => ({ key: `plan ${plan.plan_id}`, kind: 'plan', eventId: '', text: '', at: plan.made_at, state: '', plan, version });
 
 /** What makes an item the same one after a reload: a message its event, a reply its id. */
 const identity = (item) => (item.kind === 'user' ? `user ${item.eventId}` : item.key);

@@ -1,6 +1,8 @@
 // The list of messages on the page. Keeps one node per item and touches only what changed, so that a screen reader
 // hears each message once, a selection survives, and long conversations stay quick.
 import { cardOf } from './approval.js';
+import { element } from './dom.js';
+import { PlanCard } from './plan.js';
 import { copyButton, markdown } from './render.js';
 import { foldOf } from './tools.js';
 import { dateOf, fullTime, ofState, shortTime } from './words.js';
@@ -19,7 +21,7 @@ export class View {
   #drawMillis = 0;
   #sticks = true;
 
-  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), onDecide(approval, yes), urlOf(file)} */
+  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), onDecide(approval, yes), onPlan(planId), urlOf(file)} */
   constructor(hears) {
     this.#hears = hears;
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -76,6 +78,11 @@ export class View {
     }
   }
 
+  /** Goes to what a plan wants to know of a person. */
+  toQuestion(planId) {
+    this.#nodes.get(`plan ${planId}`)?.card.focusQuestion();
+  }
+
   toBottom() {
     this.#sticks = true;
     this.#stick();
@@ -106,7 +113,7 @@ export class View {
 
   #nodeOf(item) {
     const files = item.files?.map((file) => file.file ?? '').join() ?? '';
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}`;
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -134,6 +141,15 @@ export class View {
       if (!node.hasChildNodes()) {
         node.append(cardOf(item.approval, (yes) => this.#hears.onDecide(item.approval, yes)));
       }
+      return;
+    }
+    if (item.kind === 'plan') {
+      if (!parts.card) {
+        const read = (planId) => this.#hears.onPlan(planId);
+        parts.card = new PlanCard({ onWhole: read, onChanged: read });
+        node.append(parts.card.node);
+      }
+      parts.card.show(item.plan);
       return;
     }
     // While it grows it is not read out; the finished answer is a new node, and that one is.
@@ -230,6 +246,8 @@ function classOf(item) {
       return `msg answer${item.live ? ' live' : ''}${item.state === 'stopped' ? ' stopped' : ''}`;
     case 'approval':
       return 'msg approval';
+    case 'plan':
+      return 'msg plan';
     case 'command':
       return 'msg notice command';
     case 'problem':
@@ -278,16 +296,5 @@ function timeOf(item) {
   const node = element('time', '', shortTime(item.at));
   node.dateTime = dateOf(item.at).toISOString();
   node.title = fullTime(item.at);
-  return node;
-}
-
-export function element(tag, className, text = '') {
-  const node = document.createElement(tag);
-  if (className) {
-    node.className = className;
-  }
-  if (text) {
-    node.textContent = text;
-  }
   return node;
 }

@@ -39,6 +39,39 @@ export function ofState(state) {
   return { mark, text };
 }
 
+const PLANS = {
+  draft: 'being planned',
+  pending: 'about to start',
+  running: 'running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+const STEPS = {
+  queued: ['○', 'queued'],
+  dispatched: ['◐', 'starting'],
+  in_progress: ['◐', 'running'],
+  retried: ['◔', 'to be tried again'],
+  awaiting_input: ['◆', 'waiting for a person'],
+  succeeded: ['●', 'done'],
+  dead_lettered: ['✕', 'given up'],
+  failed: ['✕', 'not run'],
+  cancelled: ['◌', 'cancelled'],
+};
+
+/** A plan's state in words. */
+export const ofPlan = (state) => PLANS[state] ?? readable(state);
+
+/** {mark, text} of a step's state. What nobody works on is not called running. */
+export function ofStep(step) {
+  const [mark, text] = STEPS[step.state] ?? ['○', readable(step.state)];
+  return { mark, text: step.state === 'in_progress' && !step.running ? 'interrupted, to be taken back' : text };
+}
+
+/** A word of the API as people read it. */
+export const readable = (word) => String(word ?? '').toLowerCase().replace(/[._]/g, ' ');
+
 /** The words of the line below the messages, without the elapsed time. */
 export function ofTurn(turn) {
   if (turn.phase === 'parked') {
@@ -57,7 +90,11 @@ export function elapsed(millis) {
     return `${seconds} s`;
   }
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) {
+    return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`;
+  }
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });

@@ -10,6 +10,7 @@ import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.tasks.ledger.NewPlan;
 import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.PlanFilter;
 import dev.holdfast.tasks.ledger.PlanOrigin;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.run.PlanRequest;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -148,7 +150,7 @@ final class PlanCalls {
             .list(
                 ThreadAccess.reader(request.caller()),
                 thread.isEmpty() ? "" : ApiRequest.threadId(thread),
-                request.text("state", "open").equals("open"),
+                PlanFilter.valueOf(request.text("state", "open").toUpperCase(Locale.ROOT)),
                 before(request.text("before", "")),
                 request.whole("limit", PAGE));
     JsonArray all = new JsonArray();

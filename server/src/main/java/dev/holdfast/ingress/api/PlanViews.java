@@ -6,6 +6,8 @@ import dev.holdfast.tasks.ledger.PlanMove;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.ledger.TaskAttempt;
 import dev.holdfast.tasks.ledger.TaskInput;
+import dev.holdfast.tasks.ledger.TaskInputs;
+import dev.holdfast.tasks.rules.TaskState;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
@@ -23,7 +25,11 @@ record PlanViews(PlanLedger ledger, Time time) {
   JsonObject line(Plan plan) {
     List<Task> tasks = ledger.tasksOf(plan.id());
     long ended = tasks.stream().filter(task -> task.state().isTerminal()).count();
-    return head(plan).put("steps_total", tasks.size()).put("steps_ended", ended);
+    long waiting = tasks.stream().filter(task -> task.state() == TaskState.AWAITING_INPUT).count();
+    return head(plan)
+        .put("steps_total", tasks.size())
+        .put("steps_ended", ended)
+        .put("steps_waiting", waiting);
   }
 
   /** All of it. */
@@ -56,6 +62,8 @@ record PlanViews(PlanLedger ledger, Time time) {
     ledger.attemptsOf(task.id()).forEach(attempt -> attempts.add(view(attempt)));
     JsonArray needs = new JsonArray();
     task.step().needs().stream().sorted().forEach(needs::add);
+    JsonArray answers = new JsonArray();
+    ledger.inputs().closed(task.id()).forEach(input -> answers.add(answer(input)));
     return new JsonObject()
         .put("task_id", task.id())
         .put("name", task.step().name())
@@ -72,7 +80,24 @@ record PlanViews(PlanLedger ledger, Time time) {
         .put("attempts", attempts)
         .put("round", task.round())
         .put("input", ledger.inputs().open(task.id()).map(PlanViews::input).orElse(null))
+        .put("answers", answers)
+        .put("retryable", isLetter(task))
         .put("ended_at", text(task.endedAt()));
+  }
+
+  private boolean isLetter(Task task) {
+    return task.state() == TaskState.DEAD_LETTERED && ledger.letters().find(task.id()).isPresent();
+  }
+
+  /** What a task has waited for. */
+  private static JsonObject answer(TaskInput input) {
+    return new JsonObject()
+        .put("input_id", input.id())
+        .put("kind", word(input.question().kind().name()))
+        .put("question", input.question().text())
+        .put("answer", TaskInputs.isForChats(input) ? input.answer() : null)
+        .put("answered_by", input.answeredBy())
+        .put("closed_at", text(input.answeredAt()));
   }
 
   /** What a task waits for. */

@@ -2,6 +2,7 @@ package dev.holdfast.ingress.stream;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.bus.News;
+import dev.holdfast.bus.NewsItem;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventStreams {
   public static final String OPERATION = "getStream";
+  private static final Set<String> OF_PLANS = Set.of("plan.moved", "task.moved");
 
   private final Vertx vertx;
   private final News news;
@@ -116,11 +118,17 @@ public final class EventStreams {
     response.endHandler(_ -> close(opened, timer));
   }
 
-  /** Which threads a client hears of; what concerns none is heard by all. */
-  private Predicate<String> heard(Caller caller, String wanted) {
-    return threadId ->
-        threadId.isEmpty()
-            || ((wanted.isEmpty() || wanted.equals(threadId)) && access.maySee(caller, threadId));
+  /**
+   * What a client hears of: what concerns no thread is heard by all, but for plans, which are an
+   * operator's without one.
+   */
+  private Predicate<NewsItem> heard(Caller caller, String wanted) {
+    return item -> {
+      String threadId = item.threadId();
+      return threadId.isEmpty()
+          ? !OF_PLANS.contains(item.kind()) || caller.scope().covers(Scope.ADMIN)
+          : (wanted.isEmpty() || wanted.equals(threadId)) && access.maySee(caller, threadId);
+    };
   }
 
   private void begin(StreamClient client, @Nullable String lastId) {

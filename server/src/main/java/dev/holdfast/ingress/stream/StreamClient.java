@@ -21,7 +21,7 @@ final class StreamClient {
   private final Context loop;
   private final HttpServerResponse response;
   private final String boot;
-  private final Predicate<String> heard;
+  private final Predicate<NewsItem> heard;
   private final int itemsMax;
 
   private final Object lock = new Object();
@@ -32,12 +32,12 @@ final class StreamClient {
   private boolean over;
   private News.@Nullable Watch watch;
 
-  /** {@code heard}: which threads it hears of; may block. */
+  /** {@code heard}: what it hears of; may block. */
   StreamClient(
       Context loop,
       HttpServerResponse response,
       String boot,
-      Predicate<String> heard,
+      Predicate<NewsItem> heard,
       int itemsMax) {
     this.loop = loop;
     this.response = response;
@@ -59,7 +59,7 @@ final class StreamClient {
 
   /** Blocks for no reader: what the connection does not take is lost here, and told as a gap. */
   void offer(NewsItem item) {
-    if (!heard.test(item.threadId())) {
+    if (!heard.test(item)) {
       return;
     }
     synchronized (lock) {

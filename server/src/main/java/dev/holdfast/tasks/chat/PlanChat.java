@@ -6,6 +6,7 @@ import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tasks.ledger.NewPlan;
 import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.PlanFilter;
 import dev.holdfast.tasks.ledger.PlanOrigin;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.ledger.TaskInput;
@@ -37,7 +38,7 @@ public final class PlanChat {
   /** The plans that go on and the newest that have ended. */
   public String list(String threadId) {
     List<Plan> newest =
-        plans.ledger().list(ThreadReader.OPERATOR, threadId, false, Long.MAX_VALUE, SHOWN);
+        plans.ledger().list(ThreadReader.OPERATOR, threadId, PlanFilter.ALL, Long.MAX_VALUE, SHOWN);
     if (newest.isEmpty()) {
       return "This conversation has no plans.";
     }
@@ -93,7 +94,12 @@ public final class PlanChat {
     List<Plan> found =
         plans
             .ledger()
-            .list(ThreadReader.OPERATOR, threadId, code.isEmpty(), Long.MAX_VALUE, 1000)
+            .list(
+                ThreadReader.OPERATOR,
+                threadId,
+                code.isEmpty() ? PlanFilter.OPEN : PlanFilter.ALL,
+                Long.MAX_VALUE,
+                1000)
             .stream()
             .filter(plan -> plan.id().endsWith(code.toLowerCase(Locale.ROOT)))
             .toList();

@@ -8,6 +8,7 @@ import dev.holdfast.api.ToolSpec;
 import dev.holdfast.extensions.Texts;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tasks.ledger.Plan;
+import dev.holdfast.tasks.ledger.PlanFilter;
 import dev.holdfast.tasks.rules.AgentHealth;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.workers.WorkerAgent;
@@ -112,7 +113,9 @@ final class PlanStatusTool implements Tool {
                       ", ", agent.actions().stream().map(action -> action.name()).toList()));
     }
     List<Plan> newest =
-        plans.ledger().list(ThreadReader.OPERATOR, threadId, false, Long.MAX_VALUE, PLANS_SHOWN);
+        plans
+            .ledger()
+            .list(ThreadReader.OPERATOR, threadId, PlanFilter.ALL, Long.MAX_VALUE, PLANS_SHOWN);
     text.append(newest.isEmpty() ? "\nThis conversation has no plans." : "\nPlans, newest first:");
     newest.forEach(
         plan ->

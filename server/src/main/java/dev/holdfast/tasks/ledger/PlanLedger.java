@@ -174,14 +174,13 @@ public final class PlanLedger {
    *
    * @param reader sees the plans of these threads
    * @param threadId of this chat thread; empty for all
-   * @param onlyOpen without those that have ended
    * @param before the number of the last one of the page before; {@link Long#MAX_VALUE} to begin
    */
   public List<Plan> list(
-      ThreadReader reader, String threadId, boolean onlyOpen, long before, int limit) {
+      ThreadReader reader, String threadId, PlanFilter filter, long before, int limit) {
     String where =
         (threadId.isEmpty() ? "where +thread_id >= ?" : "where thread_id = ?")
-            + (onlyOpen ? " and ended_at = 0" : "")
+            + filter.condition()
             + " and no < ? and "
             + ThreadReader.MAY_SEE
             + " order by no desc limit ?";

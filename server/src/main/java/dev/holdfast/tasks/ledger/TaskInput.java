@@ -33,6 +33,12 @@ public record TaskInput(
     return id.substring(id.length() - CODE_LENGTH);
   }
 
+  /** For who may not read what was secret. */
+  TaskInput withoutAnswer() {
+    return new TaskInput(
+        id, taskId, planId, question, askedAt, deadline, "", answeredBy, answeredAt);
+  }
+
   public boolean isOpen() {
     return answeredAt == null;
   }

@@ -53,6 +53,24 @@ public final class TaskInputs {
     return newest(taskId, ANSWERED).filter(input -> !input.question().isBeforeCall());
   }
 
+  /**
+   * What a task does not wait for any more, oldest first: with its answer, or without one by
+   * anybody when the task ended first. Of a credential only whether it was given.
+   */
+  public List<TaskInput> closed(String taskId) {
+    return engine
+        .read(
+            sql ->
+                sql.list(
+                    InputRows::input,
+                    InputRows.INPUTS + "where task = ? and answered_at > 0 order by no",
+                    taskId))
+        .stream()
+        .flatMap(found -> Optional.ofNullable(found.input()).stream())
+        .map(input -> isForChats(input) ? input : input.withoutAnswer())
+        .toList();
+  }
+
   /** Whether a person has allowed that its agent is called. */
   public boolean isAllowed(String taskId) {
     return engine

@@ -30,9 +30,13 @@ class StreamsTest {
   }
 
   private Raw open(String query, String... headers) throws Exception {
+    return openAs(IngressRig.ADMIN, query, headers);
+  }
+
+  private Raw openAs(String token, String query, String... headers) throws Exception {
     Raw raw = rig.raw();
     List<String> all = new ArrayList<>(List.of(headers));
-    all.add(IngressRig.bearer(IngressRig.ADMIN));
+    all.add(IngressRig.bearer(token));
     raw.send(Raw.request("GET", "/api/v1/stream" + query, "", all.toArray(String[]::new)));
     assertThat(raw.line()).isEqualTo("HTTP/1.1 200 OK");
     until(raw, ": hello");
@@ -75,6 +79,19 @@ class StreamsTest {
       assertThat(until(raw, "event:")).isEqualTo("event: condition.changed");
       assertThat(until(raw, "data:")).contains("\"event_id\":\"\"");
       assertThat(until(raw, "data:")).contains("\"event_id\":\"e2\"");
+    }
+  }
+
+  @Test
+  void tellsOfPlansWithoutAThreadToOperatorsOnly() throws Exception {
+    try (Raw operator = open("");
+        Raw talker = openAs(IngressRig.CHAT, "")) {
+      rig.news.publish("plan.moved", "", "", "{\"plan_id\":\"p1\"}");
+      rig.news.publish("task.moved", "", "", "{\"plan_id\":\"p1\"}");
+      rig.news.publish("condition.changed", "", "", "{}");
+      assertThat(until(operator, "event:")).isEqualTo("event: plan.moved");
+      assertThat(until(operator, "event:")).isEqualTo("event: task.moved");
+      assertThat(until(talker, "event:")).isEqualTo("event: condition.changed");
     }
   }
 

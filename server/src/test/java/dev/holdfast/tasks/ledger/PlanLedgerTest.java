@@ -12,6 +12,7 @@ import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tasks.rules.CircuitRules;
 import dev.holdfast.tasks.rules.FailureLadder;
 import dev.holdfast.tasks.rules.HealthState;
+import dev.holdfast.tasks.rules.InputQuestion;
 import dev.holdfast.tasks.rules.PlanState;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.rules.TaskFailure;
@@ -295,15 +296,45 @@ class PlanLedgerTest extends LedgerCase {
     Plan first = make("1", step("one"));
     Plan second = make("2", step("one"));
     ledger.cancel(second.id(), "", ENTRY);
-    assertThat(ledger.list(ThreadReader.OPERATOR, "", false, Long.MAX_VALUE, 10))
+    assertThat(ledger.list(ThreadReader.OPERATOR, "", PlanFilter.ALL, Long.MAX_VALUE, 10))
         .extracting(Plan::id)
         .containsExactly(second.id(), first.id());
-    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:t", true, Long.MAX_VALUE, 10))
+    assertThat(
+            ledger.list(ThreadReader.OPERATOR, "web:main:t", PlanFilter.OPEN, Long.MAX_VALUE, 10))
         .extracting(Plan::id)
         .containsExactly(first.id());
-    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:u", false, Long.MAX_VALUE, 10))
+    assertThat(ledger.list(ThreadReader.OPERATOR, "web:main:u", PlanFilter.ALL, Long.MAX_VALUE, 10))
         .isEmpty();
     assertThat(ledger.nextDue(time.now().minus(Duration.ofSeconds(1)))).contains(time.now());
     assertThat(ledger.nextDue(time.now())).isEmpty();
+  }
+
+  @Test
+  void plansAreListedByHowTheyStand() throws Exception {
+    Plan waits = make("waits", step("one"));
+    assertThat(
+            end(
+                begun(task(waits, 0), false),
+                new AttemptEnd.Asked(InputQuestion.mayRun("May it?"))))
+        .isTrue();
+    Plan done = make("done", step("one"));
+    assertThat(end(begun(task(done, 0), true), new AttemptEnd.Succeeded("1"))).isTrue();
+    Plan broken = make("broken", step("one"));
+    assertThat(end(begun(task(broken, 0), true), new AttemptEnd.GivenUp(FAILURE))).isTrue();
+    Plan dropped = make("dropped", step("one"));
+    ledger.cancel(dropped.id(), "", ENTRY);
+    Plan open = make("open", step("one"));
+    assertThat(listed(PlanFilter.ALL)).hasSize(5);
+    assertThat(listed(PlanFilter.OPEN)).containsExactly(open.id(), waits.id());
+    assertThat(listed(PlanFilter.AWAITING_INPUT)).containsExactly(waits.id());
+    assertThat(listed(PlanFilter.SUCCEEDED)).containsExactly(done.id());
+    assertThat(listed(PlanFilter.FAILED)).containsExactly(broken.id());
+    assertThat(listed(PlanFilter.CANCELLED)).containsExactly(dropped.id());
+  }
+
+  private List<String> listed(PlanFilter filter) {
+    return ledger.list(ThreadReader.OPERATOR, "", filter, Long.MAX_VALUE, 10).stream()
+        .map(Plan::id)
+        .toList();
   }
 }

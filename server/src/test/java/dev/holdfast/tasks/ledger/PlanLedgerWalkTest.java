@@ -99,7 +99,7 @@ class PlanLedgerWalkTest {
   }
 
   private static List<Plan> plans(PlanLedger ledger) {
-    return ledger.list(ThreadReader.OPERATOR, "", false, Long.MAX_VALUE, 100);
+    return ledger.list(ThreadReader.OPERATOR, "", PlanFilter.ALL, Long.MAX_VALUE, 100);
   }
 
   private static void check(PlanLedger ledger, Map<String, TaskState> ended) {

@@ -62,6 +62,7 @@ class TaskInputsTest extends LedgerCase {
     assertThat(answered.answer()).isEqualTo("b");
     assertThat(answered.answeredBy()).isEqualTo("ann");
     assertThat(answered.question().state()).isEqualTo("{\"page\":3}");
+    assertThat(ledger.inputs().closed(task(plan, 0).id())).containsExactly(answered);
     assertThat(ledger.ready(time.now(), Set.of(), 10)).hasSize(1);
   }
 
@@ -87,6 +88,7 @@ class TaskInputsTest extends LedgerCase {
     TaskInput input = open(plan);
     assertThat(ledger.cancelTask(task(plan, 0).id(), "by hand", ENTRY)).isTrue();
     assertThat(ledger.inputs().open(task(plan, 0).id())).isEmpty();
+    assertThat(ledger.inputs().closed(task(plan, 0).id()).getFirst().answeredBy()).isEmpty();
     assertThat(ledger.inputs().answer(input.id(), "a", "ann", ENTRY)).isFalse();
     assertThat(ledger.inputs().answered(task(plan, 0).id())).isEmpty();
     assertThat(stateOf(plan)).isEqualTo(PlanState.FAILED);
@@ -98,6 +100,9 @@ class TaskInputsTest extends LedgerCase {
     String id = open(plan).id();
     assertThat(ledger.inputs().answer(id, "b", "ann", ENTRY)).isTrue();
     assertThat(ledger.inputs().answered(task(plan, 0).id()).orElseThrow().answer()).isEqualTo("b");
+    TaskInput shown = ledger.inputs().closed(task(plan, 0).id()).getFirst();
+    assertThat(shown.answer()).as("it is for its agent alone").isEmpty();
+    assertThat(shown.answeredBy()).isEqualTo("ann");
     Task.Lease lease = begun(task(plan, 0), true);
     ledger.end(lease, new AttemptEnd.Succeeded("1"), CircuitRules.DEFAULT);
     assertThat(ledger.inputs().answered(task(plan, 0).id()).orElseThrow().answer()).isEmpty();

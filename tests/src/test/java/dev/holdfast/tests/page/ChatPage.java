@@ -128,6 +128,14 @@ final class ChatPage implements AutoCloseable {
     }
   }
 
+  /** The same of a part of the page. */
+  void picture(String name, Locator part) {
+    String folder = System.getProperty("holdfast.pictures", "");
+    if (!folder.isEmpty()) {
+      part.screenshot(new Locator.ScreenshotOptions().setPath(Path.of(folder, name + ".png")));
+    }
+  }
+
   void awaitConnected() {
     awaitConnection("open");
   }

@@ -1,0 +1,21 @@
+// What the reader's token allows: buttons that would only be refused are not shown.
+import * as api from './api.js';
+
+const SCOPES = ['read', 'chat', 'admin'];
+let scope = '';
+
+/** Asks the server who reads. Rejects with an ApiError. */
+export async function learn() {
+  const status = await api.status();
+  scope = status.caller?.scope ?? '';
+}
+
+/** Asks only if it is not known yet, or not any more. */
+export const known = () => (scope ? Promise.resolve() : learn());
+
+export function forget() {
+  scope = '';
+}
+
+/** Whether the token covers `needed`: 'read', 'chat' or 'admin'. */
+export const may = (needed) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
