@@ -64,6 +64,7 @@ import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.models.RemoteUse;
+import dev.holdfast.modes.DownPart;
 import dev.holdfast.modes.Modes;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
@@ -270,7 +271,7 @@ final class Server {
             orchestrator,
             models,
             guards,
-            () -> ServerParts.criticalDown(supervisor),
+            () -> ServerParts.down(supervisor),
             this::givenUp,
             time);
     Pairings paired = pairings();
@@ -345,15 +346,16 @@ final class Server {
     SupervisorGroup plans = supervisor.group("plans", Strategy.ONE_FOR_ALL, Criticality.IMPORTANT);
     supervise(
         plans,
-        ChildSpec.virtual("tasks").as(Criticality.IMPORTANT),
+        ChildSpec.virtual(DownPart.TASKS).as(Criticality.IMPORTANT),
         () -> {
           awaitPlugins(() -> {});
           tasking.run();
         });
-    ChildSpec planning = ChildSpec.virtual("planning").as(Criticality.IMPORTANT).needing("tasks");
+    ChildSpec planning =
+        ChildSpec.virtual("planning").as(Criticality.IMPORTANT).needing(DownPart.TASKS);
     supervise(plans, planning, tasking::think);
     ChildSpec planNotices =
-        ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT).needing("tasks");
+        ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT).needing(DownPart.TASKS);
     supervise(plans, planNotices, tasking::tell);
     ChildSpec reviews =
         ChildSpec.virtual("agent-reviews").as(Criticality.IMPORTANT).needing("tasks");

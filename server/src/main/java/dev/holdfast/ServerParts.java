@@ -30,7 +30,7 @@ final class ServerParts implements ModeInputs {
   private final Orchestrator orchestrator;
   private final Models models;
   private final Guards guards;
-  private final Supplier<List<String>> criticalDown;
+  private final Supplier<List<String>> partsDown;
   private final Supplier<List<String>> givenUp;
   private final DownTimes downTimes;
   private final long acceptedBefore;
@@ -40,7 +40,7 @@ final class ServerParts implements ModeInputs {
   private volatile boolean starting = true;
 
   /**
-   * @param criticalDown the names of the critical parts that do not work, but store and models
+   * @param partsDown the names of the parts that do not work, but store and models
    * @param givenUp the names of the workers that have failed too often
    */
   ServerParts(
@@ -48,27 +48,35 @@ final class ServerParts implements ModeInputs {
       Orchestrator orchestrator,
       Models models,
       Guards guards,
-      Supplier<List<String>> criticalDown,
+      Supplier<List<String>> partsDown,
       Supplier<List<String>> givenUp,
       Time time) {
     this.store = store;
     this.orchestrator = orchestrator;
     this.models = models;
     this.guards = guards;
-    this.criticalDown = criticalDown;
+    this.partsDown = partsDown;
     this.givenUp = givenUp;
     this.downTimes = new DownTimes(time);
     this.acceptedBefore = store.inbox().newest();
     this.recovering = !store.wasClean();
   }
 
-  /** Those of the supervised threads that crashed and do not run again yet. */
-  static List<String> criticalDown(Supervisor supervisor) {
+  /**
+   * Those of the supervised threads that crashed and do not run again yet, if they are critical, or
+   * that crashed too often, if they give out tasks.
+   */
+  static List<String> down(Supervisor supervisor) {
     return supervisor.children().stream()
-        .filter(child -> child.spec().criticality() == Criticality.CRITICAL)
-        .filter(child -> child.state() == SupervisedThread.State.WAITING)
+        .filter(ServerParts::isDown)
         .map(child -> child.spec().name())
         .toList();
+  }
+
+  private static boolean isDown(SupervisedThread child) {
+    return child.spec().criticality() == Criticality.CRITICAL
+        ? child.state() == SupervisedThread.State.WAITING
+        : child.spec().kind().equals(DownPart.TASKS) && child.isAiling();
   }
 
   /** The extensions that have failed too often and are tried again slowly. */
@@ -92,7 +100,7 @@ final class ServerParts implements ModeInputs {
   }
 
   private List<DownPart> down() {
-    List<String> names = new ArrayList<>(criticalDown.get());
+    List<String> names = new ArrayList<>(partsDown.get());
     if (orchestrator.modelsAreAway()) {
       names.add(DownPart.MODELS);
     }

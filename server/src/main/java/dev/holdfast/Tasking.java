@@ -39,6 +39,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -81,7 +82,7 @@ final class Tasking {
 
   /**
    * @param mayStart whether tasks are given out now
-   * @param mayJudge whether models of the level strategic are asked now
+   * @param mayThinkHard whether models of the level strategic are asked now
    * @param results of extensions and agents
    * @param redaction frees a text of secrets
    * @param moved hears of each move after its commit, on the writer's thread
@@ -94,7 +95,7 @@ final class Tasking {
       ModelAgentParts.Scratch scratch,
       Supplier<ServerConfig> config,
       BooleanSupplier mayStart,
-      BooleanSupplier mayJudge,
+      BooleanSupplier mayThinkHard,
       RecentResults results,
       IncidentReports incidents,
       UnaryOperator<String> redaction,
@@ -126,6 +127,7 @@ final class Tasking {
             results,
             time,
             () -> ThreadLocalRandom.current().nextDouble());
+    runner.defer(() -> mayThinkHard.getAsBoolean() ? Set.of() : Set.of(ModelGoalJudge.LEVEL));
     TaskMetrics metrics = new TaskMetrics(ledger, runner, directory, meters);
     Plans plans =
         new Plans(
@@ -149,7 +151,7 @@ final class Tasking {
             new ModelGoalJudge(planning),
             new PlanThinker.Settings(
                 mayStart,
-                mayJudge,
+                mayThinkHard,
                 () -> isSupervised(config.get()),
                 () -> config.get().tasks().openMax()),
             time,
@@ -161,7 +163,7 @@ final class Tasking {
             results,
             new ModelAgentJudge(models, redaction),
             new AgentRecovery.Settings(
-                mayStart, mayJudge, config.get().supervision().reviewCooldown()),
+                mayStart, mayThinkHard, config.get().supervision().reviewCooldown()),
             incidents,
             time,
             meters);

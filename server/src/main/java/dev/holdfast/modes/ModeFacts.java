@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * What the mode follows from, at one moment.
  *
- * @param down the critical parts that do not work
+ * @param down the critical parts that do not work, and what gives out tasks
  * @param remoteProviders the breakers of all providers of models that are not on this machine
  * @param openProviders those of them that have opened and seen no success since
  * @param budgetSpent whether remote models may cost nothing more for now
@@ -27,11 +27,17 @@ public record ModeFacts(
     givenUp = List.copyOf(givenUp);
   }
 
-  /** The names of the parts that have been down for at least so long. */
+  /** The names of the critical parts that have been down for at least so long. */
   List<String> downFor(Duration least) {
     return down.stream()
+        .filter(DownPart::isCritical)
         .filter(part -> part.since().compareTo(least) >= 0)
         .map(DownPart::name)
         .toList();
+  }
+
+  /** The name alone if such a part is down. */
+  List<String> downNamed(String name) {
+    return down.stream().map(DownPart::name).filter(name::equals).toList();
   }
 }

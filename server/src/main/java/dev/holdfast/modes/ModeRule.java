@@ -23,7 +23,7 @@ public enum ModeRule {
           + " answer when they let me go on."),
   MODELS_UNAVAILABLE(
       Mode.MINIMAL,
-      facts -> facts.downFor(Duration.ZERO).stream().filter(DownPart.MODELS::equals).toList(),
+      facts -> facts.downNamed(DownPart.MODELS),
       "No model can be reached.",
       "Ends when a model answers.",
       ""),
@@ -32,6 +32,12 @@ public enum ModeRule {
       facts -> facts.downFor(Duration.ofSeconds(10)),
       "A critical part has been down for 10 s.",
       "Ends when it works again.",
+      ""),
+  TASKS_DOWN(
+      Mode.MINIMAL,
+      facts -> facts.downNamed(DownPart.TASKS),
+      "What gives out tasks has crashed too often.",
+      "Ends when it has run for a minute; it is tried every minute.",
       ""),
   BUDGET_SPENT(
       Mode.LIMITED_API,

@@ -32,6 +32,7 @@ class ModeMovesTest {
           ModeRule.CRITICAL_PARTS_DOWN, down(60, "store", DownPart.MODELS),
           ModeRule.MODELS_UNAVAILABLE, down(0, DownPart.MODELS),
           ModeRule.PART_DOWN, down(10, "orchestrator"),
+          ModeRule.TASKS_DOWN, down(0, DownPart.TASKS),
           ModeRule.BUDGET_SPENT, facts(List.of(), List.of(), true, List.of(), false),
           ModeRule.PROVIDERS_OPEN, facts(List.of(), List.of("llm:a"), false, List.of(), false),
           ModeRule.INTERRUPTED_WORK, facts(List.of(), List.of(), false, List.of(), true),
@@ -127,6 +128,9 @@ class ModeMovesTest {
     assertThat(rule(down(59, "store", "orchestrator"))).isEqualTo(ModeRule.PART_DOWN);
     assertThat(rule(down(600, "store"))).isEqualTo(ModeRule.PART_DOWN);
     assertThat(rule(down(9, "store", "orchestrator"))).isEqualTo(ModeRule.ALL_WELL);
+    assertThat(rule(down(60, "store", DownPart.TASKS)))
+        .as("conversations need no tasks")
+        .isEqualTo(ModeRule.PART_DOWN);
     ModeFacts oneOfTwo =
         new ModeFacts(
             List.of(), List.of("llm:a", "llm:b"), List.of("llm:a"), false, List.of(), false);

@@ -281,8 +281,12 @@ public final class PlanLedger {
    * One whose row is damaged is given up here.
    *
    * @param busy agents that take none now
+   * @param deferred levels of models whose tasks wait; that of a task is empty until it was tried
+   *     with the models of its agent
    */
-  public List<Task> ready(Instant now, Collection<String> busy, int limit) throws StoreException {
+  public List<Task> ready(
+      Instant now, Collection<String> busy, Collection<String> deferred, int limit)
+      throws StoreException {
     return whole(
         engine.read(
             sql ->
@@ -290,6 +294,7 @@ public final class PlanLedger {
                     TaskRows::task,
                     TaskRows.READY,
                     Timestamps.of(now),
+                    new JsonArray(List.copyOf(deferred)).encode(),
                     limit,
                     new JsonArray(List.copyOf(busy)).encode(),
                     limit)));

@@ -211,6 +211,7 @@ final class TaskRows {
       %2$s where no in (
         select first.no from agents join tasks_tasks first on first.no in (
           select no from tasks_tasks where %1$s and agent = agent_id and due_at <= ?
+            and level not in (select value from json_each(?))
             order by priority desc, due_at, no limit ?)
         where agent_id is not null and agent_id not in (select value from json_each(?)))
       order by priority desc, due_at, no limit ?\

@@ -105,8 +105,13 @@ public final class ModelAgent implements WorkerAgent {
   }
 
   @Override
+  public String levelFor(String level) {
+    return level.isEmpty() ? model.level() : level;
+  }
+
+  @Override
   public Optional<String> higherLevel(String level) {
-    return Levels.above(level.isEmpty() ? model.level() : level);
+    return Levels.above(levelFor(level));
   }
 
   @Override
@@ -131,7 +136,7 @@ public final class ModelAgent implements WorkerAgent {
 
   private AttemptResult work(Assignment assignment)
       throws InterruptedException, StoreException, IOException {
-    String level = assignment.level().isEmpty() ? model.level() : assignment.level();
+    String level = levelFor(assignment.level());
     Talk talk = Talk.open(parts.talks(), assignment.taskId(), id, level);
     while (true) {
       for (ToolCall call : talk.pending()) {

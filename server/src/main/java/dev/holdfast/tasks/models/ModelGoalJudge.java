@@ -21,7 +21,9 @@ import java.util.stream.Collectors;
  * Thread-safe.
  */
 public final class ModelGoalJudge implements GoalJudge {
-  private static final String LEVEL = "strategic";
+  /** Of the models that think hardest: the first whose work waits when less is to be spent. */
+  public static final String LEVEL = "strategic";
+
   private static final String NAME = "decide";
   private static final String SYSTEM =
       """

@@ -39,6 +39,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,6 +92,7 @@ public final class TaskRunner {
 
   private long renewedNanos;
   private long tidiedNanos;
+  private volatile Supplier<Set<String>> deferred = Set::of;
   private volatile boolean stopping;
 
   /**
@@ -113,6 +115,11 @@ public final class TaskRunner {
     this.chance = chance;
     renewedNanos = time.nanos();
     tidiedNanos = renewedNanos;
+  }
+
+  /** Tasks that models of these levels do wait while they are among them. */
+  public void defer(Supplier<Set<String>> levels) {
+    deferred = levels;
   }
 
   /**
@@ -213,7 +220,8 @@ public final class TaskRunner {
   /** Whether it is worth to look again at once. */
   private boolean dispatchSome() throws StoreException {
     boolean moved = false;
-    for (Task task : ledger.ready(time.now(), unfitAgents(), PAGE)) {
+    Set<String> levels = deferred.get();
+    for (Task task : ledger.ready(time.now(), unfitAgents(levels), levels, PAGE)) {
       if (running.size() >= runningMax.getAsInt() || stopping) {
         return false;
       }
@@ -223,8 +231,12 @@ public final class TaskRunner {
   }
 
   /** Agents whose tasks are not even looked at: other agents' tasks stand behind them. */
-  private Set<String> unfitAgents() {
+  private Set<String> unfitAgents(Set<String> deferredLevels) {
     Set<String> unfit = busyAgents();
+    agents.all().stream()
+        .filter(agent -> deferredLevels.contains(agent.levelFor("")))
+        .map(WorkerAgent::id)
+        .forEach(unfit::add);
     absentSince.keySet().stream().filter(this::isAwaited).forEach(unfit::add);
     Instant now = time.now();
     running.values().stream()

@@ -22,6 +22,11 @@ public interface WorkerAgent {
     return true;
   }
 
+  /** The level of the models that do a task of {@code level}; empty when none do. */
+  default String levelFor(String level) {
+    return "";
+  }
+
   /** The level of models above {@code level}, and above its own when that is empty. */
   default Optional<String> higherLevel(String level) {
     return Optional.empty();

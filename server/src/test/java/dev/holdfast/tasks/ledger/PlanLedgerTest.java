@@ -69,10 +69,10 @@ class PlanLedgerTest extends LedgerCase {
   @Test
   void aNeedThatSucceedsLetsTheNextStepRunAndTheLastOneEndsThePlan() throws Exception {
     Plan plan = make("k", step("one"), step("two", "one"));
-    assertThat(ledger.ready(time.now(), List.of(), 10)).hasSize(1);
+    assertThat(ledger.ready(time.now(), List.of(), List.of(), 10)).hasSize(1);
     assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Succeeded("1"))).isTrue();
     assertThat(stateOf(plan)).isEqualTo(PlanState.RUNNING);
-    assertThat(ledger.ready(time.now(), List.of(), 10))
+    assertThat(ledger.ready(time.now(), List.of(), List.of(), 10))
         .extracting(one -> one.step().name())
         .containsExactly("two");
     assertThat(end(begun(task(plan, 1), true), new AttemptEnd.Succeeded("2"))).isTrue();
@@ -179,7 +179,7 @@ class PlanLedgerTest extends LedgerCase {
     assertThat(ledger.cancel(cancelled.id(), "by hand", ENTRY)).isTrue();
     assertThat(end(other, new AttemptEnd.Succeeded("1"))).isTrue();
     assertThat(stateOf(beside)).isEqualTo(PlanState.SUCCEEDED);
-    assertThat(ledger.ready(time.now(), List.of(), 10)).isEmpty();
+    assertThat(ledger.ready(time.now(), List.of(), List.of(), 10)).isEmpty();
     assertThat(stateOf(ready)).isEqualTo(PlanState.FAILED);
     assertThat(end(lease, new AttemptEnd.Succeeded("1"))).isFalse();
     assertThat(ledger.expired(Instant.MAX, 10)).isEmpty();
@@ -211,7 +211,7 @@ class PlanLedgerTest extends LedgerCase {
         .extracting(Task::state)
         .containsOnly(TaskState.DEAD_LETTERED);
     assertThat(ledger.open()).isEqualTo(1);
-    assertThat(ledger.ready(time.now(), List.of(), 10))
+    assertThat(ledger.ready(time.now(), List.of(), List.of(), 10))
         .extracting(Task::planId)
         .containsExactly(good.id());
     assertThat(ledger.untold(time.now(), 10)).isEmpty();
@@ -279,7 +279,7 @@ class PlanLedgerTest extends LedgerCase {
     }
     Collections.sort(order);
     for (List<String> busy : List.of(List.<String>of(), List.of("a"), List.of("a", "c"))) {
-      assertThat(ledger.ready(time.now(), busy, 7))
+      assertThat(ledger.ready(time.now(), busy, List.of(), 7))
           .extracting(task -> task.step().name())
           .containsExactlyElementsOf(
               order.stream()
@@ -288,7 +288,7 @@ class PlanLedgerTest extends LedgerCase {
                   .map(line -> "s" + Integer.parseInt(line.substring(3, 5)))
                   .toList());
     }
-    assertThat(ledger.ready(time.now(), List.of("a", "b", "c"), 7)).isEmpty();
+    assertThat(ledger.ready(time.now(), List.of("a", "b", "c"), List.of(), 7)).isEmpty();
   }
 
   @Test

@@ -76,7 +76,7 @@ class PlanLedgerWalkTest {
     boolean _ =
         switch (random.nextInt(12)) {
           case 0, 1, 2 -> {
-            List<Task> ready = ledger.ready(now, Set.of(), 10);
+            List<Task> ready = ledger.ready(now, Set.of(), Set.of(), 10);
             yield !ready.isEmpty()
                 && ledger.dispatch(ready.getFirst().id(), now.plusSeconds(30)).isPresent();
           }

@@ -52,7 +52,7 @@ class TaskInputsTest extends LedgerCase {
         .contains(input);
     assertThat(ledger.inputs().open("web:main:u", input.code())).isEmpty();
     assertThat(ledger.inputs().openOf(ThreadReader.OPERATOR, 10)).containsExactly(input);
-    assertThat(ledger.ready(time.now(), Set.of(), 10)).isEmpty();
+    assertThat(ledger.ready(time.now(), Set.of(), Set.of(), 10)).isEmpty();
 
     assertThat(ledger.inputs().answer(input.id(), "b", "ann", ENTRY)).isTrue();
     assertThat(ledger.inputs().answer(input.id(), "a", "bob", ENTRY)).as("once").isFalse();
@@ -63,7 +63,7 @@ class TaskInputsTest extends LedgerCase {
     assertThat(answered.answeredBy()).isEqualTo("ann");
     assertThat(answered.question().state()).isEqualTo("{\"page\":3}");
     assertThat(ledger.inputs().closed(task(plan, 0).id())).containsExactly(answered);
-    assertThat(ledger.ready(time.now(), Set.of(), 10)).hasSize(1);
+    assertThat(ledger.ready(time.now(), Set.of(), Set.of(), 10)).hasSize(1);
   }
 
   @Test

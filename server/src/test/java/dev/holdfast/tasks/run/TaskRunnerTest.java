@@ -24,6 +24,7 @@ import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.TimedWait;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,6 +89,7 @@ class TaskRunnerTest {
     private final CopyOnWriteArrayList<Assignment> seen = new CopyOnWriteArrayList<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean crashes;
+    private String level = "";
 
     ScriptedAgent(String id, ReplayClass replay) {
       this.id = id;
@@ -108,6 +110,16 @@ class TaskRunnerTest {
     @Override
     public List<AgentAction> actions() {
       return List.of(new AgentAction("do", "", "{}", replay));
+    }
+
+    @Override
+    public String levelFor(String taskLevel) {
+      return taskLevel.isEmpty() ? level : taskLevel;
+    }
+
+    @Override
+    public Optional<String> higherLevel(String taskLevel) {
+      return level.equals("tactical") ? Optional.of("strategic") : Optional.empty();
     }
 
     @Override
@@ -220,6 +232,36 @@ class TaskRunnerTest {
     assertThat(b.seen).hasSize(1);
     assertThat(runner.running("a")).isEqualTo(1);
     a.gate.countDown();
+  }
+
+  @Test
+  void whatADeferredLevelDoesWaitsAndStarvesNothingElse() throws Exception {
+    ScriptedAgent cheap = new ScriptedAgent("cheap", ReplayClass.READ);
+    cheap.level = "tactical";
+    Set<String> deferred = new HashSet<>(Set.of("strategic"));
+    runner.defer(() -> deferred);
+    for (int i = 0; i < 3; i++) {
+      cheap.script.add(new AttemptResult.Failed(BROKEN));
+    }
+    Plan escalated = make("cheap", 95, 1);
+    for (int i = 0; i < 3; i++) {
+      stepAndEnd();
+      time.advance(Duration.ofSeconds(10));
+    }
+    ScriptedAgent costly = new ScriptedAgent("costly", ReplayClass.READ);
+    costly.level = "strategic";
+    Plan waiting = make("costly", 90, 100);
+    Plan other = make("cheap", 10, 1);
+    stepAndEnd();
+    assertThat(first(other).state()).isEqualTo(TaskState.SUCCEEDED);
+    assertThat(first(escalated).level()).isEqualTo("strategic");
+    assertThat(cheap.seen).hasSize(4);
+    assertThat(costly.seen).isEmpty();
+    assertThat(first(waiting).state()).isEqualTo(TaskState.QUEUED);
+    deferred.clear();
+    stepAndEnd();
+    assertThat(costly.seen).isNotEmpty();
+    assertThat(first(escalated).state()).isEqualTo(TaskState.SUCCEEDED);
   }
 
   @Test

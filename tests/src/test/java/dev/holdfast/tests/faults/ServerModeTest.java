@@ -37,7 +37,7 @@ class ServerModeTest {
       rig.setup().set("threads.max_concurrent_turns", 4);
       rig.start();
       IntStream.range(0, 60).forEach(number -> send(rig, number));
-      JsonNode set = set(rig, "safe", "wrong answers");
+      JsonNode set = new ModeView(rig).set("safe", "wrong answers");
       assertThat(set.path("mode").asText()).isEqualTo("safe");
       assertThat(set.path("allows").path("turns").asBoolean()).isFalse();
       IntStream.range(60, 80).forEach(number -> send(rig, number));
@@ -48,7 +48,7 @@ class ServerModeTest {
       assertThat(pending).isGreaterThanOrEqualTo(20);
 
       rig.restart();
-      JsonNode mode = mode(rig);
+      JsonNode mode = new ModeView(rig).now();
       assertThat(mode.path("mode").asText()).isEqualTo("safe");
       assertThat(mode.path("rule").asText()).isEqualTo("stopped_by_hand");
       assertThat(mode.path("reason").asText()).isEqualTo("wrong answers");
@@ -59,7 +59,7 @@ class ServerModeTest {
           Duration.ofSeconds(3),
           () -> model.requests().size() == asked && count(rig, "pending") == pending + 10);
       assertThat(told(rig)).as("nobody is told twice").hasSize(THREADS);
-      assertShown(rig, "safe");
+      new ModeView(rig).assertShown("safe");
       assertThat(new Http().get(rig.setup().url("/ready"), Map.of()).status()).isEqualTo(200);
       JsonNode shown = HoldfastCommand.run(rig.setup(), "mode", "--json").json();
       assertThat(shown.path("mode").asText()).isEqualTo("safe");
@@ -130,13 +130,13 @@ class ServerModeTest {
       rig.converse("m0", "t", "hello");
       model.refuse();
       rig.accept("m1", "t", "are you there?");
-      awaitMode(rig, "minimal", "models_unavailable");
-      assertShown(rig, "minimal");
+      new ModeView(rig).await("minimal", "models_unavailable");
+      new ModeView(rig).assertShown("minimal");
       rig.api().awaitState("m1", Set.of("parked"), LIMIT);
       assertThat(rig.platform().shownFor("m1")).hasSize(1);
       model.accept();
       rig.platform().awaitText("m1", "answer to are you there?", LIMIT);
-      awaitMode(rig, "full", "all_well");
+      new ModeView(rig).await("full", "all_well");
       assertThat(rig.platform().shownFor("m1")).hasSize(2);
     }
   }
@@ -153,13 +153,21 @@ class ServerModeTest {
       rig.platform().awaitText("m0", "remote: hello", LIMIT);
       rig.accept("m1", "t", "and now?");
       rig.platform().awaitText("m1", "local: and now?", LIMIT);
-      awaitMode(rig, "limited_api", "budget_spent");
-      assertShown(rig, "limited_api");
+      new ModeView(rig).await("limited_api", "budget_spent");
+      new ModeView(rig).assertShown("limited_api");
       rig.accept("m2", "u", "still?");
       rig.platform().awaitText("m2", "local: still?", LIMIT);
       assertThat(remote.requests()).hasSize(1);
+      new ModeView(rig).awaitIncident("limited_api", "warning");
       rig.restart();
-      awaitMode(rig, "limited_api", "budget_spent");
+      new ModeView(rig).await("limited_api", "budget_spent");
+      assertThat(rig.server().stop()).isZero();
+      rig.setup().set("models.budget.daily_usd", new BigDecimal("999.5"));
+      rig.start();
+      new ModeView(rig).await("full", "all_well");
+      rig.accept("m3", "t", "and with more?");
+      rig.platform().awaitText("m3", "remote: and with more?", LIMIT);
+      new ModeView(rig).awaitIncidentsOver();
     }
   }
 
@@ -176,16 +184,16 @@ class ServerModeTest {
       rig.platform().awaitText("m0", "local: hello", LIMIT);
       int[] number = {0};
       Await.until("limited", LIMIT, () -> isLimited(rig, ++number[0]));
-      assertShown(rig, "limited_api");
+      new ModeView(rig).assertShown("limited_api");
       remote.accept();
       Await.until("remote again", LIMIT, () -> answer(rig, ++number[0]).startsWith("remote"));
-      awaitMode(rig, "full", "all_well");
+      new ModeView(rig).await("full", "all_well");
     }
   }
 
   private static boolean isLimited(ServerRig rig, int number) throws IOException {
     assertThat(answer(rig, number)).startsWith("local: ");
-    return mode(rig).path("rule").asText().equals("providers_open");
+    return new ModeView(rig).now().path("rule").asText().equals("providers_open");
   }
 
   private static String answer(ServerRig rig, int number) {
@@ -198,22 +206,22 @@ class ServerModeTest {
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
       model.next(ModelScript.hang());
       rig.start();
-      assertThat(mode(rig).path("mode").asText()).isEqualTo("full");
+      assertThat(new ModeView(rig).now().path("mode").asText()).isEqualTo("full");
       rig.accept("m0", "t", "hello");
       Await.until("it runs", LIMIT, () -> !model.requests().isEmpty());
       rig.restart();
-      JsonNode mode = mode(rig);
+      JsonNode mode = new ModeView(rig).now();
       assertThat(mode.path("mode").asText()).isEqualTo("recovery");
       assertThat(mode.path("rule").asText()).isEqualTo("interrupted_work");
-      assertShown(rig, "recovery");
+      new ModeView(rig).assertShown("recovery");
       rig.platform().awaitText("m0", "answer to hello", LIMIT);
-      awaitMode(rig, "full", "all_well");
-      assertThat(mode(rig).path("changes"))
+      new ModeView(rig).await("full", "all_well");
+      assertThat(new ModeView(rig).now().path("changes"))
           .map(change -> change.path("to").asText())
           .containsExactly("full", "recovery");
       assertThat(rig.server().stop()).isZero();
       rig.start();
-      assertThat(mode(rig).path("changes")).hasSize(2);
+      assertThat(new ModeView(rig).now().path("changes")).hasSize(2);
     }
   }
 
@@ -230,47 +238,6 @@ class ServerModeTest {
         .set("breakers.default.initial_backoff_ms", 1_000)
         .set("breakers.default.max_backoff_ms", 2_000)
         .set("models.retry.server_error.initial_backoff_ms", 200);
-  }
-
-  private static JsonNode mode(ServerRig rig) throws IOException {
-    return rig.api().get("/api/v1/mode").json();
-  }
-
-  private static JsonNode set(ServerRig rig, String mode, String reason) throws IOException {
-    return rig.api().post("/api/v1/mode", Map.of("mode", mode, "reason", reason)).json();
-  }
-
-  private static void awaitMode(ServerRig rig, String mode, String rule) {
-    Await.until(
-        mode + " by " + rule,
-        LIMIT,
-        () ->
-            mode(rig).path("mode").asText().equals(mode)
-                && mode(rig).path("rule").asText().equals(rule));
-  }
-
-  /** Wherever somebody looks. */
-  private static void assertShown(ServerRig rig, String mode) throws IOException {
-    Await.until("a condition", LIMIT, () -> conditions(rig).contains(mode));
-    assertThat(new Http().get(rig.setup().url("/health"), Map.of()).body())
-        .contains("\"reason\":\"" + mode + "\"");
-    assertThat(rig.metrics().sum("holdfast_mode", "mode=\"" + mode + "\"")).isOne();
-    assertThat(rig.metrics().sum("holdfast_mode")).isOne();
-  }
-
-  private static List<String> conditions(ServerRig rig) throws IOException {
-    List<String> reasons = new ArrayList<>();
-    rig.api()
-        .get("/api/v1/conditions")
-        .json()
-        .path("conditions")
-        .forEach(
-            condition -> {
-              if (condition.path("type").asText().equals("mode")) {
-                reasons.add(condition.path("reason").asText());
-              }
-            });
-    return reasons;
   }
 
   private static long count(ServerRig rig, String state) throws IOException {

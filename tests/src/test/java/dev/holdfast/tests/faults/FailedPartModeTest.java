@@ -1,0 +1,140 @@
+package dev.holdfast.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.AgentScript;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.Strace;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The modes of a server of which a part fails: by that part, and back when it works again. */
+@Timeout(600)
+class FailedPartModeTest {
+  private static final Duration LIMIT = Duration.ofSeconds(150);
+  private static final String READ_ONLY = "pwrite64,ftruncate:error=EROFS";
+
+  private final ServerRig rig = new ServerRig();
+  private final ModeView mode = new ModeView(rig);
+
+  private static Map<String, Object> restless() {
+    return Map.of(
+        "default",
+        Map.of(
+            "retry",
+            Map.of("max_attempts", 1),
+            "circuit_breaker",
+            Map.of("failure_threshold", 1, "cooldown_ms", 5_000)));
+  }
+
+  private Answer plan(Map<String, Object> payload) throws IOException {
+    return rig.api()
+        .post("/api/v1/plans", Map.of("agent", "worker", "action", "look", "payload", payload));
+  }
+
+  private void awaitPlan(Answer made, String state) {
+    Await.until(
+        "the plan is " + state,
+        LIMIT,
+        () ->
+            rig.api()
+                .get("/api/v1/plans/" + made.json().path("plan_id").asText())
+                .json()
+                .path("state")
+                .asText()
+                .equals(state));
+  }
+
+  @Test
+  void anAgentThatGaveUpIsMissingAndOthersCover() throws Exception {
+    try (rig) {
+      rig.setup()
+          .set("extensions", List.of(new AgentScript(rig, "worker").declaration()))
+          .set("agents", restless());
+      rig.start();
+      awaitPlan(plan(Map.of("code", 500)), "failed");
+      mode.await("reduced_agents", "workers_given_up");
+      mode.assertShown("reduced_agents");
+      assertThat(mode.now().path("reason").asText()).contains("worker");
+      mode.awaitIncident("reduced_agents", "warning");
+      assertThat(rig.converse("m0", "t", "hello").text()).contains("hello");
+      Await.until("its rest is over", LIMIT, () -> plan(Map.of()).status() == 202);
+      mode.await("full", "all_well");
+      mode.awaitIncidentsOver();
+    }
+  }
+
+  @Test
+  void whileTheStoreTakesNothingTheServerIsMinimal() throws Exception {
+    try (rig) {
+      rig.start();
+      rig.converse("m0", "t", "hello");
+      try (Strace strace = Strace.attach(rig.server(), rig.folder(), READ_ONLY)) {
+        Await.until("minimal", LIMIT, () -> isAfterMessage("minimal", "part_down"));
+        mode.assertShown("minimal");
+        assertThat(mode.now().path("reason").asText()).contains("store");
+        assertThat(strace.hits()).as("the fault hit").isPositive();
+      }
+      mode.await("full", "all_well");
+      assertThat(rig.converse("m1", "t", "and now?").text()).contains("and now?");
+      mode.awaitIncident("minimal", "warning");
+      mode.awaitIncidentsOver();
+    }
+  }
+
+  /** The store hears of its disk by what is written. */
+  private boolean isAfterMessage(String is, String rule) throws IOException {
+    assertThat(rig.sender().send("refused", "t", "any room?").status()).isEqualTo(503);
+    return mode.is(is, rule);
+  }
+
+  @Test
+  void twoCriticalPartsThatFailForAMinuteStopTheServerUntilAPersonLetsItGoOn() throws Exception {
+    try (rig;
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      rig.setup()
+          .set("breakers.default.initial_backoff_ms", 1_000)
+          .set("breakers.default.max_backoff_ms", 2_000)
+          .set("models.retry.server_error.initial_backoff_ms", 200);
+      rig.start();
+      rig.converse("m0", "t", "hello");
+      model.refuse();
+      rig.accept("m1", "t", "are you there?");
+      mode.await("minimal", "models_unavailable");
+      rig.api().awaitState("m1", Set.of("parked"), LIMIT);
+      try (Strace strace = Strace.attach(rig.server(), rig.folder(), READ_ONLY)) {
+        Await.until("safe", LIMIT, () -> isAfterMessage("safe", "critical_parts_down"));
+        mode.assertShown("safe");
+        assertThat(strace.hits()).as("the fault hit").isPositive();
+      }
+      model.accept();
+      Await.until("ready", LIMIT, () -> rig.server().isReady());
+      int asked = model.requests().size();
+      rig.accept("m2", "u", "and you?");
+      rig.platform().awaitText("m2", "Too many of my parts have failed", LIMIT);
+      Await.throughout(
+          "what works again changes nothing",
+          Duration.ofSeconds(35),
+          () -> mode.is("safe", "critical_parts_down") && model.requests().size() == asked);
+      mode.awaitIncident("safe", "critical");
+
+      rig.restart();
+      assertThat(mode.is("safe", "critical_parts_down")).as("a restart is no person").isTrue();
+      assertThat(mode.set("auto", "the disk was replaced").path("mode").asText())
+          .isNotEqualTo("safe");
+      rig.platform().awaitText("m1", "answer to are you there?", LIMIT);
+      rig.platform().awaitText("m2", "answer to and you?", LIMIT);
+      assertThat(rig.platform().shownFor("m2")).as("told once, answered once").hasSize(2);
+      mode.await("full", "all_well");
+      mode.awaitIncidentsOver();
+    }
+  }
+}
