@@ -96,6 +96,7 @@ import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.supervision.SupervisorGroup;
 import dev.holdfast.tasks.ledger.PlanMoved;
 import dev.holdfast.tasks.models.TaskModels;
+import dev.holdfast.tasks.run.TaskDoing;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.Toolbox;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -245,6 +246,7 @@ final class Server {
             this::planMoved,
             time,
             meters);
+    tasking.runner().onDoing(this::taskDoing);
     opened.add("tasks", tasking::close);
     orchestrator = new Orchestrator(agentParts());
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
@@ -407,6 +409,16 @@ final class Server {
             .put("to", move.to().toLowerCase(Locale.ROOT));
     String kind = move.taskId().isEmpty() ? "plan.moved" : "task.moved";
     news.publish(kind, move.threadId(), "", details.encode());
+  }
+
+  private void taskDoing(TaskDoing told) {
+    JsonObject details =
+        new JsonObject()
+            .put("plan_id", told.planId())
+            .put("task_id", told.taskId())
+            .put("step", told.step())
+            .put("label", told.label());
+    news.publish("task.doing", told.threadId(), "", details.encode());
   }
 
   private void supervise(SupervisorGroup group, ChildSpec spec, ChildTask task) {

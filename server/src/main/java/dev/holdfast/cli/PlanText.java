@@ -81,6 +81,10 @@ final class PlanText {
           + ")";
     }
     String reason = CliJson.raw(step, "reason");
+    String doing = CliJson.raw(step, "doing");
+    if (!doing.isEmpty()) {
+      return doing;
+    }
     return state.equals("retried")
         ? "next attempt at " + Formats.clock(step.path("due_at")) + ": " + reason
         : reason;

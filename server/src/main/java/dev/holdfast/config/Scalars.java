@@ -17,6 +17,10 @@ final class Scalars {
   private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9](_?[0-9])*");
   private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]+(\\.[0-9]+)?");
   private static final int DIGITS_MAX = 30;
+
+  /** Fewer of them fit into a long. */
+  private static final int LONG_DIGITS = 18;
+
   private static final int SHOWN_MAX = 60;
 
   private Scalars() {}
@@ -97,6 +101,25 @@ final class Scalars {
       case "true" -> true;
       case "false" -> false;
       default -> throw new WrongException("must be true or false, got " + raw.shown());
+    };
+  }
+
+  /** A number or a flag where it looks like one, else a text. */
+  static Object plain(Raw raw) {
+    String text = raw.filled().strip();
+    if (raw.quoted() || text.length() > DIGITS_MAX) {
+      return raw.filled();
+    }
+    if (WHOLE.matcher(text).matches() && text.length() < LONG_DIGITS) {
+      return Long.parseLong(text.replace("_", "").replace("+", ""));
+    }
+    if (NUMBER.matcher(text).matches()) {
+      return Double.parseDouble(text);
+    }
+    return switch (text) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> raw.filled();
     };
   }
 

@@ -196,6 +196,47 @@ public final class Section {
     return left;
   }
 
+  /**
+   * All that nobody has asked for yet, as values of JSON: maps, lists, texts, numbers and flags.
+   * From now on it has been asked for.
+   */
+  public Map<String, Object> rest() {
+    Map<String, Object> rest = new LinkedHashMap<>();
+    for (String key : List.copyOf(given.keySet())) {
+      if (!values.containsKey(key)) {
+        Optional<Node> node = find(key);
+        node.ifPresent(found -> rest.put(key, plain(key, found)));
+        values.put(key, node.isPresent() ? rest.get(key) : "");
+      }
+    }
+    return rest;
+  }
+
+  private Object plain(String key, Node node) {
+    return switch (node) {
+      case MappingNode mapping -> {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (NodeTuple tuple : mapping.getValue()) {
+          if (tuple.getKeyNode() instanceof ScalarNode name) {
+            object.put(name.getValue(), plain(key, tuple.getValueNode()));
+          }
+        }
+        yield object;
+      }
+      case SequenceNode sequence ->
+          sequence.getValue().stream().map(item -> plain(key, item)).toList();
+      case ScalarNode scalar -> {
+        try {
+          yield Scalars.plain(Scalars.raw(scalar, reading.substitution));
+        } catch (Scalars.WrongException e) {
+          reading.report(lineOf(key), path, key + " " + e.getMessage());
+          yield "";
+        }
+      }
+      default -> "";
+    };
+  }
+
   /** Whether the key stands here and says something. */
   public boolean has(String key) {
     return find(key).isPresent();

@@ -35,7 +35,7 @@ record ActionExchange(
         .put("api_version", VERSION)
         .put("tool", extension)
         .put("action", action)
-        .put("context", origin.context())
+        .put("context", origin.context().copy().put("timeout_secs", limit.toSeconds()))
         .put("plan_id", origin.planId())
         .put("task_id", origin.taskId())
         .put("correlation_id", origin.correlationId())
@@ -66,7 +66,7 @@ record ActionExchange(
     }
     JsonObject answer;
     try {
-      answer = new JsonObject(result.output());
+      answer = new JsonObject(ActionProgress.removedFrom(result.output()));
     } catch (DecodeException e) {
       throw broken("did not write one JSON object");
     }

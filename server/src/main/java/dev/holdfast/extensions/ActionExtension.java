@@ -12,10 +12,13 @@ import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An extension whose program is run once for each call. */
@@ -85,6 +88,9 @@ final class ActionExtension implements Extension {
   public void start(Optional<Extension> before) {
     Map<String, OfferedTools.Offer<ActionConfig>> offers = new TreeMap<>();
     for (ActionConfig action : config.actions()) {
+      if (action.tasksOnly()) {
+        continue;
+      }
       offers.put(
           OfferedTools.name(config.id(), action.name()),
           new OfferedTools.Offer<>(action, new ActionTool(config, action, this::call)));
@@ -136,7 +142,7 @@ final class ActionExtension implements Extension {
 
   @Override
   public List<ExtensionAction> actions() {
-    return tools.facts().stream()
+    return actionConfigs()
         .map(
             action ->
                 new ExtensionAction(
@@ -158,14 +164,23 @@ final class ActionExtension implements Extension {
 
   private String run(TaskCall call) throws CallFailedException, InterruptedException {
     ActionConfig action =
-        tools.facts().stream()
+        actionConfigs()
             .filter(each -> each.name().equals(call.action()))
             .findFirst()
             .orElseThrow(() -> new CallFailedException(notDone(call)));
     JsonObject payload = PayloadCheck.payload(call.payload(), action.schema());
     ActionOrigin origin = ActionOrigin.of(call);
     return PayloadCheck.result(
-        Json.encode(run(action, origin, payload, call.limit())), action.resultSchema());
+        Json.encode(run(action, origin, payload, call.limit(), call.progress())),
+        action.resultSchema());
+  }
+
+  /** Those that are offered as tools, and those that are for tasks alone; none after its end. */
+  private Stream<ActionConfig> actionConfigs() {
+    return Stream.concat(
+            tools.facts().stream(),
+            stopped ? Stream.empty() : config.actions().stream().filter(ActionConfig::tasksOnly))
+        .sorted(Comparator.comparing(ActionConfig::name));
   }
 
   private Failure notDone(TaskCall call) {
@@ -195,7 +210,8 @@ final class ActionExtension implements Extension {
       throws CallFailedException, InterruptedException {
     try {
       ActionOrigin origin = ActionOrigin.of(config.id(), context);
-      Object data = run(action, origin, arguments, config.timeouts().call());
+      Consumer<String> progress = label -> context.progress().doing(config.id() + ": " + label);
+      Object data = run(action, origin, arguments, config.timeouts().call(), progress);
       return ExtensionTool.filled(ToolResult.ok(data == null ? "" : String.valueOf(data)));
     } catch (CallFailedException e) {
       Failure failure = e.failure();
@@ -209,21 +225,26 @@ final class ActionExtension implements Extension {
 
   /** The data of its result. */
   private @Nullable Object run(
-      ActionConfig action, ActionOrigin origin, JsonObject payload, Duration limit)
+      ActionConfig action,
+      ActionOrigin origin,
+      JsonObject payload,
+      Duration limit,
+      Consumer<String> progress)
       throws CallFailedException, InterruptedException {
     ActionExchange exchange =
         new ActionExchange(config.id(), action.name(), origin, limit, services.secrets()::redact);
-    ChildResult result = start(exchange.request(payload).encode(), limit);
+    ChildResult result = start(exchange.request(payload).encode(), limit, progress);
     List<String> lines = result.errors().lines().toList();
     errors = lines.subList(Math.max(0, lines.size() - ERROR_LINES_MAX), lines.size());
     return exchange.data(result);
   }
 
   /** Runs a child to its end; what fails before is unsent. */
-  private ChildResult start(String input, Duration limit)
+  private ChildResult start(String input, Duration limit, Consumer<String> progress)
       throws CallFailedException, InterruptedException {
-    try {
-      return services.children().get().run(launch.once(input, limit));
+    try (ActionProgress told =
+        ActionProgress.start(text -> progress.accept(services.secrets().redact(text)))) {
+      return services.children().get().run(launch.once(input, limit), told::hear);
     } catch (CallFailedException e) {
       throw new CallFailedException(e.failure().unsent(), e);
     }

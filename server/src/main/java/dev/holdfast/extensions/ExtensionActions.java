@@ -1,5 +1,6 @@
 package dev.holdfast.extensions;
 
+import java.time.Duration;
 import java.util.List;
 
 /** What extensions do for tasks. Thread-safe. */
@@ -12,6 +13,9 @@ public interface ExtensionActions {
 
   /** Has what it keeps running start anew, between two calls. Returns at once. */
   void renew(String id);
+
+  /** How long one call of it may take, as it says itself; zero when it is not there. */
+  Duration callLimit(String id);
 
   /**
    * Makes one attempt: no retry, no breaker. Blocks until it has ended or {@link TaskCall#limit}

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  *     and TZ
  * @param secretEnvironment those of them whose values are hidden whatever they are called
  * @param actions what it can do when its protocol is ACTION; a server of MCP says so itself
+ * @param settings JSON Schema of what the section of its plugin may hold for it; empty for nothing
  */
 public record ExtensionConfig(
     String id,
@@ -43,10 +45,14 @@ public record ExtensionConfig(
     RestartLimit restart,
     ChildLimits limits,
     ToolRules tools,
-    List<ActionConfig> actions) {
+    List<ActionConfig> actions,
+    String settings) {
   public static final int EXTENSIONS_MAX = 50;
 
   private static final int FOLDERS_MAX = 16;
+
+  /** In a command of a plugin: its settings, as one JSON object. */
+  private static final String SETTINGS = "${HOLDFAST_SETTINGS}";
 
   /** What ids are like. */
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
@@ -82,22 +88,25 @@ public record ExtensionConfig(
   }
 
   /**
+   * @param processes with their threads
    * @param outputBytes of one line of an MCP server, or of all that an action writes
    */
-  public record ChildLimits(int memoryMegabytes, int outputBytes) {
+  public record ChildLimits(int memoryMegabytes, int processes, int outputBytes) {
     public ChildLimits {
       Check.inRange("memory_mb", memoryMegabytes, 16, 65_536);
+      Check.inRange("processes", processes, 8, 16_384);
       Check.inRange("output_bytes", outputBytes, 1024, 64 << 20);
     }
 
     static ChildLimits from(Section limits) {
       return new ChildLimits(
-          limits.whole("memory_mb", 512), limits.whole("output_bytes", 10_485_760));
+          limits.whole("memory_mb", 512),
+          limits.whole("processes", Limits.DEFAULT.processes()),
+          limits.whole("output_bytes", 10_485_760));
     }
 
     Limits process() {
-      return new Limits(
-          (long) memoryMegabytes << 20, Limits.DEFAULT.processes(), Limits.DEFAULT.fileBytes());
+      return new Limits((long) memoryMegabytes << 20, processes, Limits.DEFAULT.fileBytes());
     }
   }
 
@@ -150,8 +159,10 @@ public record ExtensionConfig(
    *
    * @param schema JSON Schema of the arguments
    * @param resultSchema JSON Schema of the result's data; empty when that is free
+   * @param tasksOnly whether it is done for tasks alone, and no tool of models
    */
-  public record ActionConfig(String name, String description, String schema, String resultSchema) {
+  public record ActionConfig(
+      String name, String description, String schema, String resultSchema, boolean tasksOnly) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,31}");
 
     public ActionConfig {
@@ -163,7 +174,8 @@ public record ExtensionConfig(
           action.text("name", "run"),
           action.text("description", ""),
           action.text("schema", "{\"type\":\"object\"}"),
-          action.text("result_schema", ""));
+          action.text("result_schema", ""),
+          action.flag("tasks_only", false));
     }
   }
 
@@ -238,7 +250,8 @@ public record ExtensionConfig(
         extension.section("restart").read(ExtensionConfig::restart),
         extension.section("limits").read(ChildLimits::from),
         extension.section("tools").read(ToolRules::from),
-        extension.list("actions", ActionConfig::from));
+        extension.list("actions", ActionConfig::from),
+        extension.text("settings", ""));
   }
 
   /**
@@ -264,21 +277,27 @@ public record ExtensionConfig(
     return folders;
   }
 
-  /** The same with other folders. */
-  public ExtensionConfig withFolders(List<GrantedFolder> granted) {
+  /** The same with what an operator grants besides. */
+  public ExtensionConfig granted(ExtensionGrants grants) {
     return new ExtensionConfig(
         id,
         protocol,
-        command,
+        command.stream().map(part -> part.replace(SETTINGS, grants.settings())).toList(),
         remote,
-        granted,
-        environment,
-        secretEnvironment,
+        grants.folders(),
+        Stream.concat(
+                environment.stream(),
+                Stream.concat(grants.environment().stream(), grants.secretEnvironment().stream()))
+            .distinct()
+            .toList(),
+        Stream.concat(secretEnvironment.stream(), grants.secretEnvironment().stream())
+            .collect(Collectors.toSet()),
         timeouts,
         restart,
         limits,
         tools,
-        actions);
+        actions,
+        settings);
   }
 
   private static Optional<RemoteConfig> remote(Section extension) {

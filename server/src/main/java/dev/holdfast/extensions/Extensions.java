@@ -185,6 +185,11 @@ public final class Extensions implements ExtensionActions {
   }
 
   @Override
+  public Duration callLimit(String id) {
+    return find(id).map(extension -> extension.config().timeouts().call()).orElse(Duration.ZERO);
+  }
+
+  @Override
   public AttemptAnswer attempt(String id, TaskCall call) throws InterruptedException {
     try {
       faults.pass(call.agent());

@@ -934,7 +934,13 @@ final class McpExtension implements Extension {
                   () -> new CallFailedException(ExtensionCalls.unsupported(config.id(), call)));
       JsonObject payload = PayloadCheck.payload(call.payload(), tool.schema());
       JsonObject answer =
-          session.call(tool.name(), payload, call.key(), deadline.left(), _ -> {}, McpInputs.NONE);
+          session.call(
+              tool.name(),
+              payload,
+              call.key(),
+              deadline.left(),
+              label -> call.progress().accept(services.secrets().redact(label)),
+              McpInputs.NONE);
       return PayloadCheck.result(McpResult.output(answer), tool.resultSchema());
     } finally {
       release();

@@ -2,6 +2,7 @@ package dev.holdfast.extensions;
 
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param threadId the chat thread that it is for; empty when it is for none
  * @param eventId the event that asked for it; empty when none did
  * @param limit how long the attempt may take
+ * @param progress hears what is being done for it, in a few words without secrets
  * @param input what a person has answered to the question of an earlier attempt; null without one
  */
 public record TaskCall(
@@ -28,4 +30,5 @@ public record TaskCall(
     String eventId,
     String person,
     Duration limit,
+    Consumer<String> progress,
     @Nullable JsonObject input) {}

@@ -8,9 +8,10 @@ import dev.holdfast.api.PluginContext;
 import dev.holdfast.api.Tool;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.Problem;
-import dev.holdfast.processes.GrantedFolder;
+import dev.holdfast.extensions.ExtensionGrants;
 import dev.holdfast.registry.Registration;
 import dev.holdfast.registry.RegistrationRefusedException;
+import io.vertx.core.json.Json;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.nio.file.Path;
@@ -195,13 +196,13 @@ final class HostedPlugin {
   ConfigPart ownSection() {
     ConfigPart part = read("plugins", jar.manifest().id());
     if (hasExtensions) {
-      List<GrantedFolder> _ = JarExtensions.folders(part.section());
+      ExtensionGrants _ = JarExtensions.grants(part.section());
     }
     return part;
   }
 
   /** The extensions of its jar, with what the operator lets them reach. */
-  JarExtensions reaching(JarExtensions declared) {
+  JarExtensions reaching(JarExtensions declared) throws PluginRefusedException {
     hasExtensions = !declared.configs().isEmpty();
     if (!hasExtensions) {
       return declared;
@@ -210,7 +211,11 @@ final class HostedPlugin {
     // A class asks for the rest of the section; without one there must be nothing else in it.
     boolean isAll = jar.manifest().className().isEmpty();
     ConfigPart part = isAll ? read("plugins", id) : noted("plugins", id);
-    return declared.reaching(JarExtensions.folders(part.section()));
+    ExtensionGrants grants = JarExtensions.grants(part.section());
+    if (declared.hasSettings()) {
+      grants = grants.with(Json.encode(part.section().rest()));
+    }
+    return declared.granted(grants, "plugins." + id);
   }
 
   /** Of secrets that were read after the part was handed out. */

@@ -5,13 +5,17 @@ import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.LoadedConfig;
 import dev.holdfast.config.Section;
 import dev.holdfast.extensions.ExtensionConfig;
-import dev.holdfast.processes.GrantedFolder;
+import dev.holdfast.extensions.ExtensionGrants;
+import dev.holdfast.registry.RegistrationRefusedException;
+import dev.holdfast.tools.SchemaCheck;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
@@ -32,7 +36,12 @@ record JarExtensions(List<ExtensionConfig> configs, JarFiles files) {
 
   /** What the server fills in when it starts a child; it stays as it is until then. */
   private static final List<String> FILLED_IN_LATER =
-      List.of(SCRATCH, "HOLDFAST_JAVA", "HOLDFAST_FOLDERS", "HOLDFAST_WRITABLE_FOLDERS");
+      List.of(
+          SCRATCH,
+          "HOLDFAST_JAVA",
+          "HOLDFAST_FOLDERS",
+          "HOLDFAST_WRITABLE_FOLDERS",
+          "HOLDFAST_SETTINGS");
 
   private static final String FILES = "HOLDFAST_FILES";
 
@@ -70,17 +79,40 @@ record JarExtensions(List<ExtensionConfig> configs, JarFiles files) {
   }
 
   /** What the operator gives the extensions of a plugin, in its section. */
-  static List<GrantedFolder> folders(Section plugin) {
-    return plugin.read(ExtensionConfig::folders);
+  static ExtensionGrants grants(Section plugin) {
+    return plugin.read(ExtensionGrants::from);
   }
 
-  /** The same, which may reach that. */
-  JarExtensions reaching(List<GrantedFolder> folders) {
-    return new JarExtensions(
-        configs.stream()
-            .map(each -> each.remote().isPresent() ? each : each.withFolders(folders))
-            .toList(),
-        files);
+  /** Whether any of them reads the rest of the section. */
+  boolean hasSettings() {
+    return configs.stream().anyMatch(each -> !each.settings().isEmpty());
+  }
+
+  /**
+   * The same with what was granted.
+   *
+   * @param section whose it is, for words about what is wrong with it
+   * @throws PluginRefusedException when the settings do not fit what one of them declares
+   */
+  JarExtensions granted(ExtensionGrants grants, String section) throws PluginRefusedException {
+    List<ExtensionConfig> all = new ArrayList<>();
+    for (ExtensionConfig each : configs) {
+      if (!each.settings().isEmpty()) {
+        checkSettings(each.settings(), grants.settings(), section);
+      }
+      all.add(each.remote().isPresent() ? each : each.granted(grants));
+    }
+    return new JarExtensions(all, files);
+  }
+
+  private static void checkSettings(String schema, String json, String section)
+      throws PluginRefusedException {
+    try {
+      Optional<String> problem = SchemaCheck.of("settings in " + section, schema).problem(json);
+      require(problem.isEmpty(), problem.orElse(""));
+    } catch (RegistrationRefusedException e) {
+      throw new PluginRefusedException(String.valueOf(e.getMessage()));
+    }
   }
 
   List<String> ids() {

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,19 +179,31 @@ public final class Children implements AutoCloseable {
    *     command, TRANSIENT when there is no room for it now
    */
   public ChildResult run(ProcessSpec spec) throws CallFailedException, InterruptedException {
+    return run(spec, _ -> {});
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param listener hears each whole line of the child's output of at most 16 KiB as it comes, on a
+   *     thread that serves all children: it must not block
+   */
+  public ChildResult run(ProcessSpec spec, Consumer<String> listener)
+      throws CallFailedException, InterruptedException {
     if (!places.tryAcquire(spec.timeout().toNanos(), TimeUnit.NANOSECONDS)) {
       String message = "All " + config.childrenMax() + " places for child processes are taken.";
       throw new CallFailedException(Failure.of(FailureCode.OVERLOADED, message));
     }
     try {
-      return runNow(spec);
+      return runNow(spec, listener);
     } finally {
       places.release();
     }
   }
 
-  private ChildResult runNow(ProcessSpec spec) throws CallFailedException, InterruptedException {
-    CapturedStreams streams = new CapturedStreams(spec);
+  private ChildResult runNow(ProcessSpec spec, Consumer<String> listener)
+      throws CallFailedException, InterruptedException {
+    CapturedStreams streams = new CapturedStreams(spec, listener);
     RunningChild child = start(spec.launch(), streams, ChildWatch.LOOK_EVERY);
     boolean timedOut = false;
     try {

@@ -3,6 +3,7 @@ package dev.holdfast.processes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * Reads one stream of a child to its end: the first bytes are kept, the rest is counted and
@@ -13,6 +14,7 @@ final class StdoutReader extends PipeReader {
 
   private final long keptMax;
   private final byte[] skipUntil;
+  private final Consumer<byte[]> listener;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
   private long bytesSeen;
   private boolean started;
@@ -21,15 +23,26 @@ final class StdoutReader extends PipeReader {
    * @param skipUntil what comes up to and with these bytes is not the child's own; may be empty
    */
   StdoutReader(int descriptor, long keptMax, byte[] skipUntil) {
+    this(descriptor, keptMax, skipUntil, _ -> {});
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param listener hears all that comes, kept or not, on the thread that reads: it must not block
+   */
+  StdoutReader(int descriptor, long keptMax, byte[] skipUntil, Consumer<byte[]> listener) {
     super(descriptor, CHUNK);
     this.keptMax = keptMax;
     this.skipUntil = skipUntil;
+    this.listener = listener;
     this.started = skipUntil.length == 0;
   }
 
   @Override
   synchronized Next take(byte[] bytes) {
     keep(bytes);
+    listener.accept(bytes);
     boolean isFlood = bytes.length > CHUNK / 16 && bytesSeen > keptMax;
     return isFlood ? Next.AFTER_REST : Next.WHEN_READY;
   }

@@ -151,6 +151,45 @@ class ConfigFileTest {
   }
 
   @Test
+  void whatNobodyHasAskedForIsGivenAsItLooks() throws ConfigException {
+    LoadedConfig loaded =
+        ConfigFile.text(
+            "x",
+            """
+            own: 1
+            text: a ${WORD}
+            whole: 1_000
+            quoted: "7"
+            number: 0.5
+            flag: true
+            none: ~
+            list: [a, 2, [b], {c: false}]
+            """,
+            Map.of("WORD", "b"));
+    Map<String, Object> rest =
+        loaded.make(
+            root -> {
+              assertThat(root.whole("own", 0)).isEqualTo(1);
+              return root.rest();
+            });
+    assertThat(rest)
+        .isEqualTo(
+            Map.of(
+                "text",
+                "a b",
+                "whole",
+                1000L,
+                "quoted",
+                "7",
+                "number",
+                0.5,
+                "flag",
+                true,
+                "list",
+                List.of("a", 2L, List.of("b"), Map.of("c", false))));
+  }
+
+  @Test
   void aMessageRepeatsNoValueOfTheEnvironment() {
     assertThat(problems("turn: {max_rounds: \"${KEY}\"}", Map.of("KEY", "sk-verysecret")))
         .containsExactly(

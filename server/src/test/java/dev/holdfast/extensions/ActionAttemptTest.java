@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,7 +98,7 @@ class ActionAttemptTest extends AttemptCase {
                 """
                 {"request_id": "task-key", "api_version": "v1", "tool": "job", "action": "run",
                  "context": {"thread_id": "web:main:t", "event_id": "event-1", "sender": "ann",
-                   "idempotency_key": "task-key", "attempt": 2},
+                   "idempotency_key": "task-key", "attempt": 2, "timeout_secs": 30},
                  "plan_id": "plan-1", "task_id": "task-1", "correlation_id": "event-1",
                  "payload": {"n": 3}}
                 """));
@@ -119,6 +120,7 @@ class ActionAttemptTest extends AttemptCase {
             "",
             "",
             Duration.ofSeconds(30),
+            _ -> {},
             null);
     assertThat(output(rig.extensions().attempt("job", call))).isEqualTo("1");
     assertThat(new JsonObject(Files.readString(file("request"))).getString("correlation_id"))
@@ -255,6 +257,65 @@ class ActionAttemptTest extends AttemptCase {
     assertThat(failed.settled()).isFalse();
     assertThat(runs("sleep 86111")).isFalse();
     assertThat(rig.extensions().logs("job").orElseThrow()).contains("begun");
+  }
+
+  private static String progress(String message) {
+    return "echo '{\"status\":\"progress\",\"message\":\"" + message + "\"}'; ";
+  }
+
+  @Test
+  void whatItTellsWhileItWorksIsHeardBeforeItsAnswer() throws Exception {
+    rig.secrets.add("s3cret-of-job");
+    declare(
+        progress("reads   s3cret-of-job\\u202e")
+            + "while [ ! -f heard ]; do sleep 0.05; done; "
+            + progress("writes")
+            + success("{\"n\":4}"));
+    List<String> heard = new CopyOnWriteArrayList<>();
+    CompletableFuture<AttemptAnswer> ended = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                TaskCall call = task("run", "{\"n\":3}", Duration.ofSeconds(30), heard::add);
+                ended.complete(rig.extensions().attempt("job", call));
+              } catch (InterruptedException e) {
+                ended.completeExceptionally(e);
+              }
+            });
+    TimedWait.until("it tells what it does", () -> heard.equals(List.of("reads ***")));
+    assertThat(ended).isNotDone();
+    Files.writeString(file("heard"), "");
+    assertThat(output(ended.get())).isEqualTo("{\"n\":4}");
+  }
+
+  @Test
+  void linesThatOnlyLookLikeProgressArePartOfTheAnswer() throws Exception {
+    declare(progress("works") + "echo '{\"status\":\"progress\"}'; " + success("1"));
+    assertThat(failed(attempt()).failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    declare(progress("works"));
+    assertThat(failed(attempt()).failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    declare(progress("works") + success("{\"status\":\"progress\",\"message\":\"x\"}"));
+    assertThat(output(attempt())).isEqualTo("{\"status\":\"progress\",\"message\":\"x\"}");
+  }
+
+  @Test
+  void anActionForTasksAloneIsNoTool() throws Exception {
+    Files.createDirectories(file(""));
+    Files.writeString(file("script"), success("1"));
+    List<String> _ =
+        rig.declare(
+            """
+            - id: job
+              protocol: action
+              command: [bash, script]
+              actions: [{name: look}, {name: check, tasks_only: true}]
+            """);
+    assertThat(rig.view("job").tools()).containsExactly("job_look");
+    assertThat(rig.extensions().actions("job"))
+        .extracting(ExtensionAction::name)
+        .containsExactly("check", "look");
+    assertThat(output(attempt("job", "check", "{}"))).isEqualTo("1");
   }
 
   @Test

@@ -3,10 +3,15 @@ package dev.holdfast.extensions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /** What tests of attempts at tasks ask for. */
 abstract class AttemptCase extends ExtensionCase {
   static TaskCall task(String action, String payload, Duration limit) {
+    return task(action, payload, limit, _ -> {});
+  }
+
+  static TaskCall task(String action, String payload, Duration limit, Consumer<String> progress) {
     return new TaskCall(
         "worker",
         "plan-1",
@@ -19,6 +24,7 @@ abstract class AttemptCase extends ExtensionCase {
         "event-1",
         "ann",
         limit,
+        progress,
         null);
   }
 

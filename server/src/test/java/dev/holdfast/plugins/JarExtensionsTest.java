@@ -188,6 +188,48 @@ class JarExtensionsTest extends PluginHostCase {
   }
 
   @Test
+  void theRestOfTheSectionIsWhatItDeclaresAndVariablesAreGranted() throws Exception {
+    Files.writeString(rig.envFile(), "GAMES_KEY=open-0123\nGAMES_WORD=hush-9876\n");
+    String yaml =
+        """
+        id: dice
+        protocol: action
+        command: [bash, "${HOLDFAST_FILES}/bin/roll", "${HOLDFAST_SETTINGS}"]
+        settings: |
+          {"type": "object", "additionalProperties": false, "properties": {
+            "sides": {"type": "integer"}, "names": {"type": "array", "items": {"type": "string"}}}}
+        actions: [{name: roll}]
+        """;
+    jar("1.0.0", yaml)
+        .file(
+            "META-INF/holdfast/files/bin/roll",
+            """
+            id=$(sed 's/.*"request_id":"\\([^"]*\\)".*/\\1/')
+            said=$(printf '%s %s %s' "$1" "$GAMES_KEY" "$GAMES_WORD" | sed 's/"/./g')
+            printf '{"request_id":"%s","api_version":"v1","status":"success","code":0,' "$id"
+            printf '"result":{"output_type":"text","data":"%s"}}\\n' "$said"
+            """)
+        .into(rig.plugins(), "games.jar");
+    rig.awaitState("games", PluginState.READY);
+    assertThat(roll()).isEqualTo("{}  ");
+    rig.configure(
+        """
+        plugins:
+          games:
+            sides: 6
+            names: [a, "1"]
+            env: [GAMES_KEY]
+            secret_env: [GAMES_WORD]
+        """);
+    rig.await(() -> roll().contains("sides"));
+    assertThat(roll()).isEqualTo("{.sides.:6,.names.:[.a.,.1.]} *** ***");
+    rig.configure("plugins:\n  games:\n    side: 6\n");
+    rig.await(() -> rig.view("games").reason().contains("settings in plugins.games"));
+    rig.configure("plugins:\n  games:\n    env: [LD_PRELOAD]\n");
+    rig.await(() -> rig.view("games").reason().contains("its configuration is wrong"));
+  }
+
+  @Test
   void filesThatArePackedTooTightlyAreRefused() throws Exception {
     jar("1.0.0", DICE)
         .file("META-INF/holdfast/files/zeros", "0".repeat(8 << 20))

@@ -43,7 +43,7 @@ final class PlanCalls {
 
   PlanCalls(Plans plans, ThreadAccess access, Audit audit, Time time) {
     this.plans = plans;
-    this.views = new PlanViews(plans.ledger(), time);
+    this.views = new PlanViews(plans, time);
     this.access = access;
     this.records = new OperatorAudit(audit);
     this.time = time;

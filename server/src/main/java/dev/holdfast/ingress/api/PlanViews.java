@@ -8,6 +8,7 @@ import dev.holdfast.tasks.ledger.TaskAttempt;
 import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.tasks.ledger.TaskInputs;
 import dev.holdfast.tasks.rules.TaskState;
+import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
@@ -19,11 +20,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Plans as the API shows them. */
-record PlanViews(PlanLedger ledger, Time time) {
+record PlanViews(Plans plans, Time time) {
+  private PlanLedger ledger() {
+    return plans.ledger();
+  }
 
   /** As it stands in a list. */
   JsonObject line(Plan plan) {
-    List<Task> tasks = ledger.tasksOf(plan.id());
+    List<Task> tasks = ledger().tasksOf(plan.id());
     long ended = tasks.stream().filter(task -> task.state().isTerminal()).count();
     long waiting = tasks.stream().filter(task -> task.state() == TaskState.AWAITING_INPUT).count();
     return head(plan)
@@ -35,9 +39,9 @@ record PlanViews(PlanLedger ledger, Time time) {
   /** All of it. */
   JsonObject whole(Plan plan) {
     JsonArray steps = new JsonArray();
-    ledger.tasksOf(plan.id()).forEach(task -> steps.add(step(task)));
+    ledger().tasksOf(plan.id()).forEach(task -> steps.add(step(task)));
     JsonArray moves = new JsonArray();
-    ledger.movesOf(plan.id()).forEach(move -> moves.add(view(move)));
+    ledger().movesOf(plan.id()).forEach(move -> moves.add(view(move)));
     return head(plan).put("steps", steps).put("moves", moves);
   }
 
@@ -59,11 +63,11 @@ record PlanViews(PlanLedger ledger, Time time) {
 
   JsonObject step(Task task) {
     JsonArray attempts = new JsonArray();
-    ledger.attemptsOf(task.id()).forEach(attempt -> attempts.add(view(attempt)));
+    ledger().attemptsOf(task.id()).forEach(attempt -> attempts.add(view(attempt)));
     JsonArray needs = new JsonArray();
     task.step().needs().stream().sorted().forEach(needs::add);
     JsonArray answers = new JsonArray();
-    ledger.inputs().closed(task.id()).forEach(input -> answers.add(answer(input)));
+    ledger().inputs().closed(task.id()).forEach(input -> answers.add(answer(input)));
     return new JsonObject()
         .put("task_id", task.id())
         .put("name", task.step().name())
@@ -73,20 +77,21 @@ record PlanViews(PlanLedger ledger, Time time) {
         .put("needs", needs)
         .put("state", word(task.state().name()))
         .put("running", task.isRunning(time.now()))
+        .put("doing", plans.doing(task.id()))
         .put("reason", task.reason())
         .put("code", task.code())
         .put("due_at", task.state().isTerminal() ? null : task.dueAt().toString())
         .put("output", task.output().isEmpty() ? null : json(task.output()))
         .put("attempts", attempts)
         .put("round", task.round())
-        .put("input", ledger.inputs().open(task.id()).map(PlanViews::input).orElse(null))
+        .put("input", ledger().inputs().open(task.id()).map(PlanViews::input).orElse(null))
         .put("answers", answers)
         .put("retryable", isLetter(task))
         .put("ended_at", text(task.endedAt()));
   }
 
   private boolean isLetter(Task task) {
-    return task.state() == TaskState.DEAD_LETTERED && ledger.letters().find(task.id()).isPresent();
+    return task.state() == TaskState.DEAD_LETTERED && ledger().letters().find(task.id()).isPresent();
   }
 
   /** What a task has waited for. */

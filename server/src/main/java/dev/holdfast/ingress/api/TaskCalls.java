@@ -31,7 +31,7 @@ final class TaskCalls {
   TaskCalls(Plans plans, ThreadAccess access, Time time) {
     this.plans = plans;
     this.ledger = plans.ledger();
-    this.views = new PlanViews(ledger, time);
+    this.views = new PlanViews(plans, time);
     this.access = access;
   }
 

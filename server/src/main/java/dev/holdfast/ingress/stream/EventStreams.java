@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventStreams {
   public static final String OPERATION = "getStream";
-  private static final Set<String> OF_PLANS = Set.of("plan.moved", "task.moved");
+  private static final Set<String> OF_PLANS = Set.of("plan.moved", "task.moved", "task.doing");
 
   private final Vertx vertx;
   private final News news;

@@ -160,12 +160,17 @@ final class PlanCallers {
     return tasks.stream()
             .filter(task -> !task.state().isTerminal())
             .findFirst()
-            .map(task -> task.step().name() + " " + word(task.state()) + ", ")
+            .map(task -> task.step().name() + " " + doing(task) + ", ")
             .orElse("")
         + done
         + " of "
         + tasks.size()
         + " steps have ended";
+  }
+
+  private String doing(Task task) {
+    String label = plans.doing(task.id());
+    return label.isEmpty() ? word(task.state()) : "(" + label + ")";
   }
 
   static String word(TaskState state) {

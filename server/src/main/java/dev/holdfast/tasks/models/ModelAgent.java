@@ -273,7 +273,7 @@ public final class ModelAgent implements WorkerAgent {
         call.id(),
         assignment.key() + ":" + talk.key(call),
         parts.scratch().of(assignment.planId()),
-        ToolContext.Progress.SILENT);
+        assignment.progress()::accept);
   }
 
   /** Nothing is in doubt: what was begun stands in the talk. */

@@ -75,6 +75,11 @@ public final class Plans {
     return ledger;
   }
 
+  /** What is being done for a task now, in words of its agent; empty when that is not known. */
+  public String doing(String taskId) {
+    return runner.doing(taskId);
+  }
+
   /** Whether a person is asked before unsafe actions that a model has thought out. */
   public boolean isSupervised() {
     return supervised.getAsBoolean();

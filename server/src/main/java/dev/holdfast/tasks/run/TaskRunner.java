@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -86,6 +87,11 @@ public final class TaskRunner {
   private final DoubleSupplier chance;
   private final Map<String, RunningTask> running = new ConcurrentHashMap<>();
   private final Semaphore signals = new Semaphore(0);
+
+  /** What is being done for tasks that run, in words of their agents. */
+  private final Map<String, String> doing = new ConcurrentHashMap<>();
+
+  private volatile Consumer<TaskDoing> doingListener = _ -> {};
 
   /** Agents that tasks wait for and that are not there. */
   private final Map<String, Long> absentSince = new HashMap<>();
@@ -142,6 +148,30 @@ public final class TaskRunner {
         LOG.warn("tasks: waiting, the store refuses writes: {}", e.failure().message());
         time.sleep(AFTER_REFUSAL);
       }
+    }
+  }
+
+  /** From now on this hears what agents do, as they say it. */
+  public void onDoing(Consumer<TaskDoing> listener) {
+    doingListener = listener;
+  }
+
+  /** What is being done for a task now; empty when its agent does not say, or it does not run. */
+  public String doing(String taskId) {
+    return doing.getOrDefault(taskId, "");
+  }
+
+  private void hear(RunningTask one, Plan plan, String label) {
+    if (running.containsKey(one.task().id())
+        && !label.isBlank()
+        && !label.equals(doing.put(one.task().id(), label))) {
+      doingListener.accept(
+          new TaskDoing(
+              plan.id(),
+              plan.origin().threadId(),
+              one.task().id(),
+              one.task().step().name(),
+              label));
     }
   }
 
@@ -449,6 +479,7 @@ public final class TaskRunner {
       interrupted(one);
     } finally {
       running.remove(taskId);
+      doing.remove(taskId);
       signal();
     }
   }
@@ -522,6 +553,7 @@ public final class TaskRunner {
             plan.origin().threadId(), plan.origin().eventId(), plan.origin().person()),
         one.agent().settings().timeout(),
         task.level(),
+        label -> hear(one, plan, label),
         input
             .map(
                 given ->

@@ -42,17 +42,24 @@ public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
     MODEL
   }
 
-  /** One agent. */
-  public record Entry(Kind kind, AgentSettings settings) {
+  /**
+   * One agent.
+   *
+   * @param hasLimit whether it has a time limit of its own
+   */
+  public record Entry(Kind kind, AgentSettings settings, boolean hasLimit) {
     static Entry from(Section agent, String name, AgentSettings base) {
       return switch (agent.choice("kind", KindName.class, KindName.EXTENSION)) {
         case EXTENSION ->
             new Entry(
-                new Kind.Extension(agent.text("extension", name)), AgentSettings.from(agent, base));
+                new Kind.Extension(agent.text("extension", name)),
+                AgentSettings.from(agent, base),
+                agent.has("timeout_secs"));
         case MODEL ->
             new Entry(
                 new Kind.Model(ModelAgentSettings.from(agent)),
-                AgentSettings.from(agent, base.within(MODEL_TIMEOUT)));
+                AgentSettings.from(agent, base.within(MODEL_TIMEOUT)),
+                true);
       };
     }
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.tasks.workers;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload a JSON object
  * @param limit how long the attempt may take
  * @param level of the models to use, after a lower one has failed; empty for the agent's own
+ * @param progress hears what the agent does, in a few words without secrets
  * @param input what the agent has asked for before; null when it has asked for nothing
  */
 public record Assignment(
@@ -23,6 +25,7 @@ public record Assignment(
     Origin origin,
     Duration limit,
     String level,
+    Consumer<String> progress,
     @Nullable Input input) {
 
   /**
@@ -43,6 +46,16 @@ public record Assignment(
   /** The same for another action of the same agent. */
   public Assignment of(String otherAction, String otherPayload) {
     return new Assignment(
-        planId, taskId, key, attempt, otherAction, otherPayload, origin, limit, level, null);
+        planId,
+        taskId,
+        key,
+        attempt,
+        otherAction,
+        otherPayload,
+        origin,
+        limit,
+        level,
+        progress,
+        null);
   }
 }

@@ -43,6 +43,7 @@ record ExtensionAgent(
             assignment.origin().eventId(),
             assignment.origin().person(),
             assignment.limit(),
+            assignment.progress(),
             input(assignment));
     return switch (extensions.attempt(extension, call)) {
       case AttemptAnswer.Done(String output) -> new AttemptResult.Done(output);

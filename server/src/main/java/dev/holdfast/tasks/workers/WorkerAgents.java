@@ -2,6 +2,7 @@ package dev.holdfast.tasks.workers;
 
 import dev.holdfast.extensions.ExtensionActions;
 import dev.holdfast.tasks.rules.AgentTuning;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,7 +51,8 @@ public final class WorkerAgents {
     AgentsConfig now = config;
     Map<String, WorkerAgent> agents = new TreeMap<>();
     for (String id : extensions.ids()) {
-      agents.put(id, new ExtensionAgent(id, id, tuned(id, now.byDefault()), extensions));
+      agents.put(
+          id, new ExtensionAgent(id, id, tuned(id, patient(now.byDefault(), id)), extensions));
     }
     now.byName().forEach((id, entry) -> agents.put(id, agent(id, entry)));
     return agents;
@@ -60,10 +62,20 @@ public final class WorkerAgents {
     return configured.tuned(tuning.apply(id));
   }
 
+  /** An extension that says that its calls take longer gets that much time. */
+  private AgentSettings patient(AgentSettings settings, String extension) {
+    Duration limit = extensions.callLimit(extension);
+    return limit.compareTo(settings.timeout()) > 0 ? settings.within(limit) : settings;
+  }
+
   private WorkerAgent agent(String id, AgentsConfig.Entry entry) {
     return switch (entry.kind()) {
       case AgentsConfig.Kind.Extension(String extension) ->
-          new ExtensionAgent(id, extension, tuned(id, entry.settings()), extensions);
+          new ExtensionAgent(
+              id,
+              extension,
+              tuned(id, entry.hasLimit() ? entry.settings() : patient(entry.settings(), extension)),
+              extensions);
       case AgentsConfig.Kind.Model(ModelAgentSettings model) ->
           models.make(id, model, tuned(id, entry.settings()));
     };

@@ -33,6 +33,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,6 +182,32 @@ class TaskRunnerTest {
     assertThat(first(plan).code()).as("its attempts tell what failed before").isEmpty();
     assertThat(b.seen.getFirst().key()).isEqualTo(a.seen.getFirst().key());
     assertThat(ledger.attemptsOf(first(plan).id())).hasSize(4);
+  }
+
+  @Test
+  void whatAnAgentSaysThatItDoesIsKnownWhileItRuns() throws Exception {
+    List<TaskDoing> told = new CopyOnWriteArrayList<>();
+    runner.onDoing(told::add);
+    ScriptedAgent a = new ScriptedAgent("a", ReplayClass.READ);
+    a.gate = new CountDownLatch(1);
+    Plan plan = make("a", 50, 1);
+    String task = first(plan).id();
+    runner.step();
+    TimedWait.until("it runs", () -> !a.seen.isEmpty());
+    assertThat(runner.doing(task)).isEmpty();
+    Consumer<String> progress = a.seen.getFirst().progress();
+    List.of("reads", "reads", " ", "writes").forEach(progress);
+    assertThat(runner.doing(task)).isEqualTo("writes");
+    assertThat(told)
+        .as("each once")
+        .containsExactly(
+            new TaskDoing(plan.id(), "", task, "s0", "reads"),
+            new TaskDoing(plan.id(), "", task, "s0", "writes"));
+    a.gate.countDown();
+    TimedWait.until("it has ended", () -> runner.running() == 0);
+    progress.accept("late");
+    assertThat(runner.doing(task)).isEmpty();
+    assertThat(told).hasSize(2);
   }
 
   @Test

@@ -59,12 +59,14 @@ class AgentsConfigTest {
         .isEqualTo(
             Map.of(
                 "writer",
-                    new AgentsConfig.Entry(new Kind.Extension("files"), settings(30, 5, 100, 3, 2)),
+                    new AgentsConfig.Entry(
+                        new Kind.Extension("files"), settings(30, 5, 100, 3, 2), false),
                 "files",
-                    new AgentsConfig.Entry(new Kind.Extension("files"), settings(5, 5, 500, 9, 2)),
+                    new AgentsConfig.Entry(
+                        new Kind.Extension("files"), settings(5, 5, 500, 9, 2), true),
                 "plain",
                     new AgentsConfig.Entry(
-                        new Kind.Extension("plain"), settings(30, 5, 500, 3, 2))));
+                        new Kind.Extension("plain"), settings(30, 5, 500, 3, 2), false)));
   }
 
   @Test

@@ -29,6 +29,7 @@ class ExtensionAgentTest {
           new Assignment.Origin("web:main:t", "event", "ann"),
           Duration.ofSeconds(7),
           "",
+          _ -> {},
           null);
 
   private final FakeExtensionActions extensions = new FakeExtensionActions();
@@ -70,6 +71,7 @@ class ExtensionAgentTest {
                 "event",
                 "ann",
                 Duration.ofSeconds(7),
+                ASSIGNMENT.progress(),
                 null));
   }
 
@@ -97,6 +99,7 @@ class ExtensionAgentTest {
                 ASSIGNMENT.origin(),
                 ASSIGNMENT.limit(),
                 "",
+                _ -> {},
                 input));
     assertThat(extensions.calls.getFirst().input())
         .isEqualTo(

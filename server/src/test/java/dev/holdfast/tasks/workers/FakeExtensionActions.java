@@ -5,6 +5,7 @@ import dev.holdfast.extensions.AttemptAnswer;
 import dev.holdfast.extensions.ExtensionAction;
 import dev.holdfast.extensions.ExtensionActions;
 import dev.holdfast.extensions.TaskCall;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ final class FakeExtensionActions implements ExtensionActions {
   final List<String> renewed = new ArrayList<>();
   final List<String> asked = new ArrayList<>();
   final List<TaskCall> calls = new ArrayList<>();
+  Duration callLimit = Duration.ofSeconds(30);
   AttemptAnswer answer = new AttemptAnswer.Done("");
 
   void offer(String id, String... names) {
@@ -39,6 +41,11 @@ final class FakeExtensionActions implements ExtensionActions {
   @Override
   public void renew(String id) {
     renewed.add(id);
+  }
+
+  @Override
+  public Duration callLimit(String id) {
+    return callLimit;
   }
 
   @Override

@@ -26,7 +26,7 @@ class WorkerAgentsTest {
   private static AgentsConfig config(String id, String extension) {
     return new AgentsConfig(
         AgentSettings.DEFAULT,
-        Map.of(id, new AgentsConfig.Entry(new Kind.Extension(extension), SLOW)));
+        Map.of(id, new AgentsConfig.Entry(new Kind.Extension(extension), SLOW, true)));
   }
 
   private WorkerAgent agent(String id) {
@@ -49,6 +49,21 @@ class WorkerAgentsTest {
     agents.configure(config("files", "files"));
     assertThat(agents.all()).hasSize(1);
     assertThat(agent("files").settings()).isEqualTo(SLOW);
+  }
+
+  @Test
+  void anExtensionThatTakesLongerGetsThatTimeUnlessAnEntrySaysOtherwise() {
+    extensions.offer("files", "read");
+    extensions.callLimit = Duration.ofHours(1);
+    assertThat(agent("files").settings())
+        .isEqualTo(AgentSettings.DEFAULT.within(extensions.callLimit));
+    agents.configure(config("files", "files"));
+    assertThat(agent("files").settings()).isEqualTo(SLOW);
+    AgentsConfig.Entry open = new AgentsConfig.Entry(new Kind.Extension("files"), SLOW, false);
+    agents.configure(new AgentsConfig(AgentSettings.DEFAULT, Map.of("files", open)));
+    assertThat(agent("files").settings()).isEqualTo(SLOW.within(extensions.callLimit));
+    extensions.callLimit = Duration.ofSeconds(1);
+    assertThat(agent("files").settings()).as("never less").isEqualTo(SLOW);
   }
 
   @Test
