@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Reads one request, does what it asks for, and writes one answer. */
@@ -18,11 +19,11 @@ public final class ActionProgram {
 
   private final Map<String, Action> actions;
 
-  /** Something that a program can do. Returns what the model is told. */
+  /** Something that a program can do. */
   @FunctionalInterface
   public interface Action {
-    Map<String, Object> run(ActionRequest request)
-        throws ActionRefusedException, IOException, InterruptedException;
+    ActionResult run(ActionRequest request)
+        throws ActionRefusedException, InputNeededException, IOException, InterruptedException;
   }
 
   public ActionProgram(Map<String, Action> actions) {
@@ -43,12 +44,25 @@ public final class ActionProgram {
     }
     ActionRequest request;
     try {
-      request = ActionRequest.read(new String(bytes, StandardCharsets.UTF_8));
+      request =
+          ActionRequest.read(
+              new String(bytes, StandardCharsets.UTF_8), text -> writeProgress(out, text));
     } catch (IllegalArgumentException e) {
       throw new IOException("the request cannot be read: " + e.getMessage(), e);
     }
-    out.write(JSON.toJson(answer(request, errors)).getBytes(StandardCharsets.UTF_8));
-    out.write('\n');
+    write(out, answer(request, errors));
+  }
+
+  private static void writeProgress(PrintStream out, String text) {
+    Map<String, Object> told = new LinkedHashMap<>();
+    told.put("status", "progress");
+    told.put("message", text);
+    write(out, told);
+  }
+
+  /** Whole lines, whoever writes. */
+  private static synchronized void write(PrintStream out, Map<String, Object> object) {
+    out.writeBytes((JSON.toJson(object) + "\n").getBytes(StandardCharsets.UTF_8));
     out.flush();
   }
 
@@ -61,6 +75,8 @@ public final class ActionProgram {
             ActionRefusedException.UNKNOWN_ACTION, "There is no action " + request.action() + ".");
       }
       return request.success(action.run(request));
+    } catch (InputNeededException e) {
+      return request.asks(e.question());
     } catch (ActionRefusedException e) {
       return request.failure(e.code(), String.valueOf(e.getMessage()));
     } catch (IOException | RuntimeException e) {

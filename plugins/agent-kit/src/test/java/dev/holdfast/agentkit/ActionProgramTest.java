@@ -10,12 +10,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ActionProgramTest {
   private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
+  private final List<Map<String, Object>> told = new ArrayList<>();
 
   private Map<String, Object> answer(Action action, String request) throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -25,8 +27,10 @@ class ActionProgramTest {
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(errors, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);
-    assertThat(text).endsWith("}\n").hasLineCount(1);
-    return JsonText.object(text);
+    assertThat(text).endsWith("}\n");
+    List<String> lines = text.lines().toList();
+    lines.subList(0, lines.size() - 1).forEach(line -> told.add(JsonText.object(line)));
+    return JsonText.object(lines.getLast());
   }
 
   private static String request(String action, String payload) {
@@ -39,7 +43,9 @@ class ActionProgramTest {
   void anAnswerCarriesTheIdsOfItsRequest() throws Exception {
     Map<String, Object> answer =
         answer(
-            asked -> Map.of("key", asked.key(), "x", asked.payload().text("x")),
+            asked ->
+                new ActionResult(
+                    Map.of("key", asked.key(), "x", asked.payload().text("x")), Map.of("turns", 3)),
             request("do", "{\"x\":\"grüße\"}"));
     assertThat(answer)
         .containsEntry("request_id", "r")
@@ -52,13 +58,17 @@ class ActionProgramTest {
     assertThat(JsonText.map(JsonText.map(answer, "result"), "data"))
         .containsEntry("key", "k")
         .containsEntry("x", "grüße");
+    assertThat(JsonText.map(JsonText.map(answer, "result"), "metadata")).containsEntry("turns", 3L);
   }
 
   @Test
   void whateverGoesWrongIsAnAnswer() throws Exception {
-    Map<String, Object> unknown = answer(_ -> Map.of(), request("other", "{}"));
+    Map<String, Object> unknown = answer(_ -> ActionResult.of(Map.of()), request("other", "{}"));
     assertThat(unknown).containsEntry("status", "error").containsEntry("code", 501L);
-    assertThat(answer(asked -> Map.of("x", asked.payload().text("x")), request("do", "{\"x\":1}")))
+    assertThat(
+            answer(
+                asked -> ActionResult.of(Map.of("x", asked.payload().text("x"))),
+                request("do", "{\"x\":1}")))
         .containsEntry("code", 400L);
     assertThat(errors.size()).isZero();
     Map<String, Object> broken =
@@ -72,8 +82,47 @@ class ActionProgramTest {
   }
 
   @Test
+  void whatItTellsComesInLinesBeforeTheAnswer() throws Exception {
+    Map<String, Object> answer =
+        answer(
+            asked -> {
+              asked.progress().accept("reads\nx");
+              asked.progress().accept("writes");
+              return ActionResult.of(Map.of());
+            },
+            request("do", "{}"));
+    assertThat(answer).containsEntry("status", "success");
+    assertThat(told)
+        .containsExactly(
+            Map.of("status", "progress", "message", "reads\nx"),
+            Map.of("status", "progress", "message", "writes"));
+  }
+
+  @Test
+  void aQuestionIsAnAnswerAndWhatAPersonSaidComesWithTheNextRequest() throws Exception {
+    Map<String, Object> answer =
+        answer(
+            _ -> {
+              throw new InputNeededException(Map.of("question", "Which?"));
+            },
+            request("do", "{}"));
+    assertThat(answer).containsEntry("status", "awaiting_input").containsEntry("request_id", "r");
+    assertThat(JsonText.map(JsonText.map(answer, "result"), "data"))
+        .containsEntry("question", "Which?");
+    String again = request("do", "{}").replace("\"k\"", "\"k\",\"input\":{\"answer\":\"this\"}");
+    answer(
+        asked -> {
+          told.add(asked.input());
+          return ActionResult.of(Map.of());
+        },
+        again);
+    assertThat(told).containsExactly(Map.of("answer", "this"));
+  }
+
+  @Test
   void whatIsNoRequestCannotBeAnswered() {
-    assertThatThrownBy(() -> answer(_ -> Map.of(), "x")).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> answer(_ -> ActionResult.of(Map.of()), "x"))
+        .isInstanceOf(IOException.class);
   }
 
   @Test

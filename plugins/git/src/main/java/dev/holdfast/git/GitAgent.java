@@ -4,6 +4,7 @@ import dev.holdfast.agentkit.ActionProgram;
 import dev.holdfast.agentkit.ActionProgram.Action;
 import dev.holdfast.agentkit.ActionRefusedException;
 import dev.holdfast.agentkit.ActionRequest;
+import dev.holdfast.agentkit.ActionResult;
 import dev.holdfast.agentkit.RootFolders;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,6 +53,7 @@ public final class GitAgent {
 
   private Action in(RepositoryAction action) {
     return request ->
-        action.run(request, Repository.open(roots, request.payload().text("repo", "")));
+        ActionResult.of(
+            action.run(request, Repository.open(roots, request.payload().text("repo", ""))));
   }
 }

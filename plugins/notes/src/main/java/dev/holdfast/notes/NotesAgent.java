@@ -4,6 +4,7 @@ import dev.holdfast.agentkit.ActionPayload;
 import dev.holdfast.agentkit.ActionProgram;
 import dev.holdfast.agentkit.ActionProgram.Action;
 import dev.holdfast.agentkit.ActionRefusedException;
+import dev.holdfast.agentkit.ActionResult;
 import dev.holdfast.agentkit.RootFolders;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,11 +33,18 @@ public final class NotesAgent {
 
   Map<String, Action> actions() {
     return Map.of(
-        "create", request -> CreateAction.run(request, vault(request.payload()), writer),
-        "read", request -> ReadAction.run(request.payload(), vault(request.payload())),
-        "update", request -> UpdateAction.run(request, vault(request.payload()), writer),
-        "search", request -> SearchAction.run(request.payload(), vault(request.payload())),
-        "list", request -> ListAction.run(request.payload(), vault(request.payload())));
+        "create",
+            request -> ActionResult.of(CreateAction.run(request, vault(request.payload()), writer)),
+        "read",
+            request -> ActionResult.of(ReadAction.run(request.payload(), vault(request.payload()))),
+        "update",
+            request -> ActionResult.of(UpdateAction.run(request, vault(request.payload()), writer)),
+        "search",
+            request ->
+                ActionResult.of(SearchAction.run(request.payload(), vault(request.payload()))),
+        "list",
+            request ->
+                ActionResult.of(ListAction.run(request.payload(), vault(request.payload()))));
   }
 
   private Vault vault(ActionPayload payload) throws ActionRefusedException {

@@ -1,0 +1,83 @@
+package dev.holdfast.codingagent;
+
+import dev.holdfast.kit.JsonText;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Small objects by name, each in a file of its own that is written whole: several processes may use
+ * the folder, and a crash leaves no half of one. The newest 1,000 are kept.
+ */
+final class RecordFolder {
+  private static final int KEPT_MAX = 1000;
+
+  /** Beyond {@link #KEPT_MAX}, so that not each new one leads to a look at all. */
+  private static final int SLACK = 100;
+
+  private final Path folder;
+
+  RecordFolder(Path folder) {
+    this.folder = folder;
+  }
+
+  /** Empty when it is not there, or cannot be understood. */
+  Optional<Map<String, Object>> find(String name) throws IOException {
+    try {
+      return Optional.of(JsonText.object(Files.readString(file(name))));
+    } catch (NoSuchFileException | IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** Returns when it is on disk. */
+  void put(String name, Map<String, Object> object) throws IOException {
+    Files.createDirectories(folder);
+    Path file = file(name);
+    Path made = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid());
+    ByteBuffer left = ByteBuffer.wrap(JsonText.write(object).getBytes(StandardCharsets.UTF_8));
+    try (FileChannel channel =
+        FileChannel.open(
+            made,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
+      while (left.hasRemaining()) {
+        int _ = channel.write(left);
+      }
+      channel.force(true);
+    }
+    Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+    dropOldest();
+  }
+
+  /** Where an object of that name lies. */
+  Path file(String name) {
+    return folder.resolve(PermissionRequest.hash(name).substring(0, 32) + ".json");
+  }
+
+  private void dropOldest() throws IOException {
+    List<Path> all;
+    try (Stream<Path> files = Files.list(folder)) {
+      all = new ArrayList<>(files.toList());
+    }
+    if (all.size() > KEPT_MAX + SLACK) {
+      all.sort(Comparator.comparing(file -> file.toFile().lastModified()));
+      for (Path each : all.subList(0, all.size() - KEPT_MAX)) {
+        Files.deleteIfExists(each);
+      }
+    }
+  }
+}
