@@ -24,6 +24,17 @@ public interface PluginHttp {
   Answer send(Request request) throws CallFailedException, InterruptedException;
 
   /**
+   * Fetches a file, or what says where one is: as {@link #send}, behind a guard that the host has
+   * for files alone. Files that are cut or slow hold back no other call, and no other call holds
+   * them back.
+   *
+   * @throws CallFailedException as {@link #send}
+   */
+  default Answer download(Request request) throws CallFailedException, InterruptedException {
+    return send(request);
+  }
+
+  /**
    * Opens a WebSocket, behind the guard of its host, in one try. Blocks until its handshake is
    * done; interrupting the thread gives it up. It is closed when the plugin stops.
    *

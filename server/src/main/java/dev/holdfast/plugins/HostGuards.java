@@ -16,9 +16,11 @@ import java.util.regex.Pattern;
 
 /**
  * The guards of what one plugin asks of others: one for each host, {@code plugin:ID:HOST}, so that
- * a host that fails blocks no other. At most {@link #HOSTS_MAX} hosts have one at a time; further
- * ones share {@code plugin:ID}. A guard that nobody has used for {@link #IDLE_MAX} is forgotten,
- * unless it still holds calls back. Outlives the versions of its plugin. Thread-safe.
+ * a host that fails blocks no other, and one for the files of a host, {@code plugin:ID:HOST/files},
+ * so that downloads that are cut block no post. At most {@link #HOSTS_MAX} hosts have one at a
+ * time; further ones share {@code plugin:ID} and {@code plugin:ID/files}. A guard that nobody has
+ * used for {@link #IDLE_MAX} is forgotten, unless it still holds calls back. Outlives the versions
+ * of its plugin. Thread-safe.
  */
 final class HostGuards {
   static final int HOSTS_MAX = 16;
@@ -32,6 +34,18 @@ final class HostGuards {
   private final Time time;
   private final Map<String, Used> used = new HashMap<>(); // of the lock
   private boolean closed; // of the lock
+
+  /** What a host is asked for; each has guards of its own. */
+  enum Use {
+    CALLS(""),
+    FILES("/files");
+
+    private final String suffix;
+
+    Use(String suffix) {
+      this.suffix = suffix;
+    }
+  }
 
   /** A guard that is there, and since when nobody uses it. */
   private static final class Used {
@@ -58,7 +72,13 @@ final class HostGuards {
    * @throws CallFailedException as the call, or as its guard
    */
   <T> T call(String url, Guarded<T> call) throws CallFailedException, InterruptedException {
-    Guard guard = begin(host(url));
+    return call(url, Use.CALLS, call);
+  }
+
+  /** As {@link #call(String, Guarded)}, behind the guard that the host has for that use. */
+  <T> T call(String url, Use use, Guarded<T> call)
+      throws CallFailedException, InterruptedException {
+    Guard guard = begin(host(url), use);
     try {
       return call.with(guard);
     } finally {
@@ -92,11 +112,12 @@ final class HostGuards {
     return NAME.matcher(host).matches() ? host : "";
   }
 
-  private synchronized Guard begin(String host) {
+  private synchronized Guard begin(String host, Use use) {
     forgetIdle();
-    String name = host.isEmpty() ? family : family + ":" + host;
+    String shared = family + use.suffix;
+    String name = host.isEmpty() ? shared : family + ":" + host + use.suffix;
     if (!used.containsKey(name) && hosts() >= HOSTS_MAX) {
-      name = family;
+      name = shared;
     }
     used.computeIfAbsent(name, _ -> new Used()).calls++;
     return guards.guard(name, family, GuardConfig.DEFAULT);
@@ -112,7 +133,11 @@ final class HostGuards {
   }
 
   private int hosts() {
-    return used.containsKey(family) ? used.size() - 1 : used.size();
+    int shared = 0;
+    for (Use use : Use.values()) {
+      shared += used.containsKey(family + use.suffix) ? 1 : 0;
+    }
+    return used.size() - shared;
   }
 
   /** To be called now and then: what nobody uses is not to stay on show as failed. */

@@ -31,6 +31,16 @@ record HostedHttp(
 
   @Override
   public Answer send(Request request) throws CallFailedException, InterruptedException {
+    return send(request, HostGuards.Use.CALLS);
+  }
+
+  @Override
+  public Answer download(Request request) throws CallFailedException, InterruptedException {
+    return send(request, HostGuards.Use.FILES);
+  }
+
+  private Answer send(Request request, HostGuards.Use use)
+      throws CallFailedException, InterruptedException {
     Duration timeout = request.timeout();
     check(timeout.compareTo(TIMEOUT_MIN) >= 0 && timeout.compareTo(TIMEOUT_MAX) <= 0, "timeout");
     check(
@@ -48,6 +58,7 @@ record HostedHttp(
     Deadline deadline = Deadline.in(time, timeout);
     return guards.call(
         request.url(),
+        use,
         guard ->
             request.repeatable()
                 ? guard.run(deadline, () -> answer(sent, limits, true))

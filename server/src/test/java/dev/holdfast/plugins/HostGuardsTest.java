@@ -46,11 +46,16 @@ class HostGuardsTest {
   }
 
   private FailureCode failing(String url, Failure failure) {
+    return failing(url, HostGuards.Use.CALLS, failure);
+  }
+
+  private FailureCode failing(String url, HostGuards.Use use, Failure failure) {
     return catchThrowableOfType(
             CallFailedException.class,
             () ->
                 guards.call(
                     url,
+                    use,
                     guard ->
                         guard.probe(
                             Deadline.in(time, Duration.ofSeconds(30)),
@@ -83,6 +88,19 @@ class HostGuardsTest {
         .containsExactly(
             org.assertj.core.groups.Tuple.tuple("plugin:chat:chat.example.org", "closed"),
             org.assertj.core.groups.Tuple.tuple("plugin:chat:files.example.org", "open"));
+  }
+
+  @Test
+  void filesThatAreCutHoldBackNoOtherCallOfTheirHost() throws Exception {
+    Failure cut = Failure.of(FailureCode.NETWORK, "the connection broke");
+    for (int i = 0; i < 5; i++) {
+      assertThat(failing(CHAT, HostGuards.Use.FILES, cut)).isEqualTo(FailureCode.NETWORK);
+    }
+    assertThat(failing(CHAT, HostGuards.Use.FILES, cut)).isEqualTo(FailureCode.CIRCUIT_OPEN);
+    assertThat(ask(CHAT)).isEqualTo("plugin:chat:chat.example.org");
+    assertThat(names())
+        .containsExactlyInAnyOrder(
+            "plugin:chat:chat.example.org", "plugin:chat:chat.example.org/files");
   }
 
   @Test

@@ -113,7 +113,7 @@ final class DiscordApi {
       throws CallFailedException, InterruptedException {
     return context
         .http()
-        .send(
+        .download(
             new PluginHttp.Request(
                 "GET",
                 url,

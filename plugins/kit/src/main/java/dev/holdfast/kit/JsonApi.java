@@ -43,13 +43,13 @@ public final class JsonApi {
   public JsonAnswer post(String path, Map<String, ?> body, Duration timeout)
       throws CallFailedException, InterruptedException {
     byte[] bytes = JsonText.write(body).getBytes(StandardCharsets.UTF_8);
-    return send("POST", path, "application/json", bytes, timeout, BYTES_MAX);
+    return post(path, "application/json", bytes, timeout);
   }
 
   /** Sends a form, mostly with a file. */
   public JsonAnswer post(String path, MultipartForm form, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return send("POST", path, form.contentType(), form.bytes(), timeout, BYTES_MAX);
+    return post(path, form.contentType(), form.bytes(), timeout);
   }
 
   /**
@@ -59,19 +59,34 @@ public final class JsonApi {
    */
   public JsonAnswer get(String path, Duration timeout, int bytesMax)
       throws CallFailedException, InterruptedException {
-    return send("GET", path, "", new byte[0], timeout, bytesMax);
+    return answer(http.send(request("GET", path, "", new byte[0], timeout, bytesMax)));
   }
 
-  private JsonAnswer send(
-      String method, String path, String contentType, byte[] body, Duration timeout, int bytesMax)
+  /**
+   * Fetches a file, or what says where one is: when that fails, no other call is held back.
+   *
+   * @param bytesMax at most 16 MiB; a longer answer is a failure
+   */
+  public JsonAnswer download(String path, Duration timeout, int bytesMax)
       throws CallFailedException, InterruptedException {
+    return answer(http.download(request("GET", path, "", new byte[0], timeout, bytesMax)));
+  }
+
+  private JsonAnswer post(String path, String contentType, byte[] body, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    return answer(http.send(request("POST", path, contentType, body, timeout, BYTES_MAX)));
+  }
+
+  private PluginHttp.Request request(
+      String method, String path, String contentType, byte[] body, Duration timeout, int bytesMax) {
     Map<String, String> all = new LinkedHashMap<>(headers);
     if (!contentType.isEmpty()) {
       all.put("content-type", contentType);
     }
-    PluginHttp.Answer answer =
-        http.send(
-            new PluginHttp.Request(method, baseUrl + path, all, body, timeout, bytesMax, false));
+    return new PluginHttp.Request(method, baseUrl + path, all, body, timeout, bytesMax, false);
+  }
+
+  private static JsonAnswer answer(PluginHttp.Answer answer) {
     return new JsonAnswer(answer.status(), answer.headers(), answer.body());
   }
 }

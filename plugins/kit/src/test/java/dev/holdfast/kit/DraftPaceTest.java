@@ -2,6 +2,7 @@ package dev.holdfast.kit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.FailureCode;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,32 @@ class DraftPaceTest {
     assertThat(take("a", Duration.ofSeconds(59))).isFalse();
     assertThat(take("b", Duration.ZERO)).isTrue();
     assertThat(take("a", Duration.ofSeconds(1))).isTrue();
+  }
+
+  @Test
+  void whatIsAskedOfADraftCountsForItsReplies() {
+    assertThat(pace.waitAsked("a")).isEmpty();
+    pace.holdReplies("a", Duration.ofMinutes(1));
+    assertThat(take("a", Duration.ofSeconds(59))).isFalse();
+    assertThat(pace.waitAsked("a"))
+        .hasValueSatisfying(
+            failure -> {
+              assertThat(failure.code()).isEqualTo(FailureCode.RATE_LIMITED);
+              assertThat(failure.retryAfter()).isEqualTo(SECOND);
+              assertThat(failure.isUnsent()).isTrue();
+            });
+    assertThat(pace.waitAsked("b")).isEmpty();
+    assertThat(take("a", SECOND)).isTrue();
+    assertThat(pace.waitAsked("a")).isEmpty();
+  }
+
+  @Test
+  void whatIsAskedOfTheAccountCountsForAllOfItsConversations() {
+    pace.holdReplies(SECOND);
+    assertThat(take("a", Duration.ZERO)).isFalse();
+    assertThat(pace.waitAsked("b")).isPresent();
+    assertThat(take("b", SECOND)).isTrue();
+    assertThat(pace.waitAsked("b")).isEmpty();
   }
 
   @Test

@@ -99,20 +99,31 @@ final class MatrixApi {
     return MatrixAnswer.of(answer, context.now());
   }
 
+  /** Fetches a file as it is. */
+  JsonAnswer download(String path, Duration timeout, int bytesMax)
+      throws CallFailedException, InterruptedException {
+    PluginHttp.Request request = request("GET", path, "", new byte[0], timeout, bytesMax);
+    return answer(context.http().download(request));
+  }
+
   private JsonAnswer send(
       String method, String path, String contentType, byte[] body, Duration timeout, int bytesMax)
       throws CallFailedException, InterruptedException {
+    PluginHttp.Request request = request(method, path, contentType, body, timeout, bytesMax);
+    return answer(context.http().send(request));
+  }
+
+  private PluginHttp.Request request(
+      String method, String path, String contentType, byte[] body, Duration timeout, int bytesMax) {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("authorization", "Bearer " + token);
     if (!contentType.isEmpty()) {
       headers.put("content-type", contentType);
     }
-    PluginHttp.Answer answer =
-        context
-            .http()
-            .send(
-                new PluginHttp.Request(
-                    method, baseUrl + path, headers, body, timeout, bytesMax, false));
+    return new PluginHttp.Request(method, baseUrl + path, headers, body, timeout, bytesMax, false);
+  }
+
+  private static JsonAnswer answer(PluginHttp.Answer answer) {
     return new JsonAnswer(answer.status(), answer.headers(), answer.body());
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.matrix;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Draft;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
@@ -158,7 +159,10 @@ final class MatrixDrafts {
     judge(draft, answer);
   }
 
-  /** A draft that is refused is left out; a wait that was asked for holds up drafts alone. */
+  /**
+   * A draft that is refused is left out; a wait that was asked for counts for replies too, and for
+   * drafts somewhat longer.
+   */
   private void judge(Draft draft, MatrixAnswer answer) throws CallFailedException {
     if (answer.isOk()) {
       return;
@@ -166,6 +170,7 @@ final class MatrixDrafts {
     if (answer.failure().code() == FailureCode.RATE_LIMITED) {
       Duration asked = answer.failure().retryAfter();
       Duration rest = asked.compareTo(REST_LEAST) > 0 ? asked : REST_LEAST;
+      pace.holdReplies(asked);
       restUntil = bot.context().nanos() + rest.toNanos();
       rests = true;
     } else if (answer.failure().isPassing()) {
@@ -173,6 +178,11 @@ final class MatrixDrafts {
     } else {
       messages.giveUp(draft.eventId());
     }
+  }
+
+  /** Why nothing can be written there yet; empty when nothing is known of it. */
+  Optional<Failure> waitAsked(MatrixPlace to) {
+    return pace.waitAsked(to.room());
   }
 
   /**

@@ -77,9 +77,9 @@ final class MatrixFiles {
     int slash = path.indexOf('/');
     String file =
         "/download/" + MatrixIds.encoded(path.substring(0, slash)) + path.substring(slash);
-    JsonAnswer answer = api.raw("/_matrix/client/v1/media" + file, FILE_MAX, most);
+    JsonAnswer answer = api.download("/_matrix/client/v1/media" + file, FILE_MAX, most);
     if (answer.status() == NOT_FOUND && isUnrecognized(answer)) { // a homeserver from before 2024
-      answer = api.raw("/_matrix/media/v3" + file, FILE_MAX, most);
+      answer = api.download("/_matrix/media/v3" + file, FILE_MAX, most);
     }
     if (answer.status() == NOT_FOUND) {
       throw refused("the homeserver does not have it any more");

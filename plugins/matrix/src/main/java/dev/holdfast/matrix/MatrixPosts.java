@@ -44,6 +44,10 @@ final class MatrixPosts {
 
   PostOutcome post(OutboundReply reply) throws InterruptedException {
     MatrixPlace to = MatrixPlace.ofThread(reply.thread());
+    Optional<Failure> wait = drafts.waitAsked(to);
+    if (wait.isPresent()) {
+      return new PostOutcome.NotDelivered(wait.get());
+    }
     try {
       // Files are posted one by one: an earlier try may have ended between two of them.
       boolean mayBeThere = reply.resend() || !reply.files().isEmpty();

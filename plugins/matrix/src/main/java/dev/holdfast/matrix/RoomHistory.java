@@ -1,6 +1,7 @@
 package dev.holdfast.matrix;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.kit.JsonAnswer;
 import dev.holdfast.kit.JsonText;
@@ -100,7 +101,7 @@ final class RoomHistory {
       try {
         page = page(room, from, since, PAGES.get(size));
       } catch (CallFailedException e) {
-        if (e.failure().code() == FailureCode.TIMEOUT && failsAgainAndAgain(room)) {
+        if (isOfTheAnswer(e.failure().code()) && failsAgainAndAgain(room)) {
           return found;
         }
         throw e;
@@ -140,6 +141,11 @@ final class RoomHistory {
                 ? "it is more than is looked through, and the oldest of it is left out"
                 : "the history before what was found cannot be read: " + flaw);
     return found;
+  }
+
+  /** Whether another room may fare better. */
+  private static boolean isOfTheAnswer(FailureCode code) {
+    return code == FailureCode.TIMEOUT || code == FailureCode.BACKEND_FAILURE;
   }
 
   /** The account is not in the room any more, or its history fails again and again. */
@@ -184,15 +190,22 @@ final class RoomHistory {
             + MatrixIds.encoded(to)
             + "&filter="
             + MatrixIds.encoded(SyncFilter.page());
+    JsonAnswer raw;
     try {
-      JsonAnswer raw = bot.api().raw(path, PAGE_MAX, BYTES_MAX);
-      MatrixAnswer answer = MatrixAnswer.of(raw, bot.context().now());
-      return new Page(answer, answer.body().isEmpty() ? raw.flaw() : "");
+      raw = bot.api().raw(path, PAGE_MAX, BYTES_MAX);
     } catch (CallFailedException e) {
       if (e.failure().code() == FailureCode.BACKEND_FAILURE && size > 1) {
         return new Page(MatrixAnswer.done(), "it is too long");
       }
       throw e;
     }
+    MatrixAnswer answer = MatrixAnswer.of(raw, bot.context().now());
+    if (answer.isOk() && !raw.text().stripLeading().startsWith("{")) {
+      throw new CallFailedException(
+          Failure.of(
+              FailureCode.BACKEND_FAILURE,
+              "what answers for the history of a room is no homeserver: look at proxies on the way"));
+    }
+    return new Page(answer, answer.body().isEmpty() ? raw.flaw() : "");
   }
 }

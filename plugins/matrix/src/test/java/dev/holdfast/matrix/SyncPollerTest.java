@@ -154,6 +154,40 @@ class SyncPollerTest {
   }
 
   @Test
+  void thePageOfAProxyIsNoHistoryAndLosesNothing() {
+    try (MatrixRig rig = MatrixRig.syncing(folder)) {
+      rig.sink().savePosition("s0");
+      Said page = new Said(200, Map.of("content-type", "text/html"), "<html>Welcome</html>");
+      Said limited = room("s1", "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[]", "");
+      rig.next(MESSAGES, page);
+      assertThat(rig.listen(limited).failure().message()).contains("no homeserver");
+      assertThat(rig.asked(MESSAGES)).as("not in smaller pieces").hasSize(1);
+      assertThat(rig.sink().position()).contains("s0");
+      rig.next(MESSAGES, ok("{\"chunk\":[" + text("a", "meanwhile") + "]}"));
+      rig.receive(limited);
+      assertThat(rig.sink().texts()).containsExactly("meanwhile");
+    }
+  }
+
+  @Test
+  void aRoomWhoseHistoryIsAlwaysThePageOfAProxyHoldsUpNoOtherForEver() {
+    try (MatrixRig rig = MatrixRig.syncing(folder)) {
+      rig.sink().savePosition("s0");
+      rig.always(MESSAGES, "<html>Welcome</html>");
+      Said limited =
+          room(
+              "s1",
+              "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[" + text("d", "4") + "]",
+              "");
+      for (int i = 0; i < 4; i++) {
+        assertThat(rig.listen(limited).failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+      }
+      rig.listen(limited);
+      assertThat(rig.sink().texts()).containsExactly("4");
+    }
+  }
+
+  @Test
   void aRoomWhoseHistoryNeverComesInTimeHoldsUpNoOtherForEver() {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.sink().savePosition("s0");

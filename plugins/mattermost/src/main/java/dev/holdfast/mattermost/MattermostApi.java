@@ -34,33 +34,33 @@ final class MattermostApi {
    */
   MattermostAnswer get(String path, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return answer(send("GET", path, "", NOTHING, timeout, BYTES_MAX));
+    return answer(send("GET", path, "", NOTHING, timeout));
   }
 
   MattermostAnswer post(String path, Object body, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return answer(send("POST", path, "application/json", bytes(body), timeout, BYTES_MAX));
+    return answer(send("POST", path, "application/json", bytes(body), timeout));
   }
 
   MattermostAnswer put(String path, Map<String, ?> body, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return answer(send("PUT", path, "application/json", bytes(body), timeout, BYTES_MAX));
+    return answer(send("PUT", path, "application/json", bytes(body), timeout));
   }
 
   MattermostAnswer delete(String path, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return answer(send("DELETE", path, "", NOTHING, timeout, BYTES_MAX));
+    return answer(send("DELETE", path, "", NOTHING, timeout));
   }
 
   MattermostAnswer upload(String path, MultipartForm form, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return answer(send("POST", path, form.contentType(), form.bytes(), timeout, BYTES_MAX));
+    return answer(send("POST", path, form.contentType(), form.bytes(), timeout));
   }
 
   /** Fetches a file as it is. */
   PluginHttp.Answer content(String path, int bytesMax, Duration timeout)
       throws CallFailedException, InterruptedException {
-    return send("GET", path, "", NOTHING, timeout, bytesMax);
+    return context.http().download(request("GET", path, "", NOTHING, timeout, bytesMax));
   }
 
   private static byte[] bytes(Object body) {
@@ -72,17 +72,18 @@ final class MattermostApi {
   }
 
   private PluginHttp.Answer send(
-      String method, String path, String contentType, byte[] body, Duration timeout, int bytesMax)
+      String method, String path, String contentType, byte[] body, Duration timeout)
       throws CallFailedException, InterruptedException {
+    return context.http().send(request(method, path, contentType, body, timeout, BYTES_MAX));
+  }
+
+  private PluginHttp.Request request(
+      String method, String path, String contentType, byte[] body, Duration timeout, int bytesMax) {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("authorization", "Bearer " + token);
     if (!contentType.isEmpty()) {
       headers.put("content-type", contentType);
     }
-    return context
-        .http()
-        .send(
-            new PluginHttp.Request(
-                method, baseUrl + path, headers, body, timeout, bytesMax, false));
+    return new PluginHttp.Request(method, baseUrl + path, headers, body, timeout, bytesMax, false);
   }
 }

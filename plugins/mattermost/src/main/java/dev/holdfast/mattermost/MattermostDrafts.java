@@ -2,6 +2,7 @@ package dev.holdfast.mattermost;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Draft;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Shows what answers say so far, for one account: a post that is edited. Blocks the calling thread.
@@ -38,9 +38,6 @@ final class MattermostDrafts {
   /** Events with an edit of their draft whose outcome is not known. */
   private final RecentMap<Boolean> doubtful = new RecentMap<>();
 
-  /** Until when Mattermost wants no drafts, if it said so: its limit is one for all channels. */
-  private volatile OptionalLong heldUntil = OptionalLong.empty();
-
   MattermostDrafts(MattermostBot bot, DraftMessages messages) {
     this.bot = bot;
     this.messages = messages;
@@ -56,7 +53,7 @@ final class MattermostDrafts {
       throws CallFailedException, InterruptedException {
     MattermostPlace at = MattermostPlace.ofThread(draft.thread());
     String text = text(draft);
-    if (text.isBlank() || isHeld() || !pace.tryTake(at.channel(), PER_CHANNEL)) {
+    if (text.isBlank() || !pace.tryTake(at.channel(), PER_CHANNEL)) {
       return;
     }
     if (before.isPresent()) {
@@ -90,9 +87,9 @@ final class MattermostDrafts {
     return doubtful.has(eventId);
   }
 
-  private boolean isHeld() {
-    OptionalLong until = heldUntil;
-    return until.isPresent() && bot.context().nanos() - until.getAsLong() < 0;
+  /** Why nothing can be written there yet; empty when nothing is known of it. */
+  Optional<Failure> waitAsked(MattermostPlace at) {
+    return pace.waitAsked(at.channel());
   }
 
   /** What the answer says so far, and below it what is being done. */
@@ -128,13 +125,13 @@ final class MattermostDrafts {
     }
   }
 
-  /** A draft that is refused is left out; a wait that was asked for holds up drafts alone. */
+  /** A draft that is refused is left out; a wait that was asked for is one for all channels. */
   private boolean judge(MattermostAnswer answer) throws CallFailedException {
     if (answer.isOk()) {
       return true;
     }
     if (answer.failure().code() == FailureCode.RATE_LIMITED) {
-      heldUntil = OptionalLong.of(bot.context().nanos() + answer.failure().retryAfter().toNanos());
+      pace.holdReplies(answer.failure().retryAfter());
     } else if (answer.failure().isPassing()) {
       throw new CallFailedException(answer.failure());
     }
@@ -142,7 +139,7 @@ final class MattermostDrafts {
   }
 
   void showTyping(MattermostPlace at) throws CallFailedException, InterruptedException {
-    if (isHeld()) {
+    if (waitAsked(at).isPresent()) {
       return;
     }
     Map<String, Object> typing = new LinkedHashMap<>();

@@ -46,6 +46,10 @@ final class MattermostPosts {
 
   PostOutcome post(OutboundReply reply) throws InterruptedException {
     MattermostPlace to = MattermostPlace.ofThread(reply.thread());
+    Optional<Failure> wait = drafts.waitAsked(to);
+    if (wait.isPresent()) {
+      return new PostOutcome.NotDelivered(wait.get());
+    }
     MattermostIdentity me;
     Uploaded uploaded;
     try {

@@ -143,7 +143,7 @@ class MattermostDraftsTest {
   }
 
   @Test
-  void aLimitHoldsUpDraftsAlone() throws Exception {
+  void aLimitHoldsUpDraftsAndReplies() throws Exception {
     show("one", "");
     rig.context().advance(SECOND);
     rig.next("PUT /posts/*/patch", new Said(429, Map.of("X-Ratelimit-Reset", "60"), ""));
@@ -152,6 +152,10 @@ class MattermostDraftsTest {
     show("three", "");
     rig.channel().showDraft(new Draft("main", "elsewhere", "e2", "text", ""));
     rig.channel().showTyping("main", "elsewhere");
+    assertThat(rig.channel().post(MattermostRig.reply("elsewhere", "done")))
+        .isInstanceOfSatisfying(
+            PostOutcome.NotDelivered.class,
+            outcome -> assertThat(outcome.failure().retryAfter()).isEqualTo(SECOND));
     assertThat(rig.calls()).containsExactly("POST /posts", "PUT /posts/*/patch");
     rig.context().advance(SECOND);
     show("four", "");

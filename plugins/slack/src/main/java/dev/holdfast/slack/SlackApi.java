@@ -78,7 +78,7 @@ final class SlackApi {
       throws CallFailedException, InterruptedException {
     return context
         .http()
-        .send(
+        .download(
             new PluginHttp.Request(
                 "GET",
                 url,

@@ -2,6 +2,7 @@ package dev.holdfast.slack;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Draft;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PluginContext;
@@ -96,8 +97,7 @@ final class SlackDrafts {
     message.put("unfurl_links", false);
     message.put("unfurl_media", false);
     SlackAnswer answer = first(draft, "chat.postMessage", message);
-    if (judge(answer, to.channel(), editPace)
-        && answer.outcome() instanceof PostOutcome.Sent(String ts)) {
+    if (judge(answer, to.channel()) && answer.outcome() instanceof PostOutcome.Sent(String ts)) {
       shown(draft, to, ts, false);
     }
   }
@@ -123,7 +123,7 @@ final class SlackDrafts {
     String piece = piece(SlackMarkup.streamed(draft.text()), 0);
     parameters.put("markdown_text", piece);
     SlackAnswer answer = first(draft, "chat.startStream", parameters);
-    if (judge(answer, to.channel(), streamPace)) {
+    if (judgeStream(answer, to.channel())) {
       if (answer.outcome() instanceof PostOutcome.Sent(String ts)) {
         streams.put(draft.eventId(), piece);
         shown(draft, to, ts, true);
@@ -203,7 +203,7 @@ final class SlackDrafts {
     // Before the call: a piece whose answer is lost must not come twice.
     streams.put(draft.eventId(), before + piece);
     SlackAnswer answer = bot.api().call("chat.appendStream", parameters, CALL_MAX);
-    if (!judge(answer, at.channel(), streamPace)) {
+    if (!judgeStream(answer, at.channel())) {
       streams.put(draft.eventId(), answer.failure().isPassing() ? before : before + piece);
     }
   }
@@ -228,17 +228,29 @@ final class SlackDrafts {
     Map<String, Object> parameters = at.message(shown.ts());
     parameters.put("text", text);
     parameters.put("blocks", List.of());
-    judge(bot.api().call("chat.update", parameters, CALL_MAX), at.channel(), editPace);
+    judge(bot.api().call("chat.update", parameters, CALL_MAX), at.channel());
   }
 
-  /** A draft that is refused is left out; a wait that was asked for holds up drafts alone. */
-  private static boolean judge(SlackAnswer answer, String channel, DraftPace pace)
-      throws CallFailedException {
+  /** A message that is refused is left out; a wait that was asked for counts for replies too. */
+  private boolean judge(SlackAnswer answer, String channel) throws CallFailedException {
+    if (!isLimited(answer)) {
+      return judgeStream(answer, channel);
+    }
+    editPace.holdReplies(channel, answer.failure().retryAfter());
+    return false;
+  }
+
+  private static boolean isLimited(SlackAnswer answer) {
+    return !answer.isOk() && answer.failure().code() == FailureCode.RATE_LIMITED;
+  }
+
+  /** The same of a piece of a stream: replies are none, and have limits of their own. */
+  private boolean judgeStream(SlackAnswer answer, String channel) throws CallFailedException {
     if (answer.isOk()) {
       return true;
     }
-    if (answer.failure().code() == FailureCode.RATE_LIMITED) {
-      pace.hold(channel, answer.failure().retryAfter());
+    if (isLimited(answer)) {
+      streamPace.hold(channel, answer.failure().retryAfter());
     } else if (answer.failure().isPassing()) {
       throw new CallFailedException(answer.failure());
     }
@@ -260,6 +272,11 @@ final class SlackDrafts {
     } catch (CallFailedException _) {
       // It is a courtesy.
     }
+  }
+
+  /** Why nothing can be written there yet; empty when nothing is known of it. */
+  Optional<Failure> waitAsked(SlackPlace at) {
+    return editPace.waitAsked(at.channel());
   }
 
   /** The draft that a reply is to take the place of; no draft of it comes after it. */

@@ -46,6 +46,10 @@ final class SlackPosts {
 
   PostOutcome post(OutboundReply reply) throws InterruptedException {
     SlackPlace to = SlackPlace.ofThread(reply.thread());
+    Optional<Failure> wait = drafts.waitAsked(to);
+    if (wait.isPresent()) {
+      return new PostOutcome.NotDelivered(wait.get());
+    }
     try {
       return switch (uploads.share(reply, to)) {
         case SlackUploads.Shared(String note) -> post(reply, to, withNote(reply.text(), note));

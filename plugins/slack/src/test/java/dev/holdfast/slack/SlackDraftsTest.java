@@ -177,15 +177,21 @@ class SlackDraftsTest {
   }
 
   @Test
-  void aWaitThatSlackAsksForHoldsUpDrafts() throws Exception {
+  void aWaitThatSlackAsksForHoldsUpDraftsAndTheReply() throws Exception {
     show("D1", "One", "");
     rig.next(
         "chat.update",
         new Said(429, Map.of("retry-after", "30"), "{\"ok\":false,\"error\":\"ratelimited\"}"));
     show("D1", "One two", "");
     show("D1", "One two three", "");
+    assertThat(post("D1", "whole"))
+        .isInstanceOfSatisfying(
+            PostOutcome.NotDelivered.class,
+            outcome -> assertThat(outcome.failure().retryAfter()).isPositive());
     assertThat(rig.calls("chat.update")).hasSize(1);
+    rig.context().advance(Duration.ofSeconds(30));
     assertThat(post("D1", "whole")).isInstanceOf(PostOutcome.Sent.class);
+    assertThat(rig.calls("chat.update")).hasSize(2);
   }
 
   @Test

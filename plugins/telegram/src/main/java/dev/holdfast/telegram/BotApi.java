@@ -97,7 +97,7 @@ final class BotApi {
     if (!FILE_PATH.matcher(path).matches() || path.contains("..")) {
       throw refused("Telegram names no address for it");
     }
-    JsonAnswer content = files.get("/" + path, FILE_MAX, most);
+    JsonAnswer content = files.download("/" + path, FILE_MAX, most);
     if (content.status() != 200) {
       throw new CallFailedException(
           Failure.of(

@@ -2,6 +2,7 @@ package dev.holdfast.telegram;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Draft;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PluginContext;
 import dev.holdfast.kit.DraftMessages;
@@ -82,7 +83,11 @@ final class DraftPoster {
       hasDrafts = false; // from the next one on
       return;
     }
-    judge(answer, to);
+    if (answer.code() == 429) {
+      pace.hold(to.chat(), answer.failure().retryAfter()); // replies are no such drafts
+    } else {
+      judge(answer, to);
+    }
   }
 
   private void showAsMessage(
@@ -105,16 +110,21 @@ final class DraftPoster {
     }
   }
 
-  /** A draft that is refused is left out; a wait that was asked for holds up drafts alone. */
+  /** A message that is refused is left out; a wait that was asked for counts for replies too. */
   private boolean judge(BotAnswer answer, ChatAddress to) throws CallFailedException {
     if (!answer.migratedTo().isEmpty()) {
       bot.note(new TelegramUpdate.Migrated(to.chat(), answer.migratedTo()));
     } else if (answer.code() == 429) {
-      pace.hold(to.chat(), answer.failure().retryAfter());
+      pace.holdReplies(to.chat(), answer.failure().retryAfter());
     } else if (!answer.isOk() && answer.code() != 400) {
       throw new CallFailedException(answer.failure());
     }
     return answer.isOk();
+  }
+
+  /** Why nothing can be written there yet; empty when nothing is known of it. */
+  Optional<Failure> waitAsked(ChatAddress to) {
+    return pace.waitAsked(to.chat());
   }
 
   /** The draft that a reply is to take the place of; no draft of it comes after it. */

@@ -2,6 +2,7 @@ package dev.holdfast.telegram;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Choice;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PluginContext;
 import dev.holdfast.api.PostOutcome;
@@ -43,6 +44,10 @@ final class TelegramPosts {
   }
 
   PostOutcome post(OutboundReply reply) throws InterruptedException {
+    Optional<Failure> wait = drafts.waitAsked(bot.address(reply.thread()));
+    if (wait.isPresent()) {
+      return new PostOutcome.NotDelivered(wait.get());
+    }
     List<PostPieces.Piece> parts = new ArrayList<>();
     if (!reply.text().isBlank() || !reply.choices().isEmpty()) {
       parts.add(() -> postText(reply));

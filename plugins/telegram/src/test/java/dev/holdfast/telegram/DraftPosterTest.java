@@ -269,6 +269,21 @@ class DraftPosterTest {
   }
 
   @Test
+  void whatALimitAsksOfMessagesHoldsUpTheReplyToo() throws Exception {
+    show("-100", "half", "");
+    rig.next("editMessageText", refused(429, "slow", "{\"retry_after\":60}"));
+    showLater("-100", "more");
+    assertThat(post("-100", "all"))
+        .isInstanceOfSatisfying(
+            PostOutcome.NotDelivered.class,
+            outcome -> assertThat(outcome.failure().retryAfter()).isEqualTo(Duration.ofMinutes(1)));
+    rig.context().advance(Duration.ofMinutes(1));
+    assertThat(post("-100", "all")).isInstanceOf(PostOutcome.Sent.class);
+    assertThat(calls())
+        .containsExactly("sendMessage half", "editMessageText more", "editMessageText all");
+  }
+
+  @Test
   void whereTelegramHasNoDraftsAMessageIsEdited() throws Exception {
     rig.always("sendMessageDraft", refused(404, "Not Found: method not found"));
     show("7", "half", "");

@@ -50,12 +50,19 @@ final class GraphApi {
     return GraphAnswer.of(api.get(path, timeout, ANSWER_BYTES_MAX), context.now());
   }
 
+  /** Asks where a file is. */
+  GraphAnswer fileFacts(String path, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    return GraphAnswer.of(api.download(path, timeout, ANSWER_BYTES_MAX), context.now());
+  }
+
   /** Fetches the content of a file; the token goes with it. */
   PluginHttp.Answer file(String url, int bytesMax, Duration timeout)
       throws CallFailedException, InterruptedException {
     return context
         .http()
-        .send(new PluginHttp.Request("GET", url, headers, new byte[0], timeout, bytesMax, false));
+        .download(
+            new PluginHttp.Request("GET", url, headers, new byte[0], timeout, bytesMax, false));
   }
 
   /** Whether an address is one of Meta, or of what stands in for it: nobody else gets the token. */

@@ -82,7 +82,7 @@ final class MediaDownloads {
       throw refused("WhatsApp does not have it");
     }
     Map<String, Object> media =
-        api.get("/" + id + "?phone_number_id=" + phoneNumberId, ADDRESS_MAX).orThrow();
+        api.fileFacts("/" + id + "?phone_number_id=" + phoneNumberId, ADDRESS_MAX).orThrow();
     if (size(media) > most) {
       throw refused("it has more than " + most + " bytes");
     }

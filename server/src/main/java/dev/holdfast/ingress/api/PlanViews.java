@@ -91,7 +91,8 @@ record PlanViews(Plans plans, Time time) {
   }
 
   private boolean isLetter(Task task) {
-    return task.state() == TaskState.DEAD_LETTERED && ledger().letters().find(task.id()).isPresent();
+    return task.state() == TaskState.DEAD_LETTERED
+        && ledger().letters().find(task.id()).isPresent();
   }
 
   /** What a task has waited for. */
