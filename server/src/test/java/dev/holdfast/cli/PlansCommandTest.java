@@ -59,6 +59,7 @@ class PlansCommandTest {
     String agent =
         """
         {"agent_id":"files","health":"unhealthy","consecutive_failures":3,
+         "recent_failures":4,"recent_results":20,
          "circuit_open_until":"2026-01-01T10:00:00Z","running":1,"max_concurrent":4,
          "actions":["get","list"]}
         """;
@@ -67,7 +68,7 @@ class PlansCommandTest {
         .on("POST /api/v1/agents/files/reset", 200, agent.replace("unhealthy", "healthy"));
     assertThat(line.run(server, "agents", "list")).isZero();
     assertThat(line.out())
-        .containsPattern("files +unhealthy +3 +2026-01-01 10:00:00Z +1/4 +get, list");
+        .containsPattern("files +unhealthy +3 +4/20 +2026-01-01 10:00:00Z +1/4 +get, list");
     assertThat(line.run(server, "agents", "reset", "files")).isZero();
     assertThat(line.out()).isEqualTo("files is healthy\n");
     server.on("GET /api/v1/agents", 200, "[]");
