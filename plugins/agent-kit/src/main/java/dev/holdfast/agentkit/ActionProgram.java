@@ -23,7 +23,7 @@ public final class ActionProgram {
   @FunctionalInterface
   public interface Action {
     ActionResult run(ActionRequest request)
-        throws ActionRefusedException, InputNeededException, IOException, InterruptedException;
+        throws ActionRefusedException, PersonAskedException, IOException, InterruptedException;
   }
 
   public ActionProgram(Map<String, Action> actions) {
@@ -75,7 +75,7 @@ public final class ActionProgram {
             ActionRefusedException.UNKNOWN_ACTION, "There is no action " + request.action() + ".");
       }
       return request.success(action.run(request));
-    } catch (InputNeededException e) {
+    } catch (PersonAskedException e) {
       return request.asks(e.question());
     } catch (ActionRefusedException e) {
       return request.failure(e.code(), String.valueOf(e.getMessage()));

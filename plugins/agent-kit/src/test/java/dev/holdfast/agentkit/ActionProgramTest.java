@@ -103,7 +103,7 @@ class ActionProgramTest {
     Map<String, Object> answer =
         answer(
             _ -> {
-              throw new InputNeededException(Map.of("question", "Which?"));
+              throw new PersonAskedException(Map.of("question", "Which?"));
             },
             request("do", "{}"));
     assertThat(answer).containsEntry("status", "awaiting_input").containsEntry("request_id", "r");

@@ -19,7 +19,7 @@ final class AcpProgram {
   private static final long METHOD_NOT_FOUND = -32_601;
 
   private final ProgramProcess process;
-  private final Settings settings;
+  private final ProgramSettings settings;
   private final Run run;
 
   /** Tool calls by their ids: a request for a permission may name no more than that. */
@@ -32,7 +32,7 @@ final class AcpProgram {
   private @Nullable PermissionRequest asked;
   private long calls;
   private long ids;
-  private Usage usage = Usage.NONE;
+  private SessionUsage usage = SessionUsage.NONE;
 
   /** An error of the agent. */
   private static final class RpcException extends Exception {
@@ -50,13 +50,13 @@ final class AcpProgram {
     }
   }
 
-  private AcpProgram(ProgramProcess process, Settings settings, Run run) {
+  private AcpProgram(ProgramProcess process, ProgramSettings settings, Run run) {
     this.process = process;
     this.settings = settings;
     this.run = run;
   }
 
-  static Outcome run(InstalledProgram installed, Settings settings, Run run)
+  static Outcome run(InstalledProgram installed, ProgramSettings settings, Run run)
       throws ActionRefusedException, InterruptedException {
     List<String> command = new ArrayList<>(installed.command());
     command.addAll(settings.arguments());
@@ -69,7 +69,7 @@ final class AcpProgram {
     Map<String, Object> agent = initialize();
     try {
       if (!open(JsonText.map(agent, "agentCapabilities"))) {
-        return new Outcome.SessionLost(Usage.NONE);
+        return new Outcome.SessionLost(SessionUsage.NONE);
       }
       run.watcher().knows(session);
       if (!settings.mode().isEmpty()) {
@@ -159,11 +159,11 @@ final class AcpProgram {
 
   private Outcome ended(Map<String, Object> response) throws ActionRefusedException {
     Map<String, Object> told = JsonText.map(response, "usage");
-    Usage all =
-        new Usage(
+    SessionUsage all =
+        new SessionUsage(
             1,
             calls,
-            Usage.Tokens.OF_RUN,
+            SessionUsage.Tokens.OF_RUN,
             JsonText.whole(told, "inputTokens", 0),
             JsonText.whole(told, "outputTokens", 0),
             usage.cost(),
@@ -257,10 +257,10 @@ final class AcpProgram {
         Map<String, Object> cost = JsonText.map(update, "cost");
         if (!cost.isEmpty()) {
           usage =
-              new Usage(
+              new SessionUsage(
                   0,
                   0,
-                  Usage.Tokens.OF_RUN,
+                  SessionUsage.Tokens.OF_RUN,
                   0,
                   0,
                   JsonText.number(cost, "amount", 0),

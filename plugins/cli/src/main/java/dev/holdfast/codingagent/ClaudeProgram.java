@@ -38,7 +38,7 @@ final class ClaudeProgram {
     this.run = run;
   }
 
-  static Outcome run(InstalledProgram installed, Settings settings, Run run)
+  static Outcome run(InstalledProgram installed, ProgramSettings settings, Run run)
       throws ActionRefusedException, InterruptedException {
     List<String> command = new ArrayList<>(installed.command());
     command.addAll(FLAGS);
@@ -58,10 +58,10 @@ final class ClaudeProgram {
       Optional<Map<String, Object>> next = process.next(run.watcher()::waits);
       if (next.isEmpty()) {
         if (asked != null) {
-          return new Outcome.Asks(asked, Usage.NONE);
+          return new Outcome.Asks(asked, SessionUsage.NONE);
         }
         if (isSessionLost(process.errors())) {
-          return new Outcome.SessionLost(Usage.NONE);
+          return new Outcome.SessionLost(SessionUsage.NONE);
         }
         throw process.ended();
       }
@@ -161,7 +161,7 @@ final class ClaudeProgram {
   }
 
   private Outcome ended(Map<String, Object> result) throws ActionRefusedException {
-    Usage usage = usage(result);
+    SessionUsage usage = usage(result);
     if (asked != null) {
       return new Outcome.Asks(asked, usage);
     }
@@ -185,12 +185,12 @@ final class ClaudeProgram {
     return !run.session().isEmpty() && calls == 0 && why.contains("No conversation found");
   }
 
-  private Usage usage(Map<String, Object> result) {
+  private SessionUsage usage(Map<String, Object> result) {
     Map<String, Object> tokens = JsonText.map(result, "usage");
-    return new Usage(
+    return new SessionUsage(
         JsonText.whole(result, "num_turns", 0),
         calls,
-        Usage.Tokens.OF_RUN,
+        SessionUsage.Tokens.OF_RUN,
         JsonText.whole(tokens, "input_tokens", 0)
             + JsonText.whole(tokens, "cache_creation_input_tokens", 0)
             + JsonText.whole(tokens, "cache_read_input_tokens", 0),

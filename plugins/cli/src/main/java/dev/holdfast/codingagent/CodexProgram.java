@@ -31,7 +31,7 @@ final class CodexProgram {
     this.run = run;
   }
 
-  static Outcome run(InstalledProgram installed, Settings settings, Run run)
+  static Outcome run(InstalledProgram installed, ProgramSettings settings, Run run)
       throws ActionRefusedException, InterruptedException {
     List<String> command = command(installed, settings, run, System.getenv(UNCONFINED) != null);
     try (ProgramProcess process = ProgramProcess.start(command, run.folder(), run.limits())) {
@@ -44,7 +44,7 @@ final class CodexProgram {
    * Codex puts up none.
    */
   static List<String> command(
-      InstalledProgram installed, Settings settings, Run run, boolean isUnconfined) {
+      InstalledProgram installed, ProgramSettings settings, Run run, boolean isUnconfined) {
     List<String> command = new ArrayList<>(installed.command());
     command.addAll(List.of("exec", "--json", "--skip-git-repo-check"));
     if (!settings.arguments().contains(SANDBOX)) {
@@ -92,9 +92,15 @@ final class CodexProgram {
     }
   }
 
-  private Usage usage() {
-    return new Usage(
-        turns, calls, Usage.Tokens.OF_SESSION, tokensIn, tokensOut, 0, Usage.NONE.currency());
+  private SessionUsage usage() {
+    return new SessionUsage(
+        turns,
+        calls,
+        SessionUsage.Tokens.OF_SESSION,
+        tokensIn,
+        tokensOut,
+        0,
+        SessionUsage.NONE.currency());
   }
 
   private void hear(String type, Map<String, Object> item) {

@@ -17,7 +17,7 @@ public final class CodingAgent {
   public static void main(String[] arguments) throws IOException, InterruptedException {
     List<String> given = Arrays.asList(arguments);
     Path own = Path.of(given.getFirst());
-    Settings settings = Settings.read(given.get(1));
+    ProgramSettings settings = ProgramSettings.read(given.get(1));
     RootFolders roots = RootFolders.of(given.subList(2, given.size()), WorkAction.workspace(own));
     String searchPath = System.getenv().getOrDefault("PATH", "");
     new ActionProgram(actions(settings, roots, own, searchPath))
@@ -26,7 +26,7 @@ public final class CodingAgent {
   }
 
   static Map<String, Action> actions(
-      Settings settings, RootFolders roots, Path own, String searchPath) {
+      ProgramSettings settings, RootFolders roots, Path own, String searchPath) {
     return Map.of(
         "work",
         request ->

@@ -8,7 +8,7 @@ interface CodingProgram {
   /** Blocks until it has ended; nothing of it runs then. */
   Outcome run(Run run) throws ActionRefusedException, InterruptedException;
 
-  static CodingProgram of(InstalledProgram installed, Settings settings) {
+  static CodingProgram of(InstalledProgram installed, ProgramSettings settings) {
     return switch (installed.kind()) {
       case AUTO -> throw new IllegalArgumentException("a program that was found has a kind");
       case ACP -> run -> AcpProgram.run(installed, settings, run);

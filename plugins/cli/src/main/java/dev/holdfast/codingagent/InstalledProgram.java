@@ -1,7 +1,7 @@
 package dev.holdfast.codingagent;
 
 import dev.holdfast.agentkit.ActionRefusedException;
-import dev.holdfast.codingagent.Settings.ProgramKind;
+import dev.holdfast.codingagent.ProgramSettings.ProgramKind;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -37,7 +37,8 @@ record InstalledProgram(ProgramKind kind, List<String> command) {
   }
 
   /** The one that is configured, or the first one that is there. */
-  static InstalledProgram find(Settings settings, String searchPath) throws ActionRefusedException {
+  static InstalledProgram find(ProgramSettings settings, String searchPath)
+      throws ActionRefusedException {
     ProgramKind wanted = settings.kind();
     if (!settings.command().isEmpty()) {
       ProgramKind kind = wanted == ProgramKind.AUTO ? kindOf(settings.command()) : wanted;

@@ -2,16 +2,16 @@ package dev.holdfast.codingagent;
 
 /** How a run of a coding agent has ended. */
 sealed interface Outcome {
-  Usage usage();
+  SessionUsage usage();
 
   /**
    * @param text its last words
    */
-  record Done(String text, Usage usage) implements Outcome {}
+  record Done(String text, SessionUsage usage) implements Outcome {}
 
   /** It was stopped because a person has to be asked first. */
-  record Asks(PermissionRequest request, Usage usage) implements Outcome {}
+  record Asks(PermissionRequest request, SessionUsage usage) implements Outcome {}
 
   /** It does not know the session that it was to go on with; it has done nothing. */
-  record SessionLost(Usage usage) implements Outcome {}
+  record SessionLost(SessionUsage usage) implements Outcome {}
 }

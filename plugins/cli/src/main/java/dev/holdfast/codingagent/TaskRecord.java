@@ -12,14 +12,14 @@ import java.util.Map;
  * @param output what was answered; empty before that
  */
 record TaskRecord(
-    String session, Permissions permissions, Usage usage, Map<String, Object> output) {
-  static final TaskRecord NEW = new TaskRecord("", Permissions.NONE, Usage.NONE, Map.of());
+    String session, Permissions permissions, SessionUsage usage, Map<String, Object> output) {
+  static final TaskRecord NEW = new TaskRecord("", Permissions.NONE, SessionUsage.NONE, Map.of());
 
   static TaskRecord read(Map<String, Object> object) {
     return new TaskRecord(
         JsonText.text(object, "session"),
         Permissions.read(object, "permissions"),
-        Usage.read(JsonText.map(object, "usage")),
+        SessionUsage.read(JsonText.map(object, "usage")),
         JsonText.map(object, "output"));
   }
 
@@ -40,7 +40,7 @@ record TaskRecord(
     return new TaskRecord(session, others, usage, output);
   }
 
-  TaskRecord having(Usage more) {
+  TaskRecord having(SessionUsage more) {
     return new TaskRecord(session, permissions, usage.plus(more), output);
   }
 

@@ -3,7 +3,7 @@ package dev.holdfast.codingagent;
 import dev.holdfast.agentkit.ActionRefusedException;
 import dev.holdfast.agentkit.ActionRequest;
 import dev.holdfast.agentkit.ActionResult;
-import dev.holdfast.agentkit.InputNeededException;
+import dev.holdfast.agentkit.PersonAskedException;
 import dev.holdfast.agentkit.RootFolders;
 import dev.holdfast.kit.JsonText;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class WorkAction {
 
   private final InstalledProgram installed;
   private final CodingProgram program;
-  private final Settings settings;
+  private final ProgramSettings settings;
   private final RootFolders roots;
   private final Path own;
   private final RecordFolder tasks;
@@ -42,7 +42,7 @@ final class WorkAction {
    *
    * @param own the folder of the extension
    */
-  WorkAction(InstalledProgram installed, Settings settings, RootFolders roots, Path own) {
+  WorkAction(InstalledProgram installed, ProgramSettings settings, RootFolders roots, Path own) {
     this.installed = installed;
     this.program = CodingProgram.of(installed, settings);
     this.settings = settings;
@@ -57,7 +57,7 @@ final class WorkAction {
   }
 
   ActionResult run(ActionRequest request)
-      throws ActionRefusedException, InputNeededException, IOException, InterruptedException {
+      throws ActionRefusedException, PersonAskedException, IOException, InterruptedException {
     TaskRecord record = tasks.find(request.key()).map(TaskRecord::read).orElse(TaskRecord.NEW);
     if (record.isDone()) {
       return result(record);
@@ -86,7 +86,7 @@ final class WorkAction {
         }
         case Outcome.Asks(PermissionRequest wanted, _) -> {
           tasks.put(request.key(), after.written());
-          throw new InputNeededException(question(wanted, after, folder));
+          throw new PersonAskedException(question(wanted, after, folder));
         }
         case Outcome.SessionLost _ ->
             throw new ActionRefusedException(
@@ -216,7 +216,7 @@ final class WorkAction {
       throws IOException {
     RecordFolder requests = new RecordFolder(own.resolve("requests"));
     Path full = requests.file(wanted.hash());
-    if (QuestionText.isCut(wanted)) {
+    if (PermissionQuestion.isCut(wanted)) {
       requests.put(wanted.hash(), Map.of("title", wanted.title(), "detail", wanted.detail()));
     }
     Map<String, Object> state = new LinkedHashMap<>();
@@ -225,7 +225,12 @@ final class WorkAction {
     state.put("title", wanted.title());
     state.put("permissions", record.permissions().written());
     return Map.of(
-        "kind", "approval", "question", QuestionText.of(wanted, folder, full), "state", state);
+        "kind",
+        "approval",
+        "question",
+        PermissionQuestion.of(wanted, folder, full),
+        "state",
+        state);
   }
 
   private Map<String, Object> data(String text, TaskRecord record) {

@@ -76,7 +76,8 @@ final class AgentDouble {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     Path own = Files.createDirectories(folder.resolve("own"));
     RootFolders roots = RootFolders.of(List.of(work.toString(), "--", work.toString()), own);
-    new ActionProgram(CodingAgent.actions(Settings.read(JsonText.write(settings)), roots, own, ""))
+    new ActionProgram(
+            CodingAgent.actions(ProgramSettings.read(JsonText.write(settings)), roots, own, ""))
         .run(
             new ByteArrayInputStream(JsonText.write(request).getBytes(StandardCharsets.UTF_8)),
             new PrintStream(out, true, StandardCharsets.UTF_8),

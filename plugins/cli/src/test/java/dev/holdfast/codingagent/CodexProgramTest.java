@@ -4,7 +4,7 @@ import static dev.holdfast.codingagent.AgentDouble.done;
 import static dev.holdfast.codingagent.AgentDouble.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.codingagent.Settings.ProgramKind;
+import dev.holdfast.codingagent.ProgramSettings.ProgramKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -74,10 +74,10 @@ class CodexProgramTest {
             new TimeLimits(Duration.ZERO, Duration.ZERO),
             new Unwatched());
     InstalledProgram codex = new InstalledProgram(ProgramKind.CODEX, List.of("codex"));
-    Settings plain = Settings.read("{}");
+    ProgramSettings plain = ProgramSettings.read("{}");
     assertThat(CodexProgram.command(codex, plain, run, true)).contains("workspace-write");
     assertThat(CodexProgram.command(codex, plain, run, false)).contains("danger-full-access");
-    Settings own = Settings.read("{\"arguments\":[\"--sandbox\",\"read-only\"]}");
+    ProgramSettings own = ProgramSettings.read("{\"arguments\":[\"--sandbox\",\"read-only\"]}");
     assertThat(CodexProgram.command(codex, own, run, false))
         .contains("read-only")
         .doesNotContain("danger-full-access");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.agentkit.ActionRefusedException;
-import dev.holdfast.codingagent.Settings.ProgramKind;
+import dev.holdfast.codingagent.ProgramSettings.ProgramKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +19,7 @@ class InstalledProgramTest {
   }
 
   private InstalledProgram find(String settings) throws Exception {
-    return InstalledProgram.find(Settings.read(settings), "/nowhere:" + folder);
+    return InstalledProgram.find(ProgramSettings.read(settings), "/nowhere:" + folder);
   }
 
   @Test

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param mode of sessions, one of those that an agent of ACP offers; empty for its own default
  * @param authMethod by which an agent of ACP is logged in; empty for none
  */
-record Settings(
+record ProgramSettings(
     ProgramKind kind,
     List<String> command,
     List<String> arguments,
@@ -36,15 +36,15 @@ record Settings(
     }
   }
 
-  Settings {
+  ProgramSettings {
     command = List.copyOf(command);
     arguments = List.copyOf(arguments);
   }
 
-  static Settings read(String json) {
+  static ProgramSettings read(String json) {
     Map<String, Object> given = JsonText.object(json);
     String kind = JsonText.text(given, "program");
-    return new Settings(
+    return new ProgramSettings(
         kind.isEmpty() ? ProgramKind.AUTO : ProgramKind.valueOf(kind.toUpperCase(Locale.ROOT)),
         texts(given, "command"),
         texts(given, "arguments"),

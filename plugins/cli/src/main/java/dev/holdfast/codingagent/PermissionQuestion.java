@@ -5,13 +5,13 @@ import java.nio.file.Path;
 /**
  * The words in which a person is asked for a permission: all of it, so that nobody signs blindly.
  */
-final class QuestionText {
+final class PermissionQuestion {
   /** The server takes 4,000 characters. */
   private static final int DETAIL_MAX = 3000;
 
   private static final int TITLE_MAX = 300;
 
-  private QuestionText() {}
+  private PermissionQuestion() {}
 
   /** {@code full}: where all of the request can be read when it is too long for a question. */
   static String of(PermissionRequest request, Path folder, Path full) {

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param cost of the session up to now, all tasks together; zero when it does not say
  * @param currency of the cost
  */
-record Usage(
+record SessionUsage(
     long turns,
     long toolCalls,
     Tokens tokens,
@@ -22,7 +22,7 @@ record Usage(
     long tokensOut,
     double cost,
     String currency) {
-  static final Usage NONE = new Usage(0, 0, Tokens.OF_RUN, 0, 0, 0, "USD");
+  static final SessionUsage NONE = new SessionUsage(0, 0, Tokens.OF_RUN, 0, 0, 0, "USD");
 
   /** What a program counts. */
   enum Tokens {
@@ -39,8 +39,8 @@ record Usage(
   }
 
   /** Of two runs of one session, this one the earlier. */
-  Usage plus(Usage later) {
-    return new Usage(
+  SessionUsage plus(SessionUsage later) {
+    return new SessionUsage(
         turns + later.turns,
         toolCalls + later.toolCalls,
         later.tokens,
@@ -50,11 +50,11 @@ record Usage(
         later.currency);
   }
 
-  static Usage read(Map<String, Object> object) {
+  static SessionUsage read(Map<String, Object> object) {
     String currency = JsonText.text(object, "currency");
     Tokens tokens =
         object.containsKey(Tokens.OF_SESSION.key + "_in") ? Tokens.OF_SESSION : Tokens.OF_RUN;
-    return new Usage(
+    return new SessionUsage(
         JsonText.whole(object, "turns", 0),
         JsonText.whole(object, "tool_calls", 0),
         tokens,

@@ -6,7 +6,7 @@ import java.util.Map;
  * An action cannot go on before a person has said something. Its program ends; with the answer the
  * same action is asked for again, see {@link ActionRequest#input}.
  */
-public final class InputNeededException extends Exception {
+public final class PersonAskedException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient Map<String, Object> question;
@@ -14,7 +14,7 @@ public final class InputNeededException extends Exception {
   /**
    * @param question as the action protocol has it: {@code kind}, {@code question}, {@code state}
    */
-  public InputNeededException(Map<String, Object> question) {
+  public PersonAskedException(Map<String, Object> question) {
     super("a person has to say something first");
     this.question = question;
   }

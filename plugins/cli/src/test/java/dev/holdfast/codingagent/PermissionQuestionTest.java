@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class QuestionTextTest {
+class PermissionQuestionTest {
   private static String text(PermissionRequest request) {
-    return QuestionText.of(request, Path.of("/srv/code"), Path.of("/data/full.json"));
+    return PermissionQuestion.of(request, Path.of("/srv/code"), Path.of("/data/full.json"));
   }
 
   @Test
