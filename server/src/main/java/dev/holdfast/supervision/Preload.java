@@ -3,10 +3,13 @@ package dev.holdfast.supervision;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import java.util.List;
+import java.time.zone.ZoneRulesProvider;
 import java.util.UUID;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
@@ -18,26 +21,21 @@ import org.slf4j.LoggerFactory;
  * fails then stays unusable even when descriptors are free again.
  */
 public final class Preload {
-  /** Not public, so by name: they open pipes and read tables when they are first used. */
-  private static final List<String> BY_NAME =
-      List.of(
-          "java.lang.ProcessImpl",
-          "java.lang.ProcessEnvironment",
-          "java.lang.ProcessHandleImpl",
-          "java.time.zone.TzdbZoneRulesProvider",
-          "java.net.Inet4AddressImpl",
-          "java.net.Inet6AddressImpl",
-          "sun.nio.ch.FileChannelImpl",
-          "sun.nio.ch.SocketChannelImpl",
-          "sun.nio.ch.ServerSocketChannelImpl",
-          "sun.nio.fs.UnixNativeDispatcher");
+  /** Has no public way in but a child process. */
+  private static final String PROCESSES = "java.lang.ProcessImpl";
 
   private Preload() {}
 
-  /** Blocks for some tens of milliseconds. What this JVM does not have is logged and left out. */
+  /**
+   * Blocks for some tens of milliseconds. What this JVM does not have is logged and left out. Goes
+   * the public ways that everybody goes: of two threads that initialize a class and the one that it
+   * extends, each by another end, neither ever returns.
+   */
   public static void all() {
-    BY_NAME.forEach(Preload::load);
     try {
+      Class.forName(PROCESSES);
+      System.getenv();
+      ZoneRulesProvider.getAvailableZoneIds();
       new SecureRandom().nextBytes(new byte[8]);
       UUID.randomUUID();
       SSLContext.getDefault().createSSLEngine().getSupportedCipherSuites();
@@ -45,19 +43,15 @@ public final class Preload {
       Cipher.getInstance("AES/GCM/NoPadding");
       InetAddress.getByName("localhost");
       SocketChannel.open().close();
+      ServerSocketChannel.open().close();
+      FileChannel.open(Path.of("/dev/null")).close();
       ProcessHandle.current().info();
+    } catch (ClassNotFoundException | LinkageError e) {
+      skipped("a class", e);
     } catch (UnknownHostException e) {
       skipped("localhost", e);
     } catch (GeneralSecurityException | IOException e) {
       skipped("security or network", e);
-    }
-  }
-
-  private static void load(String name) {
-    try {
-      Class.forName(name);
-    } catch (ClassNotFoundException | LinkageError e) {
-      skipped(name, e);
     }
   }
 
