@@ -11,9 +11,10 @@ import java.util.TreeMap;
  * The {@code agents} section of holdfast.yaml.
  *
  * @param byDefault for agents that have no entry, and for what an entry leaves out
+ * @param limitsAll whether the operator has set the time limit of all agents
  * @param byName the entries
  */
-public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
+public record AgentsConfig(AgentSettings byDefault, boolean limitsAll, Map<String, Entry> byName) {
   public static final int AGENTS_MAX = 100;
   private static final String DEFAULT_NAME = "default";
 
@@ -45,16 +46,16 @@ public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
   /**
    * One agent.
    *
-   * @param hasLimit whether it has a time limit of its own
+   * @param hasLimit whether the operator has set its time limit
    */
   public record Entry(Kind kind, AgentSettings settings, boolean hasLimit) {
-    static Entry from(Section agent, String name, AgentSettings base) {
+    static Entry from(Section agent, String name, AgentSettings base, boolean limited) {
       return switch (agent.choice("kind", KindName.class, KindName.EXTENSION)) {
         case EXTENSION ->
             new Entry(
                 new Kind.Extension(agent.text("extension", name)),
                 AgentSettings.from(agent, base),
-                agent.has("timeout_secs"));
+                limited || agent.has("timeout_secs"));
         case MODEL ->
             new Entry(
                 new Kind.Model(ModelAgentSettings.from(agent)),
@@ -73,7 +74,7 @@ public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
   }
 
   public static AgentsConfig defaults() {
-    return new AgentsConfig(AgentSettings.DEFAULT, Map.of());
+    return new AgentsConfig(AgentSettings.DEFAULT, false, Map.of());
   }
 
   /**
@@ -86,16 +87,17 @@ public record AgentsConfig(AgentSettings byDefault, Map<String, Entry> byName) {
         all == null
             ? AgentSettings.DEFAULT
             : all.read(section -> AgentSettings.from(section, AgentSettings.DEFAULT));
+    boolean limitsAll = all != null && all.has("timeout_secs");
     Map<String, Entry> byName = new TreeMap<>();
     sections.forEach(
         (name, section) -> {
           if (ExtensionConfig.ID.matcher(name).matches()) {
-            byName.put(name, section.read(agent -> Entry.from(agent, name, byDefault)));
+            byName.put(name, section.read(agent -> Entry.from(agent, name, byDefault, limitsAll)));
           } else {
-            Entry _ = section.read(agent -> Entry.from(agent, DEFAULT_NAME, byDefault));
+            Entry _ = section.read(agent -> Entry.from(agent, DEFAULT_NAME, byDefault, limitsAll));
             section.problem("", "its name must match " + ExtensionConfig.ID);
           }
         });
-    return new AgentsConfig(byDefault, byName);
+    return new AgentsConfig(byDefault, limitsAll, byName);
   }
 }

@@ -51,8 +51,8 @@ public final class WorkerAgents {
     AgentsConfig now = config;
     Map<String, WorkerAgent> agents = new TreeMap<>();
     for (String id : extensions.ids()) {
-      agents.put(
-          id, new ExtensionAgent(id, id, tuned(id, patient(now.byDefault(), id)), extensions));
+      AgentSettings settings = now.limitsAll() ? now.byDefault() : patient(now.byDefault(), id);
+      agents.put(id, new ExtensionAgent(id, id, tuned(id, settings), extensions));
     }
     now.byName().forEach((id, entry) -> agents.put(id, agent(id, entry)));
     return agents;

@@ -70,6 +70,22 @@ class AgentsConfigTest {
   }
 
   @Test
+  void aTimeLimitOfAllAgentsIsOneOfEach() throws ConfigException {
+    AgentsConfig config =
+        read(
+            """
+            agents:
+              default: {timeout_secs: 7}
+              plain: {}
+            """);
+    assertThat(config.limitsAll()).isTrue();
+    assertThat(config.byName())
+        .containsEntry(
+            "plain",
+            new AgentsConfig.Entry(new Kind.Extension("plain"), settings(7, 3, 500, 3, 4), true));
+  }
+
+  @Test
   void allProblemsAreReportedWithTheirLines() {
     assertThat(
             problems(

@@ -26,6 +26,7 @@ class WorkerAgentsTest {
   private static AgentsConfig config(String id, String extension) {
     return new AgentsConfig(
         AgentSettings.DEFAULT,
+        false,
         Map.of(id, new AgentsConfig.Entry(new Kind.Extension(extension), SLOW, true)));
   }
 
@@ -60,10 +61,13 @@ class WorkerAgentsTest {
     agents.configure(config("files", "files"));
     assertThat(agent("files").settings()).isEqualTo(SLOW);
     AgentsConfig.Entry open = new AgentsConfig.Entry(new Kind.Extension("files"), SLOW, false);
-    agents.configure(new AgentsConfig(AgentSettings.DEFAULT, Map.of("files", open)));
+    agents.configure(new AgentsConfig(AgentSettings.DEFAULT, false, Map.of("files", open)));
     assertThat(agent("files").settings()).isEqualTo(SLOW.within(extensions.callLimit));
     extensions.callLimit = Duration.ofSeconds(1);
     assertThat(agent("files").settings()).as("never less").isEqualTo(SLOW);
+    extensions.callLimit = Duration.ofHours(1);
+    agents.configure(new AgentsConfig(SLOW, true, Map.of()));
+    assertThat(agent("files").settings()).as("what is set for all holds").isEqualTo(SLOW);
   }
 
   @Test
