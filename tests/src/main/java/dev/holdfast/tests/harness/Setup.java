@@ -90,6 +90,12 @@ public final class Setup {
     return this;
   }
 
+  /** Takes back what {@link #set} did at the top of holdfast.yaml. */
+  public Setup unset(String name) {
+    config.remove(name);
+    return this;
+  }
+
   /** Sets an entry whose name may hold dots and colons. */
   public Setup setNamed(String path, String name, Object value) {
     ObjectNode at = config;

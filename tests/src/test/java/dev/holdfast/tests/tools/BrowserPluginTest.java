@@ -340,8 +340,12 @@ class BrowserPluginTest {
   void aPageThatCrashesIsSaidSoAndOthersAreNotTouched() {
     call("other", "navigate", Map.of("url", url(site, "/")));
     call("t", "navigate", Map.of("url", url(site, "/heap")));
-    assertThat(call("t", "wait", Map.of("text", "never", "seconds", 10)))
-        .contains("the page has crashed");
+    Await.until(
+        "it has crashed",
+        LIMIT,
+        () ->
+            call("t", "wait", Map.of("text", "never", "seconds", 10))
+                .contains("the page has crashed"));
     assertThat(call("other", "current_url", Map.of())).endsWith(url(site, "/"));
     assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
   }
