@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.zone.ZoneRulesProvider;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
@@ -34,8 +36,8 @@ public final class Preload {
   public static void all() {
     try {
       Class.forName(PROCESSES);
-      System.getenv();
-      ZoneRulesProvider.getAvailableZoneIds();
+      Map<String, String> _ = System.getenv();
+      Set<String> _ = ZoneRulesProvider.getAvailableZoneIds();
       new SecureRandom().nextBytes(new byte[8]);
       UUID.randomUUID();
       SSLContext.getDefault().createSSLEngine().getSupportedCipherSuites();
