@@ -16,9 +16,18 @@ import java.util.Objects;
  * @param fromBot whether the platform says that its sender is a program
  * @param addressed whether it is meant for the account: it mentions it, replies to a post of it, or
  *     is a command
+ * @param writtenAtMillis when it was written by the platform's clock, in milliseconds since 1970
+ *     (UTC); 0 when it does not say, or only who wrote it does. How fast somebody writes is judged
+ *     by this, so that nobody is too fast whose messages come late and all at once
  */
 public record Origin(
-    Place place, String chat, String team, String senderName, boolean fromBot, boolean addressed) {
+    Place place,
+    String chat,
+    String team,
+    String senderName,
+    boolean fromBot,
+    boolean addressed,
+    long writtenAtMillis) {
   private static final int NAME_UNITS_MAX = 200;
 
   /** A kind of conversation. */
@@ -38,6 +47,22 @@ public record Origin(
     if (senderName.length() > NAME_UNITS_MAX) {
       senderName = senderName.substring(0, NAME_UNITS_MAX);
     }
+  }
+
+  /** Of what was written at a time that is not known. */
+  public Origin(
+      Place place,
+      String chat,
+      String team,
+      String senderName,
+      boolean fromBot,
+      boolean addressed) {
+    this(place, chat, team, senderName, fromBot, addressed, 0);
+  }
+
+  /** The same of what was written then. */
+  public Origin at(long millis) {
+    return new Origin(place, chat, team, senderName, fromBot, addressed, millis);
   }
 
   /** A conversation with one person of whom no more is known. */

@@ -99,11 +99,15 @@ public final class AccessJudge {
       Access access, ChannelPerson person, String threadId, InboundMessage message) {
     boolean fromBot = message.origin().fromBot();
     long id = KeyHash.of(person.source(), message.dedupeKey());
+    long written = message.origin().writtenAtMillis();
     boolean isWithin =
         fromBot
-            ? bots.admits(KeyHash.of(threadId), id, access.botsPerMinute())
+            ? bots.admits(KeyHash.of(threadId), id, written, access.botsPerMinute())
             : people.admits(
-                KeyHash.of(person.source(), person.sender()), id, access.personPerMinute());
+                KeyHash.of(person.source(), person.sender()),
+                id,
+                written,
+                access.personPerMinute());
     if (isWithin || known.hasEvent(person.source(), message.dedupeKey())) {
       remember(threadId);
       return Optional.empty();

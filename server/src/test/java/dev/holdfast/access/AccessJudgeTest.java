@@ -123,6 +123,20 @@ class AccessJudgeTest {
     }
   }
 
+  /** Once the rest of what somebody had written in an hour was refused. */
+  @Test
+  void whoWroteMuchDuringAnOutageIsAnsweredInAll() throws Exception {
+    try (AccessRig rig = rig(Groups.ALL, 2, 10)) {
+      rig.time.advance(Duration.ofHours(1));
+      long first = rig.time.now().minus(Duration.ofHours(1)).toEpochMilli();
+      for (int i = 0; i < 100; i++) {
+        Origin then = Origin.direct().at(first + 30_000L * i);
+        assertThat(rig.judge(AccessRig.message("ann", "dm-ann", "missed" + i, then))).isEmpty();
+      }
+      assertThat(rig.told).isEmpty();
+    }
+  }
+
   @Test
   void anAcceptedMessageThatComesAgainIsLetInAgainAndNotCounted() throws Exception {
     try (AccessRig rig = rig(Groups.ALL, 2, 10)) {

@@ -12,7 +12,7 @@ class RateWindowsTest {
   private long next;
 
   private boolean admits(long key, int most) {
-    return windows.admits(key, ++next, most);
+    return windows.admits(key, ++next, 0, most);
   }
 
   @Test
@@ -38,12 +38,38 @@ class RateWindowsTest {
 
   @Test
   void aMessageThatComesAgainIsAdmittedAgainAndCountedOnce() {
-    assertThat(windows.admits(1, 7, 2)).isTrue();
-    assertThat(windows.admits(1, 7, 2)).isTrue();
-    assertThat(windows.admits(1, 8, 2)).isTrue();
-    assertThat(windows.admits(1, 9, 2)).isFalse();
-    assertThat(windows.admits(1, 7, 2)).isTrue();
-    assertThat(windows.admits(1, 9, 2)).as("not admitted before either").isFalse();
+    assertThat(windows.admits(1, 7, 0, 2)).isTrue();
+    assertThat(windows.admits(1, 7, 0, 2)).isTrue();
+    assertThat(windows.admits(1, 8, 0, 2)).isTrue();
+    assertThat(windows.admits(1, 9, 0, 2)).isFalse();
+    assertThat(windows.admits(1, 7, 0, 2)).isTrue();
+    assertThat(windows.admits(1, 9, 0, 2)).as("not admitted before either").isFalse();
+  }
+
+  @Test
+  void whatComesLateCountsWhenItWasWritten() throws Exception {
+    time.advance(Duration.ofHours(1));
+    long hourAgo = time.now().minus(Duration.ofHours(1)).toEpochMilli();
+    for (int i = 0; i < 60; i++) {
+      assertThat(windows.admits(1, i, hourAgo + 20_000L * i, 3)).as("three a minute").isTrue();
+    }
+    assertThat(windows.admits(1, 100, hourAgo + 30_000, 3)).as("a fourth then").isFalse();
+    assertThat(windows.admits(1, 7, hourAgo + 140_000, 3)).as("the same again").isTrue();
+    assertThat(admits(1, 3)).as("now").isTrue();
+    for (int i = 200; i < 210; i++) {
+      assertThat(windows.admits(2, i, hourAgo + 100 * i, 3))
+          .as("%d of a flood", i)
+          .isEqualTo(i < 203);
+    }
+  }
+
+  @Test
+  void whatIsSaidToBeOfTheFutureOrOfNoTimeWasWrittenNow() {
+    long now = time.now().toEpochMilli();
+    assertThat(windows.admits(1, 1, now + 3_600_000, 2)).isTrue();
+    assertThat(windows.admits(1, 2, -5, 2)).isTrue();
+    assertThat(windows.admits(1, 3, Long.MAX_VALUE, 2)).isFalse();
+    assertThat(windows.admits(1, 4, Long.MIN_VALUE, 2)).isFalse();
   }
 
   @Test

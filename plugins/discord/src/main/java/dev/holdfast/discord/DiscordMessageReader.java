@@ -7,6 +7,7 @@ import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.RecentMap;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,11 @@ final class DiscordMessageReader {
 
   /** Ordinary ones and answers; others are notices of Discord. */
   private static final Set<Long> TYPES = Set.of(0L, 19L);
+
+  /** An id is a time in milliseconds since 2015, and {@value #TIME_SHIFT} bits of other things. */
+  private static final int TIME_SHIFT = 22;
+
+  private static final long EPOCH_MILLIS = 1_420_070_400_000L;
 
   private static final Set<String> STOPS = Set.of("\u274C", "\uD83D\uDED1");
 
@@ -94,13 +100,19 @@ final class DiscordMessageReader {
             files,
             channel + ":" + id,
             origin(
-                channel,
-                guild,
-                facts,
-                name(JsonText.map(message, "member"), author),
-                isBot,
-                isAddressed(message, role, me))),
+                    channel,
+                    guild,
+                    facts,
+                    name(JsonText.map(message, "member"), author),
+                    isBot,
+                    isAddressed(message, role, me))
+                .at(madeAtMillis(id))),
         id);
+  }
+
+  /** An id of Discord holds when it was made. */
+  private static long madeAtMillis(String id) {
+    return new BigInteger(id).shiftRight(TIME_SHIFT).longValue() + EPOCH_MILLIS;
   }
 
   /** Where something was written; whatever is said to the bot alone is meant for it. */

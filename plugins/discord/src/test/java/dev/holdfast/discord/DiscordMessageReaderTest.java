@@ -10,6 +10,7 @@ import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
 import dev.holdfast.kit.testing.FakeConfig;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DiscordMessageReaderTest {
+  /** When ids as small as those of this test were made. */
+  private static final long DISCORD_BEGAN = 1_420_070_400_000L;
+
   private static final DiscordIdentity ME =
       new DiscordIdentity(DiscordRig.BOT, "helper", DiscordRig.APP, 0, "", "");
 
@@ -66,14 +70,26 @@ class DiscordMessageReaderTest {
     assertThat(message.thread()).isEqualTo("60");
     assertThat(message.dedupeKey()).isEqualTo("60:2000");
     assertThat(message.origin())
-        .isEqualTo(new Origin(Origin.Place.DIRECT, "", "", "ann", false, true));
+        .isEqualTo(new Origin(Origin.Place.DIRECT, "", "", "ann", false, true, DISCORD_BEGAN));
     assertThat(rig.calls()).isEmpty();
+  }
+
+  /** The example of Discord's own documentation, and one that is longer than it can be. */
+  @Test
+  void itsIdTellsWhenItWasWritten() throws Exception {
+    assertThat(writtenAt("175928847299117063")).isEqualTo("2016-04-30T11:18:25.796Z");
+    assertThat(said(DiscordRig.message("60", "", "9".repeat(20), "7", "hello"))).isNotNull();
+  }
+
+  private String writtenAt(String id) throws Exception {
+    Origin origin = said(DiscordRig.message("60", "", id, "7", "hello")).origin();
+    return Instant.ofEpochMilli(origin.writtenAtMillis()).toString();
   }
 
   @Test
   void inAChannelItIsMeantForTheBotWhenItIsMentioned() throws Exception {
     assertThat(said(inServer("hello")).origin())
-        .isEqualTo(new Origin(Origin.Place.GROUP, "50", "70", "ann", false, false));
+        .isEqualTo(new Origin(Origin.Place.GROUP, "50", "70", "ann", false, false, DISCORD_BEGAN));
     Map<String, Object> mention = inServer("<@900>, what is <@!7> doing with <:wave:123>?");
     mention.put(
         "mentions",

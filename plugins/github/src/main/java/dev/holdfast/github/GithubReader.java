@@ -4,6 +4,8 @@ import dev.holdfast.api.DropReason;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
 import dev.holdfast.kit.JsonText;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
 
@@ -58,12 +60,21 @@ final class GithubReader {
             List.of(),
             key(source, repository, number, id),
             new Origin(
-                Origin.Place.THREAD,
-                Long.toString(repository.id()),
-                Long.toString(repository.ownerId()),
-                JsonText.text(user, "login"),
-                isBot || item.get("performed_via_github_app") instanceof Map<?, ?>,
-                body.isMentioned())));
+                    Origin.Place.THREAD,
+                    Long.toString(repository.id()),
+                    Long.toString(repository.ownerId()),
+                    JsonText.text(user, "login"),
+                    isBot || item.get("performed_via_github_app") instanceof Map<?, ?>,
+                    body.isMentioned())
+                .at(writtenAtMillis(item))));
+  }
+
+  private static long writtenAtMillis(Map<String, Object> item) {
+    try {
+      return Instant.parse(JsonText.text(item, "created_at")).toEpochMilli();
+    } catch (DateTimeParseException _) {
+      return 0;
+    }
   }
 
   /** Whether the operator has named this very person or program. */

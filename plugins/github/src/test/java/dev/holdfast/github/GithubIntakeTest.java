@@ -179,6 +179,16 @@ class GithubIntakeTest {
   }
 
   @Test
+  void howFastSomebodyWritesIsJudgedByWhenItWasWritten() throws Exception {
+    Map<String, Object> comment = comment("hello");
+    comment.put("created_at", "2026-11-25T10:00:00Z");
+    assertThat(message(receive(comment)).origin().writtenAtMillis())
+        .isEqualTo(Instant.parse("2026-11-25T10:00:00Z").toEpochMilli());
+    comment.put("created_at", "yesterday");
+    assertThat(message(receive(comment)).origin().writtenAtMillis()).isZero();
+  }
+
+  @Test
   void anIssueAPullRequestAndAReviewAreReadToo() throws Exception {
     Map<String, Object> issue =
         GithubRig.issue(8, "It breaks", "@holdfast-bot why?", Instant.EPOCH);

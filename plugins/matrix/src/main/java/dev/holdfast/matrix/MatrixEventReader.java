@@ -123,6 +123,8 @@ final class MatrixEventReader {
             isMentioned || isToOwn,
             content.containsKey(MatrixContent.REPLY),
             timeout);
+    // The server of another could let its people write at any time that it likes.
+    boolean isOfOwnServer = MatrixIds.serverOf(sender).equals(MatrixIds.serverOf(me));
     if (origin.addressed()) {
       bot.talk().said(place.thread(), id);
     }
@@ -134,7 +136,7 @@ final class MatrixEventReader {
             text,
             file.map(List::of).orElse(List.of()),
             MatrixPlace.key(room, id),
-            origin));
+            origin.at(isOfOwnServer ? JsonText.whole(event, "origin_server_ts", 0) : 0)));
   }
 
   private static String root(Map<String, Object> relation) {

@@ -64,6 +64,20 @@ class MatrixEventReaderTest {
         .isEqualTo(new Origin(Origin.Place.DIRECT, "", "hs.example", "", false, true));
   }
 
+  /** Another server may say of its people's messages what it likes. */
+  @Test
+  void whenItWasWrittenIsBelievedOfPeopleOfItsOwnServer() {
+    String own = timed(text("a", "hello"));
+    assertThat(read(direct(), own).origin().writtenAtMillis()).isEqualTo(1_700_000_000_123L);
+    String other = own.replace(ANN, "@ann:other.example");
+    Map<String, ?> everybody = Map.of("allow", Map.of("users", List.of("*")));
+    assertThat(read(new MatrixRig(everybody, folder), other).origin().writtenAtMillis()).isZero();
+  }
+
+  private static String timed(String event) {
+    return event.replaceFirst("\\{", "{\"origin_server_ts\":1700000000123,");
+  }
+
   @Test
   void aRoomOfMoreIsAGroupWhateverItWasMeantToBe() {
     InboundMessage said = read(group(), text("a", "hello"));

@@ -75,7 +75,8 @@ final class PostReader {
             text,
             files,
             id,
-            origin(kind, channel, isInThread, shown(senderName), isBot, isMeant)));
+            origin(kind, channel, isInThread, shown(senderName), isBot, isMeant)
+                .at(JsonText.whole(post, "create_at", 0))));
   }
 
   private static Origin origin(

@@ -253,7 +253,7 @@ class MattermostIntakeTest {
     assertThat(message.thread()).isEqualTo("chan:root1");
     assertThat(message.dedupeKey()).isEqualTo("p1");
     assertThat(message.origin())
-        .isEqualTo(new Origin(Origin.Place.THREAD, "chan", "team1", "ann.lee", false, true));
+        .isEqualTo(new Origin(Origin.Place.THREAD, "chan", "team1", "ann.lee", false, true, 1000));
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.holdfast.api.DropReason;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
 import dev.holdfast.kit.JsonText;
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +127,8 @@ final class SlackEventReader {
         text,
         files,
         channel + ":" + ts,
-        origin(place, isInThread, from, sender, !bot.isEmpty(), isAddressed));
+        origin(place, isInThread, from, sender, !bot.isEmpty(), isAddressed)
+            .at(new BigDecimal(ts).movePointRight(3).longValue()));
   }
 
   private Origin origin(

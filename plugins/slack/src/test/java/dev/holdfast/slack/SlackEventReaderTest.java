@@ -70,7 +70,7 @@ class SlackEventReaderTest {
                 "hello",
                 List.of(),
                 "C1:10.000001",
-                new Origin(Origin.Place.GROUP, "C1", "T1", "", false, false)));
+                new Origin(Origin.Place.GROUP, "C1", "T1", "", false, false, 10_000)));
   }
 
   @Test
@@ -88,7 +88,7 @@ class SlackEventReaderTest {
     InboundMessage message = read(SlackRig.message("D1", "10.000001", "U1", "hi"));
     assertThat(message.thread()).isEqualTo("D1");
     assertThat(message.origin())
-        .isEqualTo(new Origin(Origin.Place.DIRECT, "", "T1", "", false, true));
+        .isEqualTo(new Origin(Origin.Place.DIRECT, "", "T1", "", false, true, 10_000));
     Map<String, Object> below = SlackRig.message("D1", "11.000001", "U1", "hi");
     assertThat(read(with(below, "thread_ts", "10.000001")).thread()).isEqualTo("D1:10.000001");
   }

@@ -92,7 +92,8 @@ final class UpdateReader {
             said.text(),
             files,
             at.chat() + ":" + number,
-            isGroup ? group(at, sender, said.isAddressed()) : Origin.direct(name(sender))));
+            (isGroup ? group(at, sender, said.isAddressed()) : Origin.direct(name(sender)))
+                .at(1000 * JsonText.whole(message, "date", 0))));
   }
 
   /**

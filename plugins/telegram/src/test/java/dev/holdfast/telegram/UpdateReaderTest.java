@@ -44,7 +44,7 @@ class UpdateReaderTest {
     InboundMessage said = only(message(1, "hello"));
     assertThat(said.thread()).isEqualTo("7");
     assertThat(said.sender()).isEqualTo("7");
-    assertThat(said.origin()).isEqualTo(Origin.direct("Ann Lee"));
+    assertThat(said.origin()).isEqualTo(Origin.direct("Ann Lee").at(1_700_000_000_000L));
   }
 
   @Test
@@ -58,7 +58,9 @@ class UpdateReaderTest {
     InboundMessage said = only(inGroup(1, "hello all", ""));
     assertThat(said.thread()).isEqualTo("-100");
     assertThat(said.origin())
-        .isEqualTo(new Origin(Origin.Place.GROUP, "-100", "", "Ann Lee", false, false));
+        .isEqualTo(
+            new Origin(
+                Origin.Place.GROUP, "-100", "", "Ann Lee", false, false, 1_700_000_000_000L));
   }
 
   @Test

@@ -154,7 +154,7 @@ final class ChangeReader {
             content.text(),
             content.files(),
             id,
-            Origin.direct(sender.name())));
+            Origin.direct(sender.name()).at(1000 * Long.parseLong(seconds))));
   }
 
   private static WhatsAppEvent unreadable(String why) {

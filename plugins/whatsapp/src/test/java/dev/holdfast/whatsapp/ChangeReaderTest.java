@@ -55,7 +55,7 @@ class ChangeReaderTest {
                 "hello",
                 List.of(),
                 "wamid.1",
-                Origin.direct("Ann")));
+                Origin.direct("Ann").at(1_795_000_000_000L)));
   }
 
   @Test

@@ -283,7 +283,8 @@ public final class MessageIntake implements MessageAcceptance {
         origin.team(),
         shownName(origin.senderName()),
         origin.fromBot(),
-        origin.addressed());
+        origin.addressed(),
+        origin.writtenAtMillis());
   }
 
   /** It is shown in lists and told to models: no line of its own, and nothing unseen. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +90,12 @@ public final class BotApiDouble implements AutoCloseable {
     return say(person, person, "private", text, Json.object());
   }
 
+  /** The same, said at that time, in whole seconds. */
+  public String sayAt(Instant when, long person, String text) {
+    ObjectNode date = Json.object().put("date", when.getEpochSecond());
+    return say(person, person, "private", text, date);
+  }
+
   /** Says something in a group, with more keys of the message. */
   public String sayInGroup(long person, long group, String text, ObjectNode more) {
     return say(person, group, "supergroup", text, more);
@@ -97,7 +104,10 @@ public final class BotApiDouble implements AutoCloseable {
   private synchronized String say(
       long person, long chat, String type, String text, ObjectNode more) {
     ObjectNode message = more.deepCopy();
-    message.put("message_id", ++lastMessage).put("date", 1_700_000_000).put("text", text);
+    message.put("message_id", ++lastMessage).put("text", text);
+    if (!message.has("date")) {
+      message.put("date", 1_700_000_000);
+    }
     message.set("chat", Json.of(Map.of("id", chat, "type", type)));
     message.set(
         "from", Json.of(Map.of("id", person, "is_bot", false, "first_name", "Person " + person)));

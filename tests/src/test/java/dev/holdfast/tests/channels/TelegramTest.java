@@ -14,6 +14,9 @@ import dev.holdfast.tests.harness.KeptDrafts;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,6 +55,31 @@ class TelegramTest {
       assertThat(inGroup.text()).doesNotContain("@HoldfastBot");
       Await.until("all is confirmed", LIMIT, () -> api.unconfirmed() == 0);
       assertNoToken(rig);
+    }
+  }
+
+  /** 80 in a minute are more than the limit of 30, and 80 in 13 minutes are not. */
+  @Test
+  void whoWroteMuchDuringAnOutageIsAnsweredInAll() throws Exception {
+    try (api;
+        ServerRig rig = TelegramSetup.polling(api.url())) {
+      rig.server().kill9();
+      Instant began = Instant.now().minus(Duration.ofMinutes(15));
+      List<String> spread = new ArrayList<>();
+      for (int i = 0; i < 80; i++) {
+        spread.add(api.sayAt(began.plusSeconds(10L * i), ANN, "missed " + i));
+        api.sayAt(began.plusMillis(500L * i), 78, "flood " + i);
+      }
+      rig.start();
+      for (String key : spread) {
+        rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
+      }
+      rig.api().awaitQuiet(LIMIT);
+      assertThat(rig.metrics().sum("holdfast_messages_filtered_total", "reason=\"too_many\""))
+          .isEqualTo(50);
+      assertThat(api.shown(ANN, "missed 79")).hasSize(1);
+      assertThat(api.shown(78, "flood 29")).hasSize(1);
+      assertThat(api.shown(78, "flood 30")).isEmpty();
     }
   }
 
