@@ -2,7 +2,7 @@ package dev.holdfast.tasks.ledger;
 
 import dev.holdfast.tasks.rules.InputQuestion;
 import dev.holdfast.tasks.rules.TaskFailure;
-import java.time.Instant;
+import java.time.Duration;
 
 /** What an attempt has come to, and what follows. */
 public sealed interface AttemptEnd {
@@ -12,9 +12,10 @@ public sealed interface AttemptEnd {
   /**
    * The same agent tries again.
    *
+   * @param backoff until then, from the end of this attempt on
    * @param doubtful whether it has to look first what has become of this attempt
    */
-  record Again(TaskFailure failure, Instant dueAt, boolean doubtful) implements AttemptEnd {}
+  record Again(TaskFailure failure, Duration backoff, boolean doubtful) implements AttemptEnd {}
 
   /** Another agent tries. */
   record Elsewhere(TaskFailure failure, String agent) implements AttemptEnd {}

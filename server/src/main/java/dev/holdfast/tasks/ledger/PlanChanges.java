@@ -18,7 +18,7 @@ import dev.holdfast.tasks.rules.TaskMoves;
 import dev.holdfast.tasks.rules.TaskState;
 import dev.holdfast.time.Time;
 import java.sql.SQLException;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -216,18 +216,18 @@ final class PlanChanges {
         }
         yield ended;
       }
-      case AttemptEnd.Again(TaskFailure failure, Instant dueAt, boolean doubtful) -> {
+      case AttemptEnd.Again(TaskFailure failure, Duration backoff, boolean doubtful) -> {
         boolean ended = move(tx, task, TaskEvent.RETRY, failure.message());
         if (ended) {
+          close(tx, task, failure.code().name(), failure.message());
           tx.sql()
               .update(
                   "update tasks_tasks set due_at = ?, code = ?, doubtful = max(doubtful, ?)"
                       + " where id = ?",
-                  Timestamps.of(dueAt),
+                  Timestamps.of(time.now().plus(backoff)),
                   failure.code().name(),
                   doubtful ? 1 : 0,
                   task.id());
-          close(tx, task, failure.code().name(), failure.message());
         }
         yield ended;
       }

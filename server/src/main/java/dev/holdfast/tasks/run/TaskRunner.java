@@ -606,9 +606,7 @@ public final class TaskRunner {
     return switch (FailureLadder.after(failure, progress, retry)) {
       case RETRY ->
           new AttemptEnd.Again(
-              failure,
-              time.now().plus(retry.wait(attemptsOfAgent, chance.getAsDouble())),
-              doubtful);
+              failure, retry.wait(attemptsOfAgent, chance.getAsDouble()), doubtful);
       case REASSIGN -> new AttemptEnd.Elsewhere(failure, other.orElseThrow().id());
       case ESCALATE -> new AttemptEnd.Higher(failure, higher.orElseThrow());
       case GIVE_UP -> new AttemptEnd.GivenUp(failure);

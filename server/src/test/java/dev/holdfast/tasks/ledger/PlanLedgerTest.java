@@ -103,7 +103,7 @@ class PlanLedgerTest extends LedgerCase {
     assertThat(lease.epoch()).isEqualTo(old.epoch() + 1);
     assertThat(ledger.begin(old, true, false)).isFalse();
     assertThat(end(old, new AttemptEnd.Succeeded("late"))).isFalse();
-    assertThat(end(old, new AttemptEnd.Again(FAILURE, time.now(), false))).isFalse();
+    assertThat(end(old, new AttemptEnd.Again(FAILURE, Duration.ZERO, false))).isFalse();
     assertThat(end(old, new AttemptEnd.Elsewhere(FAILURE, "b"))).isFalse();
     assertThat(end(old, new AttemptEnd.GivenUp(FAILURE))).isFalse();
     assertThat(ledger.release(old, "late")).isFalse();
@@ -142,7 +142,8 @@ class PlanLedgerTest extends LedgerCase {
   void aLeaseThatHasNotBegunIsReleasedWhateverCameBefore() throws Exception {
     Plan plan = make("k", step("one"));
     for (int i = 0; i < FailureLadder.ATTEMPTS_MAX; i++) {
-      assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, time.now(), false)))
+      assertThat(
+              end(begun(task(plan, 0), true), new AttemptEnd.Again(FAILURE, Duration.ZERO, false)))
           .isTrue();
     }
     Task.Lease lease = ledger.dispatch(task(plan, 0).id(), time.now()).orElseThrow();
@@ -156,9 +157,7 @@ class PlanLedgerTest extends LedgerCase {
     Task.Lease dispatched =
         ledger.dispatch(task(plan, 1).id(), time.now().plusSeconds(9)).orElseThrow();
     Task.Lease runs = begun(task(plan, 2), true);
-    end(
-        begun(task(plan, 3), true),
-        new AttemptEnd.Again(FAILURE, time.now().plusSeconds(9), false));
+    end(begun(task(plan, 3), true), new AttemptEnd.Again(FAILURE, Duration.ofSeconds(9), false));
     assertThat(ledger.cancel(plan.id(), "by hand", ENTRY)).isTrue();
     assertThat(ledger.tasksOf(plan.id())).extracting(Task::state).containsOnly(TaskState.CANCELLED);
     assertThat(ledger.begin(dispatched, true, false)).isFalse();

@@ -85,7 +85,7 @@ class PlanLedgerWalkTest {
           case 8 ->
               ledger.end(
                   lease,
-                  new AttemptEnd.Again(FAILED, now, random.nextBoolean()),
+                  new AttemptEnd.Again(FAILED, Duration.ZERO, random.nextBoolean()),
                   CircuitRules.DEFAULT);
           case 9 -> ledger.end(lease, new AttemptEnd.GivenUp(FAILED), CircuitRules.DEFAULT);
           case 10 -> ledger.release(lease, "its lease has expired");
