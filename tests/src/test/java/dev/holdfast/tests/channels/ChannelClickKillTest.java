@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(7200)
 @Execution(ExecutionMode.CONCURRENT)
 class ChannelClickKillTest {
-  private static final int KILLS = Integer.getInteger("holdfast.click_kills", 6);
+  private static final int KILLS = Integer.getInteger("holdfast.click_kills", 3);
   private static final Duration LIMIT = Duration.ofSeconds(90);
 
   @ParameterizedTest

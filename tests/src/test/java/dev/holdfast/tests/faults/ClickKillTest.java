@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
  * again: {@code -Dholdfast.seed}.
  */
 class ClickKillTest {
-  private static final int KILLS = Integer.getInteger("holdfast.click_kills", 10);
+  private static final int KILLS = Integer.getInteger("holdfast.click_kills", 4);
 
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(7200)
 class CrashSweepTest {
   private static final boolean ALL = System.getProperty("holdfast.sweep", "").equals("all");
-  private static final Duration SAMPLE = Duration.ofSeconds(50);
-  private static final int HITS_MIN = 6;
+  private static final Duration SAMPLE = Duration.ofSeconds(30);
+  private static final int HITS_MIN = 4;
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final String EFFECTS =
       "fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg,connect,rename,unlink,ftruncate,mkdir,"

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DamageTest {
-  private static final int DAMAGES = Integer.getInteger("holdfast.damages", 6);
+  private static final int DAMAGES = Integer.getInteger("holdfast.damages", 4);
   private static final int DATA_DAMAGED = 65;
   private static final int EVENTS = 12;
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());

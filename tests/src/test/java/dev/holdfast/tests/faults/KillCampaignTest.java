@@ -30,7 +30,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("it measures how soon the server is ready")
 class KillCampaignTest {
-  private static final int KILLS = Integer.getInteger("holdfast.kills", 8);
+  private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
   private static final int PER_SECOND = Integer.getInteger("holdfast.rate", 50);
   private static final int LOSE_PERCENT = Integer.getInteger("holdfast.lose_percent", 2);
   private static final int CHAT_THREADS = 20;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 class StopRoundsTest {
-  private static final int ROUNDS = Boolean.getBoolean("holdfast.full") ? 60 : 8;
+  private static final int ROUNDS = Boolean.getBoolean("holdfast.full") ? 60 : 4;
   private static final int ROUNDS_PER_KILL = 6;
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -8,24 +8,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A Chromium of this machine: {@code CHROMIUM} names it, or it is where Debian puts it. One thread
- * uses it.
+ * A Chromium of this machine for the tests of one class: {@code CHROMIUM} names it, or it is where
+ * Debian puts it. One thread uses it.
  */
-final class Browsers implements AutoCloseable {
+final class Browsers implements BeforeAllCallback, AfterAllCallback {
   private static final double PATIENCE_MILLIS = 20_000;
 
-  private final Playwright playwright;
-  private final Browser browser;
+  private @Nullable Playwright playwright;
+  private @Nullable Browser browser;
 
-  private Browsers(Path chromium) {
-    playwright =
+  private void launch(Path chromium) {
+    Playwright launched =
         Playwright.create(
             new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    playwright = launched;
     browser =
-        playwright
+        launched
             .chromium()
             .launch(
                 new BrowserType.LaunchOptions()
@@ -41,23 +47,26 @@ final class Browsers implements AutoCloseable {
                             "--disable-quic")));
   }
 
-  /** Skips the test, and says so, on a machine without a browser. */
-  static Browsers open() {
+  /** Skips the tests, and says so, on a machine without a browser. */
+  @Override
+  public void beforeAll(ExtensionContext context) {
     String named = System.getenv("CHROMIUM");
     Path chromium = Path.of(named == null ? "/usr/bin/chromium" : named);
     Assumptions.assumeTrue(
         Files.isExecutable(chromium), "no browser at " + chromium + ": set CHROMIUM to one");
     PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
-    return new Browsers(chromium);
+    launch(chromium);
   }
 
   Browser browser() {
-    return browser;
+    return Objects.requireNonNull(browser);
   }
 
   @Override
-  public void close() {
-    browser.close();
-    playwright.close();
+  public void afterAll(ExtensionContext context) {
+    Playwright launched = playwright;
+    if (launched != null) {
+      launched.close(); // with its browsers
+    }
   }
 }

@@ -13,16 +13,16 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bar that says what is not well on the server. */
 @Timeout(300)
 class ConditionsPageTest {
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
 
   @AfterEach
   void end() {
-    browsers.close();
     rig.close();
   }
 
@@ -38,7 +38,7 @@ class ConditionsPageTest {
 
   @Test
   void theBarComesWithAConditionOpensToItsDetailsAndGoesWithIt() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("hello");
       assertThat(bar(chat)).isHidden();
       breaker("trip");
@@ -62,7 +62,7 @@ class ConditionsPageTest {
   void theBarFitsASmallDarkScreen() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser(), phone)) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
       chat.converse("hello");
       breaker("trip");
       assertThat(bar(chat)).isVisible();

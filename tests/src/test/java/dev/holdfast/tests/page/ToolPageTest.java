@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tools on the page: what waits for a yes, what runs, what was done. */
 @Timeout(300)
@@ -26,7 +27,7 @@ class ToolPageTest {
   private static final String COMMAND =
       "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";
 
-  private final Browsers browsers = Browsers.open();
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
 
   @BeforeEach
@@ -36,7 +37,6 @@ class ToolPageTest {
 
   @AfterEach
   void end() {
-    browsers.close();
     rig.close();
   }
 
@@ -46,7 +46,7 @@ class ToolPageTest {
 
   @Test
   void aCallThatWaitsIsACardAndTheKeyboardAnswersIt() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say(COMMAND);
       chat.awaitNewest("asking");
       assertThat(cards(chat)).hasCount(1);
@@ -84,7 +84,7 @@ class ToolPageTest {
   void aCardGoesAwayWhenItIsAnsweredElsewhere() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser(), phone)) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
       chat.say(COMMAND);
       assertThat(cards(chat)).hasCount(1);
       chat.picture("tools-phone-dark");
@@ -103,7 +103,7 @@ class ToolPageTest {
 
   @Test
   void anAnswerThatComesTooLateIsSaidOnTheCard() {
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say(COMMAND);
       assertThat(cards(chat)).hasCount(1);
       chat.page()
@@ -126,7 +126,7 @@ class ToolPageTest {
   @Test
   void aRunningToolShowsItsLabelAndItsTime() {
     rig.setup().set("tools.autonomy", "full");
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say("!tool shell {\"command\": \"sleep 60\"}");
       assertThat(chat.page().locator("#turn"))
           .containsText(Pattern.compile("shell: sleep 60… [1-9]\\d* s"));
@@ -142,7 +142,7 @@ class ToolPageTest {
   @Test
   void aChangeOfAFileIsUndoneFromUnderTheAnswer() throws IOException {
     rig.setup().set("tools.autonomy", "full");
-    try (ChatPage chat = ChatPage.open(rig.start(), browsers.browser())) {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.converse("!tool write_file {\"path\": \"a.txt\", \"content\": \"one\"}");
       chat.page().locator(".tools summary").click();
       Locator undo = chat.page().locator(".tool-undo button");

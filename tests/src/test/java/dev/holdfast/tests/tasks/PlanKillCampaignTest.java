@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("it measures how soon a plan is cancelled")
 class PlanKillCampaignTest {
-  private static final int KILLS = Integer.getInteger("holdfast.kills", 8);
+  private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
   private static final Duration READY_WITHIN = Duration.ofSeconds(60);
   private static final Duration END_WITHIN = Duration.ofMinutes(10);
   private static final Duration RECONCILED_WITHIN = Duration.ofSeconds(10);

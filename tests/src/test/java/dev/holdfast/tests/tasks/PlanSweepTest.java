@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(10_800)
 class PlanSweepTest {
   private static final boolean ALL = System.getProperty("holdfast.sweep", "").equals("all");
-  private static final Duration SAMPLE = Duration.ofSeconds(35);
+  private static final Duration SAMPLE = Duration.ofSeconds(25);
   private static final int HITS_MIN = 3;
 
   /** Most writes are of pages of one transaction, of which any is as good as another. */

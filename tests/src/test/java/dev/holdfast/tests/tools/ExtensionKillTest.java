@@ -28,7 +28,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("it measures how soon processes are gone")
 class ExtensionKillTest {
-  private static final int ROUNDS = Integer.getInteger("holdfast.extension_kills", 20);
+  private static final int ROUNDS = Integer.getInteger("holdfast.extension_kills", 8);
   private static final Duration LIMIT = Duration.ofSeconds(40);
 
   /** On a busy machine the whole tree takes some seconds to be there. */
