@@ -275,6 +275,7 @@ final class Server {
             guards,
             () -> ServerParts.down(supervisor),
             this::givenUp,
+            () -> tasking.runner().interrupted().areTakenBack(),
             time);
     Pairings paired = pairings();
     PersonNotices notices = new PersonNotices(new DirectPosts(channels, guards, time)::post, time);
@@ -379,7 +380,8 @@ final class Server {
     readiness.recovered();
     supervise(watch, ChildSpec.virtual("incidents").as(Criticality.IMPORTANT), incidents::run);
     int attemptsMax = settings.config().store().inbox().attemptsMax();
-    StartReport report = new StartReport(incidents, store, attemptsMax, time);
+    StartReport report =
+        new StartReport(incidents, store, tasking.runner().interrupted(), attemptsMax, time);
     supervise(ChildSpec.virtual("start-report").as(Criticality.NON_CRITICAL), report::run);
     Watchdog.interval(settings.environment(), ProcessHandle.current().pid())
         .ifPresent(

@@ -18,6 +18,7 @@ import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ final class ServerParts implements ModeInputs {
   private final Guards guards;
   private final Supplier<List<String>> partsDown;
   private final Supplier<List<String>> givenUp;
+  private final BooleanSupplier areTasksBack;
   private final DownTimes downTimes;
   private final long acceptedBefore;
   private volatile boolean recovering;
@@ -42,6 +44,7 @@ final class ServerParts implements ModeInputs {
   /**
    * @param partsDown the names of the parts that do not work, but store and models
    * @param givenUp the names of the workers that have failed too often
+   * @param areTasksBack whether the tasks that the last run was in the middle of were taken back
    */
   ServerParts(
       Store store,
@@ -50,6 +53,7 @@ final class ServerParts implements ModeInputs {
       Guards guards,
       Supplier<List<String>> partsDown,
       Supplier<List<String>> givenUp,
+      BooleanSupplier areTasksBack,
       Time time) {
     this.store = store;
     this.orchestrator = orchestrator;
@@ -57,6 +61,7 @@ final class ServerParts implements ModeInputs {
     this.guards = guards;
     this.partsDown = partsDown;
     this.givenUp = givenUp;
+    this.areTasksBack = areTasksBack;
     this.downTimes = new DownTimes(time);
     this.acceptedBefore = store.inbox().newest();
     this.recovering = !store.wasClean();
@@ -135,7 +140,7 @@ final class ServerParts implements ModeInputs {
   /** Over once work has begun and nothing waits that the last run was in the middle of. */
   private boolean isRecovering() {
     if (recovering && !starting) {
-      recovering = store.inbox().isAnyInterrupted(acceptedBefore);
+      recovering = !areTasksBack.getAsBoolean() || store.inbox().isAnyInterrupted(acceptedBefore);
     }
     return recovering;
   }

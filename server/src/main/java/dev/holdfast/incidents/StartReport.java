@@ -38,16 +38,20 @@ public final class StartReport {
 
   private final Incidents incidents;
   private final Store store;
+  private final InterruptedWork tasks;
   private final int attemptsMax;
   private final Time time;
   private final Instant begun;
 
   /**
+   * @param tasks those that were being worked on
    * @param attemptsMax how many runs of an event may end in a crash
    */
-  public StartReport(Incidents incidents, Store store, int attemptsMax, Time time) {
+  public StartReport(
+      Incidents incidents, Store store, InterruptedWork tasks, int attemptsMax, Time time) {
     this.incidents = incidents;
     this.store = store;
+    this.tasks = tasks;
     this.attemptsMax = attemptsMax;
     this.time = time;
     this.begun = time.now();
@@ -66,7 +70,8 @@ public final class StartReport {
     IncidentDetails written = IncidentDetails.of(List.of(), List.of(), List.of());
     for (int looks = 1; looks <= LOOKS_MAX; looks++) {
       List<Followed> followed = last.cut().stream().map(this::follow).toList();
-      IncidentDetails now = details(last, followed);
+      InterruptedWork.Findings work = tasks.look();
+      IncidentDetails now = details(last, followed, work);
       try {
         if (id.isEmpty()) {
           id = incidents.recordNow(incident(last, now)).id();
@@ -74,7 +79,7 @@ public final class StartReport {
           incidents.update(id, now);
         }
         written = now;
-        if (followed.stream().allMatch(Followed::settled)) {
+        if (work.settled() && followed.stream().allMatch(Followed::settled)) {
           return;
         }
       } catch (StoreException e) {
@@ -100,7 +105,8 @@ public final class StartReport {
         details);
   }
 
-  private static IncidentDetails details(LastRun last, List<Followed> followed) {
+  private static IncidentDetails details(
+      LastRun last, List<Followed> followed, InterruptedWork.Findings work) {
     List<String> facts = new ArrayList<>();
     facts.add(
         "The last sign of life of the run before was at "
@@ -118,6 +124,7 @@ public final class StartReport {
           last.waiting()
               + " more events were waiting or parked; they were not interrupted and go on in order.");
     }
+    facts.addAll(work.facts());
     List<String> lookAt = new ArrayList<>();
     List<String> commands = new ArrayList<>();
     for (Followed event : followed) {
@@ -140,6 +147,8 @@ public final class StartReport {
       lookAt.add("Decide about the events that became dead letters.");
       commands.add("holdfast dlq list --kind event");
     }
+    lookAt.addAll(work.lookAt());
+    commands.addAll(work.commands());
     return IncidentDetails.of(facts, lookAt, commands)
         .withAffected(followed.stream().map(Followed::shown).toList(), last.cutCount());
   }

@@ -50,6 +50,13 @@ class StartReportTest {
     store.store.close();
   }
 
+  /** Of no tasks. */
+  private InterruptedWork.Findings work = findings(true);
+
+  private static InterruptedWork.Findings findings(boolean settled, String... facts) {
+    return new InterruptedWork.Findings(List.of(facts), List.of(facts), List.of(facts), settled);
+  }
+
   /** As after a crash: there is no clean marker. */
   private void crash() throws Exception {
     close();
@@ -65,7 +72,7 @@ class StartReportTest {
   }
 
   private Incident report() throws Exception {
-    new StartReport(incidents, store.store, ATTEMPTS_MAX, time).run();
+    new StartReport(incidents, store.store, () -> work, ATTEMPTS_MAX, time).run();
     return incidents.list(false, "", 1).getFirst();
   }
 
@@ -74,7 +81,7 @@ class StartReportTest {
     store.store.close();
     store.store.markClean();
     open();
-    new StartReport(incidents, store.store, ATTEMPTS_MAX, time).run();
+    new StartReport(incidents, store.store, () -> work, ATTEMPTS_MAX, time).run();
     assertThat(incidents.list(false, "", 10)).isEmpty();
   }
 
@@ -143,6 +150,20 @@ class StartReportTest {
         .findFirst()
         .orElseThrow()
         .done();
+  }
+
+  @Test
+  void whatOtherWorkWasInterruptedIsFollowedToo() throws Exception {
+    crash();
+    work = findings(false, "Task a waits.");
+    Incident told = report(); // ends by its limit
+    assertThat(told.times()).isEqualTo(1);
+    assertThat(told.details().facts()).contains("Task a waits.");
+    work = findings(true, "Task a has succeeded.");
+    Incident after = report();
+    assertThat(after.details().facts()).contains("Task a has succeeded.");
+    assertThat(after.details().lookAt()).contains("Task a has succeeded.");
+    assertThat(after.details().commands()).contains("Task a has succeeded.");
   }
 
   @Test

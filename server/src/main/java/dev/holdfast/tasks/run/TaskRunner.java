@@ -91,6 +91,7 @@ public final class TaskRunner {
   /** What is being done for tasks that run, in words of their agents. */
   private final Map<String, String> doing = new ConcurrentHashMap<>();
 
+  private final InterruptedTasks interrupted;
   private volatile Consumer<TaskDoing> doingListener = _ -> {};
 
   /** Agents that tasks wait for and that are not there. */
@@ -114,6 +115,7 @@ public final class TaskRunner {
       Time time,
       DoubleSupplier chance) {
     this.ledger = ledger;
+    this.interrupted = new InterruptedTasks(ledger);
     this.agents = agents;
     this.runningMax = runningMax;
     this.results = results;
@@ -149,6 +151,11 @@ public final class TaskRunner {
         time.sleep(AFTER_REFUSAL);
       }
     }
+  }
+
+  /** What the last run was in the middle of. */
+  public InterruptedTasks interrupted() {
+    return interrupted;
   }
 
   /** From now on this hears what agents do, as they say it. */
@@ -200,16 +207,18 @@ public final class TaskRunner {
 
   /** Takes back what a process that is gone has worked on. */
   void recover() throws StoreException {
-    int taken = takeBack(Instant.MAX, "the server was stopped amid the attempt");
-    if (taken > 0) {
-      LOG.info("tasks: {} were interrupted by the last stop and taken back", taken);
+    List<Task> taken = takeBack(Instant.MAX, "the server was stopped amid the attempt");
+    interrupted.found(
+        taken.stream().filter(task -> task.state() == TaskState.IN_PROGRESS).toList());
+    if (!taken.isEmpty()) {
+      LOG.info("tasks: {} were interrupted by the last stop and taken back", taken.size());
     }
   }
 
   /** One look at what is to be done. */
   void step() throws StoreException {
     renew();
-    int _ = takeBack(time.now(), "its lease has expired");
+    List<Task> _ = takeBack(time.now(), "its lease has expired");
     int _ = ledger.inputs().endOverdue(time.now(), PAGE);
     absentSince.keySet().removeIf(this::isThere);
     boolean more = true;
@@ -231,15 +240,15 @@ public final class TaskRunner {
   }
 
   /** Also at the end of a lease of ours, if a stalled disk let it end: its result is still good. */
-  private int takeBack(Instant endedBy, String reason) throws StoreException {
-    int taken = 0;
+  private List<Task> takeBack(Instant endedBy, String reason) throws StoreException {
+    List<Task> taken = new ArrayList<>();
     boolean more = true;
     while (more) {
       List<Task> expired = ledger.expired(endedBy, PAGE + running.size());
       more = false;
       for (Task task : expired) {
         if (!running.containsKey(task.id()) && ledger.release(task.lease(), reason)) {
-          taken++;
+          taken.add(task);
           more = true;
         }
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
+import dev.holdfast.incidents.InterruptedWork;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.supervision.RecentResults;
@@ -320,10 +321,26 @@ class TaskRunnerTest {
     it.close();
     agents.clear();
     open();
+    assertThat(runner.interrupted().areTakenBack()).isFalse();
+    assertThat(runner.interrupted().look().settled()).isFalse();
     runner.recover();
+    assertThat(runner.interrupted().areTakenBack()).isTrue();
+    assertThat(runner.interrupted().look().facts())
+        .contains("Tasks that were being worked on: 2.")
+        .anyMatch(
+            fact -> fact.contains("by agent safe was cut off; it waits for its next attempt"));
     agents.put("safe", safe);
     agents.put("unsafe", unsafe);
     stepAndEnd();
+    runner.recover(); // as after a crash of the part alone
+    InterruptedWork.Findings told = runner.interrupted().look();
+    assertThat(told.settled()).isTrue();
+    assertThat(told.facts())
+        .hasSize(3)
+        .anyMatch(fact -> fact.contains("by agent safe was cut off; a later attempt succeeded"))
+        .anyMatch(fact -> fact.contains("by agent unsafe was cut off; it was given up"));
+    assertThat(told.commands())
+        .contains("holdfast plans show " + one.id(), "holdfast dlq list --kind task");
     assertThat(first(one).state()).isEqualTo(TaskState.SUCCEEDED);
     assertThat(safe.seen.getFirst().key()).isEqualTo(first(one).id());
     assertThat(first(two).state()).isEqualTo(TaskState.DEAD_LETTERED);

@@ -3,6 +3,7 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ServerRig;
@@ -129,6 +130,40 @@ class IncidentTest {
       assertThat(rig.server().stop()).isZero();
       rig.start();
       assertThat(listed(rig, "unclean_start")).as("a clean stop is none").hasSize(1);
+    }
+  }
+
+  @Test
+  void aKillAmidTasksIsToldWithWhatBecameOfEach() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      AgentScript worker = new AgentScript(rig, "worker");
+      rig.setup().set("extensions", List.of(worker.declaration()));
+      rig.start();
+      for (String action : List.of("look", "act")) {
+        Map<String, Object> hangs = Map.of("first", Map.of("hang", true));
+        Map<String, Object> plan =
+            Map.of("agent", "worker", "action", action, "payload", hangs, "wait_secs", 0);
+        assertThat(rig.api().post("/api/v1/plans", plan).status()).isEqualTo(202);
+      }
+      Await.until("both run", LIMIT, () -> worker.processes().size() == 2);
+      rig.restart();
+
+      String id = awaitOne(rig, "unclean_start").path("id").asText();
+      Await.until(
+          "both are followed to their ends",
+          LIMIT,
+          () -> {
+            String facts = find(rig, id).path("details").path("facts").toString();
+            return facts.contains("Tasks that were being worked on: 2.")
+                && facts.contains("by agent worker was cut off; it was given up")
+                && facts.contains("by agent worker was cut off; a later attempt succeeded");
+          });
+      assertThat(incidents(rig, "show", id).out())
+          .contains("holdfast plans show ", "holdfast dlq list --kind task");
+      Await.until(
+          "recovery is over",
+          LIMIT,
+          () -> rig.api().get("/api/v1/mode").json().path("mode").asText().equals("full"));
     }
   }
 
