@@ -91,12 +91,19 @@ final class IncidentSources implements CrashListener {
               "The server went into the mode %s.".formatted(change.to().label()),
               IncidentDetails.of(
                   List.of(
-                      "It was in the mode %s before. Why it changed: %s."
-                          .formatted(change.from().label(), change.reason()),
+                      "It was in the mode %s before. %s"
+                          .formatted(change.from().label(), why(change.reason().strip())),
                       "Messages are accepted and kept in every mode."),
                   List.of("What the mode withholds, and what ends it, is what this command says."),
                   List.of("holdfast mode", "holdfast doctor"))));
     }
+  }
+
+  private static String why(String reason) {
+    if (reason.isEmpty()) {
+      return "No reason was given.";
+    }
+    return "Why it changed: " + reason + (reason.endsWith(".") ? "" : ".");
   }
 
   private static IncidentSeverity severity(ModeChange change) {

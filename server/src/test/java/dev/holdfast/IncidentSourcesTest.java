@@ -7,6 +7,9 @@ import dev.holdfast.incidents.Incident;
 import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.incidents.IncidentSeverity;
 import dev.holdfast.incidents.Incidents;
+import dev.holdfast.modes.Mode;
+import dev.holdfast.modes.ModeChange;
+import dev.holdfast.modes.ModeRule;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.supervision.ChildSpec;
@@ -14,6 +17,7 @@ import dev.holdfast.supervision.Criticality;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +93,31 @@ class IncidentSourcesTest {
     TestStore.await(() -> incidents.list(true, "", 10).isEmpty());
     assertThat(only().resolvedBy()).isEqualTo(Incidents.RECOVERED);
     assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void whyTheModeChangedIsOneSentence() throws Exception {
+    for (String[] row :
+        new String[][] {
+          {"", "No reason was given."},
+          {"the disk is replaced", "Why it changed: the disk is replaced."},
+          {"The part orchestrator is down.", "Why it changed: The part orchestrator is down."}
+        }) {
+      sources.modeChanged(
+          new ModeChange(
+              1, Instant.EPOCH, Mode.FULL, ModeRule.STOPPED_BY_HAND, row[0], "token:operator"));
+      TestStore.await(() -> fact().endsWith(row[1]));
+      sources.modeChanged(
+          new ModeChange(2, Instant.EPOCH, Mode.SAFE, ModeRule.ALL_WELL, "all", "server"));
+      TestStore.await(() -> incidents.list(true, "", 10).isEmpty());
+    }
+  }
+
+  private String fact() {
+    return incidents.list(true, "", 10).stream()
+        .map(incident -> incident.details().facts().getFirst())
+        .findFirst()
+        .orElse("");
   }
 
   @Test
