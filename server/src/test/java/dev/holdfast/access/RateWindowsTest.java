@@ -57,7 +57,7 @@ class RateWindowsTest {
     assertThat(windows.admits(1, 7, hourAgo + 140_000, 3)).as("the same again").isTrue();
     assertThat(admits(1, 3)).as("now").isTrue();
     for (int i = 200; i < 210; i++) {
-      assertThat(windows.admits(2, i, hourAgo + 100 * i, 3))
+      assertThat(windows.admits(2, i, hourAgo + 100L * i, 3))
           .as("%d of a flood", i)
           .isEqualTo(i < 203);
     }

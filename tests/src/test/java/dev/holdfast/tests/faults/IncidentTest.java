@@ -160,10 +160,7 @@ class IncidentTest {
           });
       assertThat(incidents(rig, "show", id).out())
           .contains("holdfast plans show ", "holdfast dlq list --kind task");
-      Await.until(
-          "recovery is over",
-          LIMIT,
-          () -> rig.api().get("/api/v1/mode").json().path("mode").asText().equals("full"));
+      new ModeView(rig).await("full", "all_well");
     }
   }
 
@@ -183,6 +180,10 @@ class IncidentTest {
           .doesNotContain(SECRET);
       Await.until("its page is there", LIMIT, () -> page(rig, id).contains("cannot go on"));
       assertThat(page(rig, id)).contains("holdfast extensions logs dying").doesNotContain(SECRET);
+      ModeView mode = new ModeView(rig);
+      mode.await("reduced_agents", "workers_given_up");
+      mode.assertShown("reduced_agents");
+      rig.converse("m1", "t", "hello");
 
       rig.setup()
           .set(
@@ -203,6 +204,7 @@ class IncidentTest {
           "it is resolved",
           LIMIT,
           () -> find(rig, id).path("resolved_by").asText().equals("recovered"));
+      mode.await("full", "all_well");
     }
   }
 
