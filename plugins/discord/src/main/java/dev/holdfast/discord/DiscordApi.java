@@ -52,6 +52,12 @@ final class DiscordApi {
     return send("DELETE", path, "", new byte[0], timeout);
   }
 
+  /** Without a body, for what takes none. */
+  DiscordAnswer post(String path, Duration timeout)
+      throws CallFailedException, InterruptedException {
+    return send("POST", path, "", new byte[0], timeout);
+  }
+
   DiscordAnswer post(String path, Map<String, ?> body)
       throws CallFailedException, InterruptedException {
     return post(path, body, CALL_MAX);

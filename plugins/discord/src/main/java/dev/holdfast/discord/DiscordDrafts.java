@@ -144,7 +144,7 @@ final class DiscordDrafts {
     if (interactions.isThinking(bot.name(), channel)) {
       return;
     }
-    DiscordAnswer answer = bot.api().post("/channels/" + channel + "/typing", Map.of(), CALL_MAX);
+    DiscordAnswer answer = bot.api().post("/channels/" + channel + "/typing", CALL_MAX);
     if (!answer.isOk()) {
       throw new CallFailedException(answer.failure());
     }

@@ -14,6 +14,7 @@ import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.SettledPost;
 import dev.holdfast.api.StoredFile;
 import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.HttpDouble.Asked;
 import dev.holdfast.kit.testing.HttpDouble.Said;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -597,7 +598,11 @@ class DiscordPostsTest {
     assertThat(rig.calls()).isEmpty();
     post(ANSWER);
     rig.channel().showTyping("main", "50");
-    assertThat(rig.calls()).contains("POST /channels/50/typing");
+    List<Asked> typing = rig.asked("POST /channels/50/typing");
+    assertThat(typing).extracting(Asked::body).as("it takes none").containsExactly("");
+    assertThat(typing.getFirst().headers())
+        .containsEntry("content-length", "0")
+        .doesNotContainKey("content-type");
   }
 
   @Test

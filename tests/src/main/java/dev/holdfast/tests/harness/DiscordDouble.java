@@ -27,7 +27,13 @@ import org.jspecify.annotations.Nullable;
 public final class DiscordDouble implements AutoCloseable {
   public static final String TOKEN = "canary.token.of.discord";
   public static final String APP = "901";
+
+  /** A channel of a server. */
+  public static final String CHANNEL = "51";
+
   private static final String BOT = "900";
+  private static final String GUILD = "40";
+  private static final String MEMBER = "9";
   private static final int BEAT_MILLIS = 1500;
 
   private final Vertx vertx = Vertx.vertx();
@@ -47,6 +53,7 @@ public final class DiscordDouble implements AutoCloseable {
   /** What interactions were answered with, by their ids. */
   private final Map<String, String> answers = new LinkedHashMap<>();
 
+  private final List<RecordedCall> calls = new ArrayList<>();
   private long clock = 2_000_000_000_000_000_000L;
   private int person;
   private int taken;
@@ -56,7 +63,6 @@ public final class DiscordDouble implements AutoCloseable {
   private int identifies;
   private int connections;
   private int lookUps;
-  private int calls;
   private boolean losesNext;
   private boolean isSilent;
   private boolean isRevoked;
@@ -180,6 +186,14 @@ public final class DiscordDouble implements AutoCloseable {
     return "8" + who + ":" + message.path("id").asText();
   }
 
+  /** Somebody mentions the bot in {@link #CHANNEL}. */
+  public synchronized void mention(String text) {
+    ObjectNode more = Json.object();
+    more.put("guild_id", GUILD);
+    more.putArray("mentions").addObject().put("id", BOT).put("username", "helper");
+    write(CHANNEL, MEMBER, "<@" + BOT + "> " + text, more);
+  }
+
   /** What the bot has written to a person, as it stands there now. */
   public synchronized List<String> shown(int who) {
     return messages.values().stream()
@@ -215,17 +229,30 @@ public final class DiscordDouble implements AutoCloseable {
    * @return the id of the interaction, which is answered
    */
   public synchronized String press(int who, Card card, String label) {
-    clock++;
-    String id = Long.toString(clock);
-    ObjectNode press = Json.object();
-    press.put("id", id).put("application_id", APP).put("type", 3).put("token", "tok_" + id);
-    press.put("channel_id", "8" + who);
-    press.putObject("channel").put("id", "8" + who).put("type", 1);
-    press.putObject("user").put("id", "9" + who).put("username", "ann");
+    ObjectNode press = interaction(who, 3);
     press.putObject("data").put("custom_id", card.token(label)).put("component_type", 2);
     press.putObject("message").put("id", card.id());
     dispatch("INTERACTION_CREATE", press);
-    return id;
+    return press.path("id").asText();
+  }
+
+  /** A person uses {@code /ask} in the conversation with the bot. */
+  public synchronized void ask(int who, String text) {
+    ObjectNode ask = interaction(who, 2);
+    ObjectNode data = ask.putObject("data").put("type", 1).put("name", "ask");
+    data.putArray("options").addObject().put("name", "text").put("type", 3).put("value", text);
+    dispatch("INTERACTION_CREATE", ask);
+  }
+
+  private ObjectNode interaction(int who, int type) {
+    clock++;
+    String id = Long.toString(clock);
+    ObjectNode interaction = Json.object();
+    interaction.put("id", id).put("application_id", APP).put("type", type);
+    interaction.put("token", "tok_" + id).put("channel_id", "8" + who);
+    interaction.putObject("channel").put("id", "8" + who).put("type", 1);
+    interaction.putObject("user").put("id", "9" + who).put("username", "ann");
+    return interaction;
   }
 
   /** What a person was told of an interaction. */
@@ -263,7 +290,7 @@ public final class DiscordDouble implements AutoCloseable {
     if (tellsOwn || !author.equals(BOT)) {
       dispatch("MESSAGE_CREATE", message.deepCopy());
     }
-    message.remove("nonce");
+    message.remove(List.of("nonce", "guild_id"));
     return message;
   }
 
@@ -319,7 +346,12 @@ public final class DiscordDouble implements AutoCloseable {
   }
 
   public synchronized int calls() {
-    return calls;
+    return calls.size();
+  }
+
+  /** What the bot has asked over REST, by paths below {@link #baseUrl}. */
+  public synchronized List<RecordedCall> recordedCalls() {
+    return List.copyOf(calls);
   }
 
   public synchronized Set<String> commands() {
@@ -335,8 +367,9 @@ public final class DiscordDouble implements AutoCloseable {
   }
 
   private synchronized void answer(HttpServerRequest request, String body) {
-    calls++;
     String path = request.path().replace("/api/v10", "");
+    calls.add(
+        new RecordedCall(request.method().name(), request.uri().replace("/api/v10", ""), body));
     boolean isOfToken = path.startsWith("/webhooks/") || path.startsWith("/interactions/");
     String agent = String.valueOf(request.getHeader("user-agent"));
     if (!agent.startsWith("DiscordBot (")) {
@@ -387,7 +420,12 @@ public final class DiscordDouble implements AutoCloseable {
         commands.add(body.path("name").asText());
         yield "{\"id\":\"" + commands.size() + "\"}";
       }
-      case "GET /channels/ID" -> "{\"id\":\"" + parts[2] + "\",\"type\":1}";
+      case "GET /channels/ID" ->
+          parts[2].equals(CHANNEL)
+              ? Json.write(Map.of("id", CHANNEL, "type", 0, "guild_id", GUILD))
+              : "{\"id\":\"" + parts[2] + "\",\"type\":1}";
+      case "GET /guilds/ID/members/ID" -> "{\"roles\":[]}";
+      case "GET /guilds/ID/roles" -> "[{\"id\":\"" + GUILD + "\",\"permissions\":\"8\"}]";
       case "GET /channels/ID/messages" -> history(parts[2], request.getParam("after"));
       case "POST /channels/ID/messages" -> Json.write(posted(parts[2], body));
       case "PATCH /channels/ID/messages/ID" -> edited(parts[4], body);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.RecordedCall;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -56,9 +57,6 @@ final class MattermostDouble implements AutoCloseable {
   private boolean losesNext;
   private @Nullable Random losses;
   private int lossPercent;
-
-  /** A request of the bot. */
-  record RecordedCall(String method, String path, String body) {}
 
   /** A connection, and all that it was told. */
   private static final class Link {
