@@ -511,7 +511,7 @@ class HostileChildrenTest {
 
   /** Six that hold 40 MB each, in 96 MB. */
   private ProcessSpec hog(String hold) {
-    String command = "for i in 1 2 3 4 5 6; do (" + hold + "\nsleep 4) & done; wait";
+    String command = "for i in 1 2 3 4 5 6; do (" + hold + "\nsleep 20) & done; wait";
     return rig.spec(command, Duration.ofSeconds(25), new Limits(96L << 20, 64, 64L << 20));
   }
 
