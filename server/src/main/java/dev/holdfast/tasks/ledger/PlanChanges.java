@@ -77,8 +77,10 @@ final class PlanChanges {
     tx.sql()
         .update(
             "insert into tasks_plans (id, key, goal, priority, thread_id, event, person, state,"
-                + " reason, made_at, ended_at, tell_from, told, told_event, supervised, crc)"
-                + " values (?, ?, ?, ?, ?, ?, ?, ?, '', ?, 0, ?, ?, '', ?, ?)",
+                + " reason, made_at, ended_at, tell_from, told, told_event, supervised, crc,"
+                + " whose, turn) values (?, ?, ?, ?, ?, ?, ?, ?, '', ?, 0, ?, ?, '', ?, ?, ?, "
+                + TaskRows.NEXT_TURN
+                + ")",
             id,
             wanted.key(),
             wanted.goal(),
@@ -97,7 +99,9 @@ final class PlanChanges {
                 wanted.goal(),
                 origin.threadId(),
                 origin.eventId(),
-                origin.person()));
+                origin.person()),
+            whose(origin),
+            whose(origin));
     note(tx, id, "", "", PlanState.DRAFT.name(), "");
     Plan plan = planOf(tx.sql(), id);
     add(tx, plan, wanted.steps());
@@ -105,6 +109,11 @@ final class PlanChanges {
       boolean _ = move(tx, plan, PlanEvent.ACCEPT, "");
     }
     return planOf(tx.sql(), id);
+  }
+
+  /** Of whom a plan is, where people take turns: of a conversation, else of a person. */
+  private static String whose(PlanOrigin origin) {
+    return origin.threadId().isEmpty() ? "person:" + origin.person() : origin.threadId();
   }
 
   private static void checkRoom(Transaction tx, int wanted, int openMax) throws StoreException {
@@ -168,8 +177,9 @@ final class PlanChanges {
             "insert into tasks_tasks (id, plan, position, name, first_agent, action, payload,"
                 + " needs, priority, crc, agent, state, reason, attempts, agent_attempts,"
                 + " reassigns, tried, open_needs, due_at, epoch, repeatable, lease_until,"
-                + " output, code, made_at, ended_at, round) values (?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                + " ?, ?, ?, '', 0, 0, 0, '', ?, ?, 0, 0, 0, '', '', ?, 0, ?)",
+                + " output, code, made_at, ended_at, round, turn) values (?, ?, ?, ?, ?, ?, ?, ?,"
+                + " ?, ?, ?, ?, '', 0, 0, 0, '', ?, ?, 0, 0, 0, '', '', ?, 0, ?,"
+                + " (select turn from tasks_plans where id = ?))",
             id,
             planId,
             position,
@@ -185,7 +195,8 @@ final class PlanChanges {
             step.needs().size(),
             now,
             now,
-            round);
+            round,
+            planId);
     note(tx, planId, id, "", TaskState.QUEUED.name(), "");
   }
 

@@ -181,6 +181,17 @@ final class TaskRows {
               drop index tasks_tasks_ready;
               create index tasks_tasks_ready on tasks_tasks (agent, priority desc, due_at, no)
                 where state in ('QUEUED', 'RETRIED') and open_needs = 0;
+              """,
+              """
+              alter table tasks_plans add column whose text not null default '';
+              alter table tasks_plans add column turn integer not null default 0;
+              alter table tasks_tasks add column turn integer not null default 0;
+              create index tasks_plans_whose on tasks_plans (whose, turn) where ended_at = 0;
+              create index tasks_tasks_turn on tasks_tasks (turn)
+                where state in ('QUEUED', 'RETRIED') and open_needs = 0;
+              drop index tasks_tasks_ready;
+              create index tasks_tasks_ready on tasks_tasks (agent, priority desc, turn, due_at, no)
+                where state in ('QUEUED', 'RETRIED') and open_needs = 0;
               """));
 
   private static final String PLAN_COLUMNS =
@@ -198,6 +209,19 @@ final class TaskRows {
   private static final String WAITING = "state in ('QUEUED', 'RETRIED') and open_needs = 0";
 
   /**
+   * When the next plan of somebody has its turn among those of others: after all that he has open,
+   * and not before what is given out now. So those who want little at a time do not wait for those
+   * who want much.
+   */
+  static final String NEXT_TURN =
+      """
+      max(
+        coalesce((select min(turn) from tasks_tasks where %s), 0),
+        coalesce((select max(turn) + 1 from tasks_plans where ended_at = 0 and whose = ?), 0))\
+      """
+          .formatted(WAITING);
+
+  /**
    * Tasks that may be given out, of each agent the first few: the tasks of an agent that takes none
    * now are not looked at, however many there are.
    */
@@ -212,9 +236,9 @@ final class TaskRows {
         select first.no from agents join tasks_tasks first on first.no in (
           select no from tasks_tasks where %1$s and agent = agent_id and due_at <= ?
             and level not in (select value from json_each(?))
-            order by priority desc, due_at, no limit ?)
+            order by priority desc, turn, due_at, no limit ?)
         where agent_id is not null and agent_id not in (select value from json_each(?)))
-      order by priority desc, due_at, no limit ?\
+      order by priority desc, turn, due_at, no limit ?\
       """
           .formatted(WAITING, TASKS);
 

@@ -152,6 +152,64 @@ class PlanLedgerTest extends LedgerCase {
   }
 
   @Test
+  void conversationsTakeTurnsHoweverMuchOneOfThemWants() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      want("many", i, step("one"), step("two"));
+    }
+    want("few", 0, step("one"));
+    assertThat(nextPlans(3)).containsExactly("many0", "many0", "few0");
+    want("late", 0, step("one"), step("two"));
+    assertThat(nextPlans(4)).containsExactly("many1", "many1", "late0", "late0");
+    want("late", 1, step("one"));
+    want("late", 2, step("one"));
+    assertThat(nextPlans(6)).containsExactly("many2", "many2", "late1", "many3", "many3", "late2");
+  }
+
+  private void want(String thread, int number, Step... steps) throws StoreException {
+    Plan _ =
+        ledger.make(
+            new NewPlan(
+                thread + number,
+                thread + number,
+                50,
+                new PlanOrigin("web:main:" + thread, "", "ann"),
+                time.now(),
+                false,
+                List.of(steps)),
+            100);
+  }
+
+  /** The goals of the plans whose tasks are given out next and done. */
+  private List<String> nextPlans(int count) throws StoreException {
+    List<String> goals = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Task next = ledger.ready(time.now(), List.of(), List.of(), 1).getFirst();
+      goals.add(ledger.find(next.planId()).orElseThrow().goal());
+      assertThat(end(begun(next, true), new AttemptEnd.Succeeded("1"))).isTrue();
+    }
+    return goals;
+  }
+
+  @Test
+  void plansWithoutAConversationTakeTurnsByPerson() throws Exception {
+    for (String key : List.of("ann-1", "ann-2", "bob-1")) {
+      String person = key.substring(0, 3);
+      Plan _ =
+          ledger.make(
+              new NewPlan(
+                  key,
+                  person,
+                  50,
+                  new PlanOrigin("", "", person),
+                  time.now(),
+                  false,
+                  List.of(step("one"))),
+              100);
+    }
+    assertThat(nextPlans(3)).containsExactly("ann", "bob", "ann");
+  }
+
+  @Test
   void aPlanIsCancelledInEveryStateAndItsLeasesAreWorthNothing() throws Exception {
     Plan plan = make("k", step("queued"), step("dispatched"), step("runs"), step("retried"));
     Task.Lease dispatched =
