@@ -150,8 +150,8 @@ class IncidentTest {
 
       String id = awaitOne(rig, "unclean_start").path("id").asText();
       Await.until(
-          "both are followed to their ends",
-          LIMIT,
+          "both are followed to their ends, of which the report hears every 30 s",
+          LIMIT.multipliedBy(4),
           () -> {
             String facts = find(rig, id).path("details").path("facts").toString();
             return facts.contains("Tasks that were being worked on: 2.")
