@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * What went wrong is told to whoever runs the server: by the API, on the command line, in a file.
  */
-@Timeout(240)
+@Timeout(420)
 class IncidentTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final String SECRET = "s3cret-of-the-extension-4711";
