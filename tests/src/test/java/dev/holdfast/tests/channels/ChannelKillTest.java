@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 30 + 10L * 60)
 @Execution(ExecutionMode.CONCURRENT)
 class ChannelKillTest {
-  private static final int KILLS = Integer.getInteger("holdfast.channel_kills", 2);
+  private static final int KILLS = Integer.getInteger("holdfast.channel_kills", 3);
   private static final int PEOPLE = 8;
   private static final int LOSE_PERCENT = 2;
   private static final Duration EVERY = Duration.ofMillis(150);
