@@ -1,15 +1,11 @@
 package dev.holdfast.codingagent;
 
+import dev.holdfast.kit.DurableFile;
 import dev.holdfast.kit.JsonText;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -46,20 +42,8 @@ final class RecordFolder {
   void put(String name, Map<String, Object> object) throws IOException {
     Files.createDirectories(folder);
     Path file = file(name);
-    Path made = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid());
-    ByteBuffer left = ByteBuffer.wrap(JsonText.write(object).getBytes(StandardCharsets.UTF_8));
-    try (FileChannel channel =
-        FileChannel.open(
-            made,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      while (left.hasRemaining()) {
-        int _ = channel.write(left);
-      }
-      channel.force(true);
-    }
-    Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+    Path draft = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid());
+    DurableFile.write(file, draft, JsonText.write(object));
     dropOldest();
   }
 

@@ -1,13 +1,10 @@
 package dev.holdfast.kit;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -95,20 +92,7 @@ public final class StateFile {
   }
 
   private void write() throws IOException {
-    Path made = file.resolveSibling(file.getFileName() + ".new");
-    byte[] bytes = JsonText.write(entries).getBytes(StandardCharsets.UTF_8);
-    try (FileChannel channel =
-        FileChannel.open(
-            made,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer left = ByteBuffer.wrap(bytes);
-      while (left.hasRemaining()) {
-        int _ = channel.write(left);
-      }
-      channel.force(true);
-    }
-    Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Path draft = file.resolveSibling(file.getFileName() + ".new");
+    DurableFile.write(file, draft, JsonText.write(entries));
   }
 }
