@@ -361,7 +361,7 @@ final class Server {
         ChildSpec.virtual("plan-notices").as(Criticality.IMPORTANT).needing(DownPart.TASKS);
     supervise(plans, planNotices, tasking::tell);
     ChildSpec reviews =
-        ChildSpec.virtual("agent-reviews").as(Criticality.IMPORTANT).needing("tasks");
+        ChildSpec.virtual("agent-reviews").as(Criticality.IMPORTANT).needing(DownPart.TASKS);
     supervise(plans, reviews, tasking::review);
     SupervisorGroup upkeep =
         supervisor.group("upkeep", Strategy.ONE_FOR_ONE, Criticality.NON_CRITICAL);

@@ -55,7 +55,7 @@ public final class InterruptedTasks implements InterruptedWork {
       Optional<TaskState> state = ledger.task(task.id()).map(Task::state);
       settled &= state.map(InterruptedTasks::isSettled).orElse(true);
       isAnyGivenUp |= state.filter(now -> now == TaskState.DEAD_LETTERED).isPresent();
-      if (commands.size() < SHOWN_MAX && facts.size() <= SHOWN_MAX) {
+      if (facts.size() <= SHOWN_MAX) {
         facts.add(sentence(task, state.map(InterruptedTasks::done).orElse("its record is gone")));
         commands.add("holdfast plans show " + task.planId());
       }
