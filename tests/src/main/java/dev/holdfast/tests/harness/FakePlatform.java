@@ -89,6 +89,14 @@ public final class FakePlatform implements AutoCloseable {
         .orElseThrow();
   }
 
+  /** Waits for a post that holds {@code words}, whatever it answers. */
+  public String awaitSaid(String words, Duration limit) {
+    return Await.value(
+        "somebody says " + words,
+        limit,
+        () -> posts.stream().map(Post::text).filter(text -> text.contains(words)).findFirst());
+  }
+
   private void receive(WireRequest request, WireExchange exchange) throws IOException {
     JsonNode body = Json.read(request.text());
     if (body.has("attachments")) { // the others are told by their posts

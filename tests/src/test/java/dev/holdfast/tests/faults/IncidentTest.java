@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
+import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -140,10 +141,7 @@ class IncidentTest {
       rig.setup().set("extensions", List.of(worker.declaration()));
       rig.start();
       for (String action : List.of("look", "act")) {
-        Map<String, Object> hangs = Map.of("first", Map.of("hang", true));
-        Map<String, Object> plan =
-            Map.of("agent", "worker", "action", action, "payload", hangs, "wait_secs", 0);
-        assertThat(rig.api().post("/api/v1/plans", plan).status()).isEqualTo(202);
+        String _ = new PlanApi(rig).make("worker", action, Map.of("first", Map.of("hang", true)));
       }
       Await.until("both run", LIMIT, () -> worker.processes().size() == 2);
       rig.restart();

@@ -28,7 +28,7 @@ class LargeAnswersTest extends SharedServer {
   private static final String OTHER = "other-token-0123456789a";
   private static final int MESSAGES = 8;
   private static final int READERS = 60;
-  private static final Duration ATTACK = Duration.ofSeconds(5);
+  private static final Duration ATTACK = Duration.ofSeconds(12);
   private final Set<Integer> statuses = new ConcurrentSkipListSet<>();
   private final AtomicInteger asked = new AtomicInteger();
 

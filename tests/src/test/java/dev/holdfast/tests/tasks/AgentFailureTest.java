@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -64,12 +65,7 @@ class AgentFailureTest {
   }
 
   private JsonNode agent(String id) throws IOException {
-    for (JsonNode agent : rig.api().get("/api/v1/agents").json()) {
-      if (agent.path("agent_id").asText().equals(id)) {
-        return agent;
-      }
-    }
-    throw new IllegalStateException("no agent " + id);
+    return new PlanApi(rig).agent(id);
   }
 
   private static Map<String, Object> quick(int attempts, int threshold, int cooldownMillis) {
@@ -143,7 +139,7 @@ class AgentFailureTest {
             "it succeeds at last",
             LIMIT,
             () -> {
-              JsonNode step = rig.api().get("/api/v1/plans/" + id).json().path("steps").path(0);
+              JsonNode step = new PlanApi(rig).step(id);
               int ended = ended(step.path("attempts"));
               if (step.path("state").asText().equals("succeeded")) {
                 return Optional.of(step.path("attempts"));

@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.RecordedModelRequest;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -31,6 +32,7 @@ class AgentReviewTest {
       Path.of("../server/src/test/resources/extensions/mcp_server.py");
 
   private final ServerRig rig = new ServerRig();
+  private final PlanApi plans = new PlanApi(rig);
 
   @AfterEach
   void end() {
@@ -38,18 +40,11 @@ class AgentReviewTest {
   }
 
   private void plan(String agent, String action, Map<String, Object> payload) throws IOException {
-    Map<String, Object> plan =
-        Map.of("agent", agent, "action", action, "payload", payload, "wait_secs", 0);
-    assertThat(rig.api().post("/api/v1/plans", plan).status()).isEqualTo(202);
+    String _ = plans.make(agent, action, payload);
   }
 
   private JsonNode agent(String id) throws IOException {
-    for (JsonNode agent : rig.api().get("/api/v1/agents").json()) {
-      if (agent.path("agent_id").asText().equals(id)) {
-        return agent;
-      }
-    }
-    throw new IllegalStateException("no agent " + id);
+    return plans.agent(id);
   }
 
   private void awaitDecision(String id, String decision) {

@@ -3,9 +3,9 @@ package dev.holdfast.tests.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -30,12 +30,12 @@ import org.junit.jupiter.api.Timeout;
 class CodingAgentTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern CODE = Pattern.compile("/(?:answer|approve) ([0-9A-F]{8})");
-  private static final String PLANS = "/api/v1/plans";
 
   /** Two processes of the coding agent that hangs, one of which has left its session. */
   private static final String HANGS = "sleep 86555.";
 
   private final ServerRig rig = new ServerRig();
+  private final PlanApi plans = new PlanApi(rig);
   private Path work = rig.folder();
 
   @BeforeEach
@@ -87,32 +87,11 @@ class CodingAgentTest {
   }
 
   private String awaitSaid(String words) {
-    return Await.value(
-        "somebody says " + words,
-        LIMIT,
-        () ->
-            rig.platform().posts().stream()
-                .map(post -> post.text())
-                .filter(text -> text.contains(words))
-                .findFirst());
+    return rig.platform().awaitSaid(words, LIMIT);
   }
 
   private String plan(String words) throws IOException {
-    Answer answer =
-        rig.api().post(PLANS, Map.of("agent", "cli", "action", "work", "payload", task(words)));
-    assertThat(answer.status()).as(answer.body()).isEqualTo(202);
-    return answer.json().path("plan_id").asText();
-  }
-
-  private JsonNode step(String plan) throws IOException {
-    return rig.api().get(PLANS + "/" + plan).json().path("steps").path(0);
-  }
-
-  private JsonNode awaitState(String plan, String state) {
-    return Await.value(
-        "the step is " + state,
-        LIMIT,
-        () -> Optional.of(step(plan)).filter(step -> step.path("state").asText().equals(state)));
+    return plans.make("cli", "work", task(words));
   }
 
   private void awaitHanging() {
@@ -127,22 +106,22 @@ class CodingAgentTest {
   @Test
   void whatItDoesIsSeenWhatItWantsIsAskedAndTheNextTaskGoesOnInItsSession() throws Exception {
     assertThat(say("e1", "t", delegate("look slowly", 0))).contains("runs");
-    JsonNode plans =
+    JsonNode listed =
         Await.value(
             "its plan is there",
             LIMIT,
             () ->
-                Optional.of(rig.api().get(PLANS).json().path("plans"))
+                Optional.of(rig.api().get(PlanApi.PLANS).json().path("plans"))
                     .filter(all -> !all.isEmpty()));
-    String plan = plans.path(0).path("plan_id").asText();
+    String plan = listed.path(0).path("plan_id").asText();
     Await.until(
         "it tells what it does",
         LIMIT,
-        () -> step(plan).path("doing").asText().equals("Reads notes.txt"));
+        () -> plans.step(plan).path("doing").asText().equals("Reads notes.txt"));
     Files.writeString(work.resolve("go"), "");
     assertThat(awaitSaid("has succeeded")).contains("Prompt 1 of");
-    assertThat(step(plan).path("doing").asText()).isEmpty();
-    JsonNode usage = step(plan).path("output").path("usage");
+    assertThat(plans.step(plan).path("doing").asText()).isEmpty();
+    JsonNode usage = plans.step(plan).path("output").path("usage");
     assertThat(usage.path("turns").asInt()).isEqualTo(1);
     assertThat(usage.path("session_cost").asDouble()).isEqualTo(0.5);
 
@@ -164,7 +143,7 @@ class CodingAgentTest {
   @Test
   void nothingOfItIsLeftWhenItHangsIsStoppedOrTheServerIsKilled() throws Exception {
     String hangs = plan("stall");
-    JsonNode lost = awaitState(hangs, "dead_lettered");
+    JsonNode lost = plans.awaitState(hangs, "dead_lettered", LIMIT);
     assertThat(lost.path("code").asText()).isEqualTo("TIMEOUT");
     assertThat(lost.path("reason").asText()).contains("has said nothing for 5 s");
     awaitNothingLeft();
@@ -179,7 +158,7 @@ class CodingAgentTest {
     rig.server().kill9();
     awaitNothingLeft();
     rig.start();
-    JsonNode done = awaitState(cut, "succeeded");
+    JsonNode done = plans.awaitState(cut, "succeeded", LIMIT);
     assertThat(done.path("output").path("text").asText())
         .as("it goes on in the session that was cut off")
         .startsWith("Prompt 2 of");

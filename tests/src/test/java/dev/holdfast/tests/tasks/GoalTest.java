@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.RecordedModelRequest;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class GoalTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final String PLANS = "/api/v1/plans";
   private static final Pattern CODE = Pattern.compile("/approve ([0-9A-F]{8})");
 
   private final ServerRig rig = new ServerRig();
@@ -73,7 +73,7 @@ class GoalTest {
   }
 
   private String goal(String goal) throws IOException {
-    Answer answer = rig.api().post(PLANS, Map.of("goal", goal));
+    Answer answer = rig.api().post(PlanApi.PLANS, Map.of("goal", goal));
     assertThat(answer.status()).as(answer.body()).isEqualTo(202);
     return answer.json().path("plan_id").asText();
   }
@@ -83,19 +83,12 @@ class GoalTest {
         "the plan has ended",
         LIMIT,
         () ->
-            Optional.of(rig.api().get(PLANS + "/" + plan).json())
+            Optional.of(rig.api().get(PlanApi.PLANS + "/" + plan).json())
                 .filter(now -> now.path("ended_at").isTextual()));
   }
 
   private String awaitSaid(String words) {
-    return Await.value(
-        "somebody says " + words,
-        LIMIT,
-        () ->
-            rig.platform().posts().stream()
-                .map(post -> post.text())
-                .filter(text -> text.contains(words))
-                .findFirst());
+    return rig.platform().awaitSaid(words, LIMIT);
   }
 
   @Test
@@ -153,7 +146,8 @@ class GoalTest {
     start();
     String plan = goal("look at it");
     Await.until("a model is asked", LIMIT, () -> steps.isEmpty());
-    assertThat(rig.api().get(PLANS + "/" + plan).json().path("state").asText()).isEqualTo("draft");
+    assertThat(rig.api().get(PlanApi.PLANS + "/" + plan).json().path("state").asText())
+        .isEqualTo("draft");
     rig.server().kill9();
     steps.add(says(Map.of("steps", List.of(step("a", "look", Map.of())))));
     rig.start();
@@ -161,7 +155,8 @@ class GoalTest {
     steps.add(ModelScript.hang());
     String dropped = goal("look again");
     Await.until("a model is asked", LIMIT, () -> steps.isEmpty());
-    assertThat(rig.api().post(PLANS + "/" + dropped + "/cancel", Map.of()).status()).isEqualTo(200);
+    assertThat(rig.api().post(PlanApi.PLANS + "/" + dropped + "/cancel", Map.of()).status())
+        .isEqualTo(200);
   }
 
   @Test

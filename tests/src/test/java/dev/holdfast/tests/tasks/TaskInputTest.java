@@ -6,13 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -26,10 +26,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TaskInputTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern CODE = Pattern.compile("/(?:answer|approve) ([0-9A-F]{8})");
-  private static final String PLANS = "/api/v1/plans";
   private static final String TASKS = "/api/v1/tasks";
 
   private final ServerRig rig = new ServerRig();
+  private final PlanApi plans = new PlanApi(rig);
   private final AgentScript worker = new AgentScript(rig, "worker");
 
   @AfterEach
@@ -51,39 +51,22 @@ class TaskInputTest {
     return rig.converse(event, "t", text).text();
   }
 
-  private String awaitSaid(String words) {
-    return Await.value(
-        "somebody says " + words,
-        LIMIT,
-        () ->
-            rig.platform().posts().stream()
-                .map(post -> post.text())
-                .filter(text -> text.contains(words))
-                .findFirst());
-  }
-
   private static String code(String question) {
     Matcher code = CODE.matcher(question);
     assertThat(code.find()).as(question).isTrue();
     return code.group(1);
   }
 
-  private String plan(String action, Map<String, Object> payload) throws IOException {
-    Answer answer =
-        rig.api().post(PLANS, Map.of("agent", "worker", "action", action, "payload", payload));
-    assertThat(answer.status()).as(answer.body()).isEqualTo(202);
-    return answer.json().path("plan_id").asText();
+  private String awaitSaid(String words) {
+    return rig.platform().awaitSaid(words, LIMIT);
   }
 
-  private JsonNode step(String plan) throws IOException {
-    return rig.api().get(PLANS + "/" + plan).json().path("steps").path(0);
+  private String plan(String action, Map<String, Object> payload) throws IOException {
+    return plans.make("worker", action, payload);
   }
 
   private JsonNode awaitState(String plan, String state) {
-    return Await.value(
-        "the step is " + state,
-        LIMIT,
-        () -> Optional.of(step(plan)).filter(step -> step.path("state").asText().equals(state)));
+    return plans.awaitState(plan, state, LIMIT);
   }
 
   @Test
@@ -172,7 +155,7 @@ class TaskInputTest {
     assertThat(answered.status()).as(answered.body()).isEqualTo(200);
     JsonNode done = awaitState(again, "succeeded");
     assertThat(done.path("output").path("told").asText()).isEqualTo("because");
-    assertThat(rig.api().get(PLANS + "/" + again).json().path("retry_of").asText())
+    assertThat(rig.api().get(PlanApi.PLANS + "/" + again).json().path("retry_of").asText())
         .isEqualTo(waits);
     assertThat(rig.api().post(TASKS + "/" + task + "/retry", Map.of()).status()).isEqualTo(409);
     assertThat(rig.api().get("/api/v1/dead-letters").json().path("counts").path("task").asInt())
@@ -207,7 +190,7 @@ class TaskInputTest {
     String plan = plan("look", Map.of("ask", Map.of("question", "Why?")));
     String task = awaitState(plan, "awaiting_input").path("task_id").asText();
     assertThat(rig.api().post(TASKS + "/" + task + "/cancel", Map.of()).status()).isEqualTo(200);
-    assertThat(step(plan).path("state").asText()).isEqualTo("cancelled");
+    assertThat(plans.step(plan).path("state").asText()).isEqualTo("cancelled");
     assertThat(rig.api().get(TASKS).json().path("tasks")).isEmpty();
     assertThat(rig.api().post(TASKS + "/" + task + "/cancel", Map.of()).status()).isEqualTo(409);
   }
