@@ -49,7 +49,12 @@ final class RecordFolder {
 
   /** Where an object of that name lies. */
   Path file(String name) {
-    return folder.resolve(PermissionRequest.hash(name).substring(0, 32) + ".json");
+    return folder.resolve(fileName(name) + ".json");
+  }
+
+  /** A name of any characters as one that a file can have. */
+  static String fileName(String name) {
+    return PermissionRequest.hash(name).substring(0, 32);
   }
 
   private void dropOldest() throws IOException {

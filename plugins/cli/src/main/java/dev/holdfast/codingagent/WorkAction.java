@@ -58,7 +58,7 @@ final class WorkAction {
 
   ActionResult run(ActionRequest request)
       throws ActionRefusedException, PersonAskedException, IOException, InterruptedException {
-    TaskRecord record = tasks.find(request.key()).map(TaskRecord::read).orElse(TaskRecord.NEW);
+    TaskRecord record = found(request);
     if (record.isDone()) {
       return result(record);
     }
@@ -66,7 +66,7 @@ final class WorkAction {
     String thread = JsonText.text(request.context(), "thread_id");
     String place = PermissionRequest.hash(installed.command() + "\n" + folder);
     String name = thread + "\n" + place;
-    try (SessionLock lock = SessionLock.tryFor(own.resolve("locks").resolve(fileOf(name)))) {
+    try (SessionLock lock = SessionLock.tryFor(own.resolve("locks").resolve(RecordFolder.fileName(name)))) {
       boolean isShared = !thread.isEmpty() && lock.isHeld();
       String earlier =
           isShared && !request.payload().flag("new_session")
@@ -93,10 +93,6 @@ final class WorkAction {
                 ActionRefusedException.FAILED, "The coding agent made no session.");
       };
     }
-  }
-
-  private String fileOf(String name) {
-    return PermissionRequest.hash(name).substring(0, 32);
   }
 
   /**
