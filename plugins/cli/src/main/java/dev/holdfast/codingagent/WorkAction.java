@@ -66,7 +66,8 @@ final class WorkAction {
     String thread = JsonText.text(request.context(), "thread_id");
     String place = PermissionRequest.hash(installed.command() + "\n" + folder);
     String name = thread + "\n" + place;
-    try (SessionLock lock = SessionLock.tryFor(own.resolve("locks").resolve(RecordFolder.fileName(name)))) {
+    try (SessionLock lock =
+        SessionLock.tryFor(own.resolve("locks").resolve(RecordFolder.fileName(name)))) {
       boolean isShared = !thread.isEmpty() && lock.isHeld();
       String earlier =
           isShared && !request.payload().flag("new_session")
