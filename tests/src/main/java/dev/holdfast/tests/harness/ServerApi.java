@@ -75,16 +75,20 @@ public final class ServerApi {
 
   /** Waits until nothing is pending, running, parked or to be posted. */
   public void awaitQuiet(Duration limit) {
-    Await.until(
-        "the server has nothing left to do: " + statusText(),
-        limit,
-        () -> {
-          JsonNode status = status();
-          JsonNode counts = status.path("counts");
-          return status.has("counts")
-              && open(counts) == 0
-              && status.path("outbox_depth").asLong() == 0;
-        });
+    try {
+      Await.until(
+          "the server has nothing left to do",
+          limit,
+          () -> {
+            JsonNode status = status();
+            JsonNode counts = status.path("counts");
+            return status.has("counts")
+                && open(counts) == 0
+                && status.path("outbox_depth").asLong() == 0;
+          });
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + ": " + statusText(), e);
+    }
   }
 
   private String statusText() {

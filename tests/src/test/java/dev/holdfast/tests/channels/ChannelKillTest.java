@@ -22,16 +22,17 @@ import org.junit.jupiter.params.provider.EnumSource;
  * server, it is answered once, in its order. How often: {@code -Dholdfast.channel_kills}; the same
  * moments again: {@code -Dholdfast.seed}.
  */
-@Timeout(value = 30 + 10L * 60)
+@Timeout(value = 30 + 15L * 60)
 @Execution(ExecutionMode.CONCURRENT)
 class ChannelKillTest {
   private static final int KILLS = Integer.getInteger("holdfast.channel_kills", 3);
   private static final int PEOPLE = 8;
   private static final int LOSE_PERCENT = 2;
-  private static final Duration EVERY = Duration.ofMillis(150);
+  private static final Duration EVERY = Duration.ofMillis(250);
+  private static final Duration ENOUGH_WITHIN = Duration.ofMinutes(3);
 
-  /** A lost reply is looked for after a minute, where that is possible. */
-  private static final Duration ANSWERED_WITHIN = Duration.ofMinutes(3);
+  /** Where that is possible a lost reply is looked for after a minute, one after another. */
+  private static final Duration ANSWERED_WITHIN = Duration.ofMinutes(6);
 
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
@@ -60,7 +61,8 @@ class ChannelKillTest {
           rig.server().kill9();
           rig.start();
         }
-        Await.pause(Duration.ofSeconds(1));
+        // A slow machine may have reached the platform between no two kills.
+        Await.until("enough was said", ENOUGH_WITHIN, () -> said.size() > KILLS * 4);
       } finally {
         people.interrupt();
         people.join();
@@ -112,7 +114,6 @@ class ChannelKillTest {
         "channel kills: %s: %d kills; %d said, all known; %d posts of unknown outcome, %d of them"
             + " never seen; seed %d%n",
         platform, KILLS, said.size(), unknown, silent, seed);
-    assertThat(said).hasSizeGreaterThan(KILLS * 4);
   }
 
   private static int unknowns(JsonNode event) {

@@ -13,7 +13,7 @@ import java.util.Random;
 
 /** Discord, by the Gateway. */
 final class DiscordWorld implements ButtonWorld {
-  private static final Duration CONNECTED_WITHIN = Duration.ofSeconds(30);
+  private static final Duration CONNECTED_WITHIN = Duration.ofMinutes(2);
 
   private final DiscordDouble discord;
 
