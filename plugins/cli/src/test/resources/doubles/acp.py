@@ -39,11 +39,15 @@ def prompt(session, text):
     if "permission" in text or "allowed" in text or "rejected" in text:
         update(session, sessionUpdate="tool_call", toolCallId="c2", title="npm publish", kind="execute",
                status="pending", rawInput={"command": "npm publish", "cwd": "."})
-        answer = ask("p1", "session/request_permission", {
+        wanted = {
             "sessionId": session, "toolCall": {"toolCallId": "c2"},
             "options": [{"optionId": "always", "name": "Always", "kind": "allow_always"},
                         {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
-                        {"optionId": "no", "name": "No", "kind": "reject_once"}]})
+                        {"optionId": "no", "name": "No", "kind": "reject_once"}]}
+        other = os.path.join(folder, "request.json")
+        if os.path.exists(other):
+            wanted.update(json.load(open(other)))
+        answer = ask("p1", "session/request_permission", wanted)
         outcome = answer["result"]["outcome"]
         note("outcomes", json.dumps(outcome))
         if outcome["outcome"] == "cancelled":
@@ -62,8 +66,8 @@ for line in sys.stdin:
         capabilities = {"loadSession": offers == "load",
                         "sessionCapabilities": {"resume": {}} if offers == "resume" else {}}
         result = {"protocolVersion": 1, "agentCapabilities": capabilities,
-                  "authMethods": [{"id": "api-key", "name": "API key"}]}
-    elif method == "session/new" and offers == "login":
+                  "authMethods": [] if offers == "keyless" else [{"id": "api-key", "name": "API key"}]}
+    elif method == "session/new" and offers in ("login", "keyless"):
         say({"id": message["id"], "error": {"code": -32000, "message": "Authentication required"}})
         continue
     elif method == "session/new":

@@ -4,9 +4,11 @@ import dev.holdfast.agentkit.ActionRefusedException;
 import dev.holdfast.kit.JsonText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,14 @@ final class AcpProgram {
   private static final int PROTOCOL_VERSION = 1;
   private static final long AUTH_REQUIRED = -32_000;
   private static final long METHOD_NOT_FOUND = -32_601;
+  private static final int UNANSWERABLE_MAX = 10;
+  private static final Map<String, Object> CANCELLED = Map.of("outcome", "cancelled");
+
+  private static final List<String> SHOWN_FIRST =
+      List.of("kind", "title", "locations", "content", "rawInput");
+
+  /** What the protocol reserves in {@code _meta} for tracing. */
+  private static final Set<String> TRACE = Set.of("traceparent", "tracestate", "baggage");
 
   private final ProgramProcess process;
   private final ProgramSettings settings;
@@ -30,6 +40,10 @@ final class AcpProgram {
   private String session = "";
   private boolean isReplayed;
   private @Nullable PermissionRequest asked;
+
+  /** Sentences on requests to which no answer of a person could be given. */
+  private final Set<String> unanswerable = new LinkedHashSet<>();
+
   private long calls;
   private long ids;
   private SessionUsage usage = SessionUsage.NONE;
@@ -81,8 +95,8 @@ final class AcpProgram {
       throw e.code == AUTH_REQUIRED
           ? new ActionRefusedException(
               ActionRefusedException.FORBIDDEN,
-              "The coding agent wants to be logged in (%s). Set auth_method to one of: %s."
-                  .formatted(e.getMessage(), authMethods(agent)))
+              "The coding agent wants to be logged in (%s). %s"
+                  .formatted(e.getMessage(), howToLogIn(agent)))
           : e.refusal("The coding agent failed");
     }
   }
@@ -117,12 +131,17 @@ final class AcpProgram {
     }
   }
 
-  private static String authMethods(Map<String, Object> agent) {
-    return String.join(
-        ", ",
+  private static String howToLogIn(Map<String, Object> agent) {
+    List<String> methods =
         JsonText.maps(agent, "authMethods").stream()
             .map(each -> JsonText.text(each, "id"))
-            .toList());
+            .filter(id -> !id.isEmpty())
+            .toList();
+    return methods.isEmpty()
+        ? "It offers no way to do that from here: give it its key by secret_env, or log in with the"
+            + " program itself first, with %s as its home (HOME)."
+                .formatted(System.getenv().getOrDefault("HOME", "its folder of files"))
+        : "Set auth_method to one of: %s.".formatted(String.join(", ", methods));
   }
 
   /** Makes a session, or goes on with one; false when that is not to be had any more. */
@@ -172,7 +191,11 @@ final class AcpProgram {
       return new Outcome.Asks(asked, all);
     }
     String reason = JsonText.text(response, "stopReason");
-    String text = said.isEmpty() ? lastSaid : said.toString().strip();
+    String refused = String.join("\n", unanswerable);
+    if (reason.equals("cancelled") && !refused.isEmpty()) {
+      throw new ActionRefusedException(ActionRefusedException.FORBIDDEN, refused);
+    }
+    String text = ((said.isEmpty() ? lastSaid : said.toString()).strip() + "\n" + refused).strip();
     return switch (reason) {
       case "end_turn" -> new Outcome.Done(text, all);
       case "max_tokens", "max_turn_requests" ->
@@ -290,14 +313,28 @@ final class AcpProgram {
   }
 
   private Map<String, Object> permission(Map<String, Object> parameters) {
-    PermissionRequest request = request(note(JsonText.map(parameters, "toolCall")));
+    PermissionRequest request = request(parameters);
+    Optional<Map<String, Object>> yes = once(parameters, "allow_once");
+    Optional<Map<String, Object>> no = once(parameters, "reject_once");
     Permissions.Verdict verdict =
         asked == null ? run.permissions().verdict(request) : Permissions.Verdict.UNKNOWN;
-    List<Map<String, Object>> options = JsonText.maps(parameters, "options");
     return switch (verdict) {
-      case ALLOWED -> selected(options, "allow");
-      case REJECTED -> selected(options, "reject");
+      case ALLOWED -> yes.orElse(CANCELLED);
+      case REJECTED -> {
+        if (no.isEmpty()) {
+          cannotAnswer(
+              "A person has rejected this, but the coding agent offers no way to reject it once",
+              request);
+        }
+        yield no.orElse(CANCELLED);
+      }
       case UNKNOWN -> {
+        if (asked == null && yes.isEmpty()) {
+          cannotAnswer(
+              "Refused without asking anybody, as the coding agent offers no way to allow it once",
+              request);
+          yield no.orElse(CANCELLED);
+        }
         if (asked == null) {
           asked = request;
           process.stops();
@@ -310,45 +347,70 @@ final class AcpProgram {
                   "params",
                   Map.of("sessionId", session)));
         }
-        yield Map.of("outcome", "cancelled");
+        yield CANCELLED;
       }
     };
   }
 
-  private static PermissionRequest request(Map<String, Object> call) {
+  private void cannotAnswer(String why, PermissionRequest request) {
+    String sentence = "(%s: %s)".formatted(why, PermissionQuestion.title(request));
+    if (unanswerable.size() < UNANSWERABLE_MAX) {
+      unanswerable.add(sentence);
+    }
+    run.watcher().does(sentence);
+  }
+
+  /** A person answers this one request: what holds for further ones is never selected. */
+  private static Optional<Map<String, Object>> once(Map<String, Object> parameters, String kind) {
+    return JsonText.maps(parameters, "options").stream()
+        .filter(option -> JsonText.text(option, "kind").equals(kind))
+        .findFirst()
+        .map(
+            option -> Map.of("outcome", "selected", "optionId", JsonText.text(option, "optionId")));
+  }
+
+  /**
+   * All that was sent, but for what differs each time: the ids, and those of a trace. What the
+   * request leaves out is taken from what was told of the tool call before.
+   */
+  private PermissionRequest request(Map<String, Object> parameters) {
+    Map<String, Object> call = new LinkedHashMap<>(JsonText.map(parameters, "toolCall"));
+    Map<String, Object> known = note(call);
     Map<String, Object> exact = new LinkedHashMap<>();
-    Object input = call.get("rawInput");
-    if (input instanceof Map<?, ?> map && !map.isEmpty()) {
-      exact.putAll(JsonText.map(call, "rawInput"));
-    } else {
-      for (String name : List.of("title", "rawInput", "locations")) {
-        Object value = call.get(name);
-        if (value != null) {
-          exact.put(name, value);
-        }
+    for (String name : SHOWN_FIRST) {
+      Object value = known.get(name);
+      if (value != null) {
+        exact.put(name, value);
       }
     }
-    List<Map<String, Object>> diffs =
-        JsonText.maps(call, "content").stream()
-            .filter(each -> JsonText.text(each, "type").equals("diff"))
-            .toList();
-    if (!diffs.isEmpty()) {
-      exact.put("changes", diffs);
-    }
-    String kind = JsonText.text(call, "kind");
-    String title = JsonText.text(call, "title");
+    call.keySet().removeAll(SHOWN_FIRST);
+    call.remove("toolCallId");
+    addOthers(call, exact, "toolCall.");
+    Map<String, Object> more = new LinkedHashMap<>(parameters);
+    more.keySet().removeAll(List.of("sessionId", "toolCall", "options"));
+    addOthers(more, exact, "params.");
+    exact.put(
+        "options",
+        JsonText.maps(parameters, "options").stream()
+            .map(option -> JsonText.text(option, "kind") + ": " + JsonText.text(option, "name"))
+            .toList());
+    String kind = JsonText.text(known, "kind");
+    String title = JsonText.text(known, "title");
     return PermissionRequest.of(kind, title.isEmpty() ? kind : title, exact);
   }
 
-  /** Once, where that is offered. */
-  private static Map<String, Object> selected(List<Map<String, Object>> options, String verb) {
-    for (String kind : List.of(verb + "_once", verb + "_always")) {
-      for (Map<String, Object> option : options) {
-        if (JsonText.text(option, "kind").equals(kind)) {
-          return Map.of("outcome", "selected", "optionId", JsonText.text(option, "optionId"));
-        }
-      }
+  private static void addOthers(
+      Map<String, Object> from, Map<String, Object> exact, String prefix) {
+    Map<String, Object> meta = JsonText.map(from, "_meta");
+    if (!meta.isEmpty()) {
+      meta.keySet().removeAll(TRACE);
+      from.put("_meta", meta.isEmpty() ? JsonText.NULL : meta);
     }
-    return Map.of("outcome", "cancelled");
+    from.forEach(
+        (name, value) -> {
+          if (value != JsonText.NULL) {
+            exact.put(prefix + name, value);
+          }
+        });
   }
 }

@@ -9,29 +9,53 @@ final class PermissionQuestion {
   /** The server takes 4,000 characters. */
   private static final int DETAIL_MAX = 3000;
 
-  private static final int TITLE_MAX = 300;
+  private static final int LINE_MAX = 200;
 
   private PermissionQuestion() {}
 
-  /** {@code full}: where all of the request can be read when it is too long for a question. */
-  static String of(PermissionRequest request, Path folder, Path full) {
+  static String ofAll(PermissionRequest request, Path folder) {
+    return "%s\n\n%s".formatted(asked(request, folder), fingerprint(request));
+  }
+
+  /** {@code file}: where all of the request can be read, as it is too long for a question. */
+  static String ofBeginning(PermissionRequest request, Path folder, Path file) {
+    return "%s\n\nThis is only the beginning of it: all %d characters are in the file %s. Before you allow this, check that the SHA-256 of the file is its name."
+        .formatted(asked(request, folder), full(request).length(), file);
+  }
+
+  private static String asked(PermissionRequest request, Path folder) {
     String detail = visible(request.detail());
-    StringBuilder text = new StringBuilder("May the coding agent do this in ");
-    text.append(cut(visible(folder.toString()), TITLE_MAX)).append("?\n");
-    text.append(cut(visible(request.title()), TITLE_MAX));
-    if (!detail.isEmpty()) {
-      text.append("\n\n").append(cut(detail, DETAIL_MAX));
-    }
-    if (isCut(request)) {
-      text.append(
-          "\n\nThis is only the beginning of it: all %d characters are in the file %s."
-              .formatted(detail.length(), full));
-    }
-    return text.toString();
+    return "May the coding agent do this in %s?\n%s%s%s"
+        .formatted(
+            cut(visible(folder.toString()), LINE_MAX),
+            title(request),
+            detail.isEmpty() ? "" : "\n\n",
+            cut(detail, DETAIL_MAX));
+  }
+
+  /** All that a person should read, as it stands in the file. */
+  static String full(PermissionRequest request) {
+    return "%s\n\n%s\n\n%s\n"
+        .formatted(fullTitle(request), visible(request.detail()), fingerprint(request));
+  }
+
+  /** Two requests that read the same differ here. */
+  private static String fingerprint(PermissionRequest request) {
+    return "Fingerprint: " + request.hash();
+  }
+
+  /** In one line. */
+  static String title(PermissionRequest request) {
+    return cut(fullTitle(request), LINE_MAX);
+  }
+
+  private static String fullTitle(PermissionRequest request) {
+    return visible(request.title()).replace("\n", "\\n");
   }
 
   static boolean isCut(PermissionRequest request) {
-    return visible(request.detail()).length() > DETAIL_MAX;
+    return visible(request.detail()).length() > DETAIL_MAX
+        || fullTitle(request).length() > LINE_MAX;
   }
 
   private static String cut(String text, int max) {

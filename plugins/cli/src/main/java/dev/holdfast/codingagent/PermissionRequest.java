@@ -18,30 +18,55 @@ import org.jspecify.annotations.Nullable;
  * @param hash of exactly that: what is asked again has the same
  */
 record PermissionRequest(String title, String detail, String hash) {
+  /** What lies deeper is shown as JSON in one line. */
+  private static final int LEVELS_MAX = 6;
 
   /**
    * Makes one.
    *
    * @param kind what sort of thing it is, for example the name of a tool
-   * @param input what exactly is to be done: a value of JSON
+   * @param input what exactly is to be done: an object of JSON
    */
-  static PermissionRequest of(String kind, String title, Object input) {
+  static PermissionRequest of(String kind, String title, Map<String, Object> input) {
     return new PermissionRequest(
         title, detail(input), hash(JsonText.write(List.of(kind, ordered(input)))));
   }
 
-  private static String detail(Object input) {
-    if (input instanceof Map<?, ?> map) {
-      StringBuilder text = new StringBuilder();
-      map.forEach(
-          (name, value) -> text.append(name).append(": ").append(plain(value)).append('\n'));
-      return text.toString().strip();
-    }
-    return plain(input);
+  private static String detail(Map<String, Object> input) {
+    StringBuilder text = new StringBuilder();
+    input.forEach((name, value) -> show(text, 0, oneLine(name) + ":", value));
+    return text.toString().strip();
   }
 
-  private static String plain(@Nullable Object value) {
-    return value instanceof String text ? text : JsonText.write(value == null ? "" : value);
+  /** Lines of a text get a bar, so that they cannot be taken for further members. */
+  private static void show(StringBuilder text, int level, String label, @Nullable Object value) {
+    String indent = "  ".repeat(level);
+    text.append(indent).append(label);
+    switch (value) {
+      case String plain when plain.contains("\n") ->
+          text.append("\n")
+              .append(indent)
+              .append("  | ")
+              .append(plain.replace("\n", "\n" + indent + "  | "));
+      case String plain -> text.append(' ').append(plain);
+      case Map<?, ?> map when !map.isEmpty() && level < LEVELS_MAX -> {
+        text.append('\n');
+        map.forEach((name, each) -> show(text, level + 1, oneLine(name) + ":", each));
+        return;
+      }
+      case List<?> list when !list.isEmpty() && level < LEVELS_MAX -> {
+        text.append('\n');
+        list.forEach(each -> show(text, level + 1, "-", each));
+        return;
+      }
+      case null -> text.append(" null");
+      default -> text.append(' ').append(JsonText.write(value));
+    }
+    text.append('\n');
+  }
+
+  private static String oneLine(@Nullable Object name) {
+    return String.valueOf(name).replace("\n", "\\n");
   }
 
   /** The same whatever the order in which an agent names the parts. */

@@ -164,11 +164,14 @@ final class ProgramProcess implements AutoCloseable {
   }
 
   private void checkTotal() throws ActionRefusedException {
-    if (System.nanoTime() - begun > limits.total().toNanos()) {
+    if (System.nanoTime() - begun > limits.work().toNanos()) {
       throw new ActionRefusedException(
           ActionRefusedException.TIMED_OUT,
-          "The coding agent took longer than %d s and was stopped. What it has done so far stays."
-              .formatted(limits.total().toSeconds()));
+          "The coding agent took longer than %d s (its limit of %d s less %d s to end it in order) and was stopped. What it has done so far stays."
+              .formatted(
+                  limits.work().toSeconds(),
+                  limits.task().toSeconds(),
+                  limits.ending().toSeconds()));
     }
   }
 

@@ -40,15 +40,22 @@ final class RecordFolder {
 
   /** Returns when it is on disk. */
   void put(String name, Map<String, Object> object) throws IOException {
+    putText(file(name), JsonText.write(object));
+  }
+
+  /**
+   * Puts a text into a file. Returns when it is on disk.
+   *
+   * @param file in this folder
+   */
+  void putText(Path file, String text) throws IOException {
     Files.createDirectories(folder);
-    Path file = file(name);
     Path draft = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid());
-    DurableFile.write(file, draft, JsonText.write(object));
+    DurableFile.write(file, draft, text);
     dropOldest();
   }
 
-  /** Where an object of that name lies. */
-  Path file(String name) {
+  private Path file(String name) {
     return folder.resolve(fileName(name) + ".json");
   }
 

@@ -22,12 +22,11 @@ final class WorkAction {
   /** The answer to an approval that is a yes. */
   private static final String ALLOW = "Allow";
 
+  private static final String CHANGED_FILE =
+      "You are asked again: the file with all of the request was changed after it was written, so"
+          + " the last approval did not count.\n";
+
   private static final int OUTPUT_UNITS_MAX = 200_000;
-
-  /** Before the server ends all: so much is needed to end the program and to answer. */
-  private static final Duration ENDING = Duration.ofSeconds(10);
-
-  private static final long SECONDS_MIN = 1;
 
   private final InstalledProgram installed;
   private final CodingProgram program;
@@ -87,7 +86,7 @@ final class WorkAction {
         }
         case Outcome.Asks(PermissionRequest wanted, _) -> {
           tasks.put(request.key(), after.written());
-          throw new PersonAskedException(question(wanted, after, folder));
+          throw new PersonAskedException(question(wanted, start, after, folder));
         }
         case Outcome.SessionLost _ ->
             throw new ActionRefusedException(
@@ -101,8 +100,13 @@ final class WorkAction {
    *
    * @param prompt for the session
    * @param afresh for a new one, when the session is not to be had any more
+   * @param notice for the person who is asked next; empty when there is none
    */
-  private record Start(TaskRecord record, String prompt, String afresh) {}
+  private record Start(TaskRecord record, String prompt, String afresh, String notice) {
+    Start(TaskRecord record, String prompt, String afresh) {
+      this(record, prompt, afresh, "");
+    }
+  }
 
   private Start start(ActionRequest request, TaskRecord record, String earlier)
       throws ActionRefusedException {
@@ -114,12 +118,21 @@ final class WorkAction {
       boolean isAllowed = ALLOW.equals(request.input().get("answer"));
       String title = JsonText.text(state, "title");
       String session = JsonText.text(state, "session");
-      TaskRecord answered =
+      Permissions before = Permissions.read(state, "permissions");
+      TaskRecord asking =
           new TaskRecord(
               record.session().isEmpty() ? session : record.session(),
-              Permissions.read(state, "permissions").with(hash, isAllowed),
+              before,
               record.usage(),
               Map.of());
+      Map<String, Object> file = JsonText.map(state, "file");
+      if (isAllowed && !file.isEmpty() && !RequestFile.read(file).isUnchanged()) {
+        String again =
+            "Your request was neither allowed nor rejected: %s. Ask for exactly this again, unchanged, and go on with the task."
+                .formatted(title);
+        return new Start(asking, again, task, CHANGED_FILE);
+      }
+      TaskRecord answered = asking.allowing(before.with(hash, isAllowed));
       String said =
           isAllowed
               ? "A person has allowed exactly this: %s. Do it now, unchanged, and go on with the task."
@@ -162,8 +175,7 @@ final class WorkAction {
 
   private TimeLimits limits(ActionRequest request) {
     long seconds = JsonText.whole(request.context(), "timeout_secs", Integer.MAX_VALUE);
-    return new TimeLimits(
-        settings.idle(), Duration.ofSeconds(Math.max(SECONDS_MIN, seconds - ENDING.toSeconds())));
+    return TimeLimits.of(settings.idle(), Duration.ofSeconds(seconds));
   }
 
   private TaskRecord found(ActionRequest request) throws IOException {
@@ -209,25 +221,23 @@ final class WorkAction {
     }
   }
 
-  private Map<String, Object> question(PermissionRequest wanted, TaskRecord record, Path folder)
-      throws IOException {
-    RecordFolder requests = new RecordFolder(own.resolve("requests"));
-    Path full = requests.file(wanted.hash());
-    if (PermissionQuestion.isCut(wanted)) {
-      requests.put(wanted.hash(), Map.of("title", wanted.title(), "detail", wanted.detail()));
-    }
+  private Map<String, Object> question(
+      PermissionRequest wanted, Start start, TaskRecord record, Path folder) throws IOException {
     Map<String, Object> state = new LinkedHashMap<>();
     state.put("session", record.session());
     state.put("hash", wanted.hash());
     state.put("title", wanted.title());
     state.put("permissions", record.permissions().written());
-    return Map.of(
-        "kind",
-        "approval",
-        "question",
-        PermissionQuestion.of(wanted, folder, full),
-        "state",
-        state);
+    String question;
+    if (PermissionQuestion.isCut(wanted)) {
+      RequestFile file =
+          RequestFile.write(own.resolve("requests"), PermissionQuestion.full(wanted));
+      state.put("file", file.written());
+      question = PermissionQuestion.ofBeginning(wanted, folder, file.path());
+    } else {
+      question = PermissionQuestion.ofAll(wanted, folder);
+    }
+    return Map.of("kind", "approval", "question", start.notice() + question, "state", state);
   }
 
   private Map<String, Object> data(String text, TaskRecord record) {

@@ -116,6 +116,11 @@ final class AgentDouble {
     return JsonText.text(data(answer), "question");
   }
 
+  /** What the double asks a permission for from now on, where it is told to. */
+  void asksFor(Map<String, Object> request) throws IOException {
+    Files.writeString(folder.resolve("request.json"), JsonText.write(request));
+  }
+
   /** Lines that the double has written down. */
   List<String> noted(String name) throws IOException {
     return Files.exists(folder.resolve(name))

@@ -172,7 +172,8 @@ class ClaudeProgramTest {
                     "work",
                     Map.of("task", "stall"),
                     Map.of("idempotency_key", "k1", "thread_id", "t", "timeout_secs", 11))))
-        .startsWith("504 The coding agent took longer than 1 s");
+        .startsWith(
+            "504 The coding agent took longer than 1 s (its limit of 11 s less 10 s to end it in order)");
   }
 
   @Test

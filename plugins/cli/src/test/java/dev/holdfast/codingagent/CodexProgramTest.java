@@ -71,7 +71,7 @@ class CodexProgramTest {
             "",
             "x",
             Permissions.NONE,
-            new TimeLimits(Duration.ZERO, Duration.ZERO),
+            new TimeLimits(Duration.ZERO, Duration.ZERO, Duration.ZERO),
             new Unwatched());
     InstalledProgram codex = new InstalledProgram(ProgramKind.CODEX, List.of("codex"));
     ProgramSettings plain = ProgramSettings.read("{}");

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class PermissionQuestionTest {
   private static String text(PermissionRequest request) {
-    return PermissionQuestion.of(request, Path.of("/srv/code"), Path.of("/data/full.json"));
+    return PermissionQuestion.ofAll(request, Path.of("/srv/code"));
   }
 
   @Test
@@ -23,9 +24,56 @@ class PermissionQuestionTest {
   void whatIsTooLongSaysSoAndWhereTheRestIs() {
     PermissionRequest request =
         PermissionRequest.of("Edit", "edit", Map.of("new", "x".repeat(9000)));
-    assertThat(text(request))
+    assertThat(PermissionQuestion.isCut(request)).isTrue();
+    String full = PermissionQuestion.full(request);
+    assertThat(full).contains("new: " + "x".repeat(9000), request.hash());
+    assertThat(
+            PermissionQuestion.ofBeginning(
+                request, Path.of("/srv/code"), Path.of("/data/full.txt")))
         .hasSizeLessThan(4000)
-        .contains("all 9005 characters are in the file /data/full.json");
+        .contains("all %d characters are in the file /data/full.txt".formatted(full.length()));
+  }
+
+  @Test
+  void aLongTitleIsNotCutWithoutAWord() {
+    PermissionRequest request =
+        PermissionRequest.of("Bash", "ls" + " ".repeat(300) + "; rm -rf /", Map.of());
+    assertThat(PermissionQuestion.isCut(request)).isTrue();
+    assertThat(PermissionQuestion.full(request)).contains("; rm -rf /");
+  }
+
+  @Test
+  void linesOfATextCannotBeTakenForOtherParts() {
+    PermissionRequest request =
+        PermissionRequest.of(
+            "edit",
+            "one\ntwo",
+            Map.of("content", List.of(Map.of("newText", "a\nkind: read"), "b\nc", List.of())));
+    assertThat(text(request))
+        .contains(
+            """
+            ?
+            one\\ntwo
+
+            content:
+              -
+                newText:
+                  | a
+                  | kind: read
+              -
+                | b
+                | c
+              - []
+
+            Fingerprint:""");
+  }
+
+  @Test
+  void whatReadsTheSameHasAnotherFingerprint() {
+    PermissionRequest number = PermissionRequest.of("x", "t", Map.of("n", 5L));
+    PermissionRequest text = PermissionRequest.of("x", "t", Map.of("n", "5"));
+    assertThat(number.detail()).isEqualTo(text.detail());
+    assertThat(text(number)).isNotEqualTo(text(text));
   }
 
   @Test
