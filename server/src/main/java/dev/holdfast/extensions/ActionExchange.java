@@ -26,6 +26,7 @@ record ActionExchange(
     UnaryOperator<String> redaction) {
   private static final String VERSION = "v1";
   private static final String ASKS = "awaiting_input";
+  private static final String FAILED = "error";
   private static final int NOT_SUPPORTED = 501;
   private static final int TIMED_OUT = 504;
 
@@ -46,7 +47,8 @@ record ActionExchange(
    * The data of the result: a value of JSON, null among them.
    *
    * @throws CallFailedException when the program failed, or says so; then with {@link
-   *     ExtensionTool#REPORTED_BY_EXTENSION} in its context
+   *     ExtensionTool#REPORTED_BY_EXTENSION} in its context, unless it says that it does not know:
+   *     that something else took too long
    */
   @Nullable Object data(ChildResult result) throws CallFailedException {
     if (result.timedOut()) {
@@ -100,8 +102,10 @@ record ActionExchange(
         answer.getValue("code") instanceof Number number
             ? Math.clamp(number.longValue(), Integer.MIN_VALUE, Integer.MAX_VALUE)
             : 0;
-    return Failure.of(code(code), text(answer.getValue("error"), code))
-        .withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, Integer.toString(code)));
+    Failure failure = Failure.of(code(code), text(answer.getValue("error"), code));
+    return FAILED.equals(answer.getValue("status")) && code != TIMED_OUT
+        ? failure.withContext(Map.of(ExtensionTool.REPORTED_BY_EXTENSION, Integer.toString(code)))
+        : failure;
   }
 
   private static FailureCode code(int code) {

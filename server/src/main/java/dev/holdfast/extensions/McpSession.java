@@ -172,7 +172,8 @@ final class McpSession implements AutoCloseable {
       return waiting.answer().get(timeout);
     } catch (TimeoutException e) {
       cancel(id, method, "timeout");
-      String text = name + " did not answer within " + timeout.toSeconds() + " s.";
+      long seconds = Math.ceilDiv(timeout.toMillis(), 1000); // a part of it may be spent already
+      String text = name + " did not answer within " + seconds + " s.";
       throw new CallFailedException(Failure.of(FailureCode.TIMEOUT, text));
     } catch (InterruptedException e) {
       cancel(id, method, "cancelled");

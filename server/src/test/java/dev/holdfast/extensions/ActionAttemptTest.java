@@ -150,7 +150,6 @@ class ActionAttemptTest extends AttemptCase {
     "499, INVALID_REQUEST",
     "500, BACKEND_FAILURE",
     "501, ACTION_NOT_SUPPORTED",
-    "504, TIMEOUT",
     "0, BACKEND_FAILURE",
     "7, BACKEND_FAILURE"
   })
@@ -161,6 +160,33 @@ class ActionAttemptTest extends AttemptCase {
     assertThat(failed.failure().message())
         .isEqualTo("agent worker reported error (code=" + code + ")");
     assertThat(failed.settled()).isTrue();
+  }
+
+  @Test
+  void whatTookTooLongElsewhereLeavesTheWorkInDoubt() throws Exception {
+    declare(error("\"code\":504"));
+    AttemptAnswer.Failed failed = failed(attempt());
+    assertThat(failed.failure().code()).isEqualTo(FailureCode.TIMEOUT);
+    assertThat(failed.settled()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"status\":\"success\",\"code\":200,\"result\":{\"data\":1}",
+        "\"status\":\"success\",\"code\":\"0\",\"result\":{\"data\":1}",
+        "\"status\":\"success\",\"code\":null,\"result\":{\"data\":1}",
+        "\"status\":\"success\",\"result\":{\"data\":1}",
+        "\"status\":\"awaiting_input\",\"code\":202,\"result\":{\"data\":[1]}",
+        "\"status\":\"done\",\"code\":0,\"result\":{\"data\":1}",
+        "\"status\":true,\"code\":500",
+        "\"code\":500"
+      })
+  void whoeverDoesNotSayThatItFailedMayHaveDoneIt(String rest) throws Exception {
+    declare(answer(rest));
+    AttemptAnswer.Failed failed = failed(attempt());
+    assertThat(failed.failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    assertThat(failed.settled()).isFalse();
   }
 
   @ParameterizedTest

@@ -554,10 +554,7 @@ public final class PlanLedger {
           boolean givesUp =
               (doubtful && !task.checkable())
                   || (begun && task.attempts() >= FailureLadder.ATTEMPTS_MAX);
-          String why =
-              doubtful && givesUp
-                  ? reason + "; its outcome is unknown, so it does not run again"
-                  : reason;
+          String why = doubtful && givesUp ? TaskFailure.unknownOutcome(reason) : reason;
           if (!changes.move(tx, task, givesUp ? TaskEvent.GIVE_UP : TaskEvent.RELEASE, why)) {
             return false;
           }

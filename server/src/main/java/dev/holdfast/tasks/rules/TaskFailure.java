@@ -11,6 +11,17 @@ import dev.holdfast.api.FailureCode;
  */
 public record TaskFailure(FailureCode code, String message, boolean settled) {
 
+  /** For something that may have been done, and is not done again for that. */
+  public static String unknownOutcome(String reason) {
+    return (reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason)
+        + "; its outcome is unknown, so it does not run again";
+  }
+
+  /** The same, with the reason why nothing follows on it. */
+  public TaskFailure givenUpInDoubt() {
+    return new TaskFailure(code, unknownOutcome(message), settled);
+  }
+
   /** Whether another attempt of the same agent may succeed. */
   public boolean isRetryable() {
     return switch (code) {

@@ -618,7 +618,7 @@ public final class TaskRunner {
               failure, retry.wait(attemptsOfAgent, chance.getAsDouble()), doubtful);
       case REASSIGN -> new AttemptEnd.Elsewhere(failure, other.orElseThrow().id());
       case ESCALATE -> new AttemptEnd.Higher(failure, higher.orElseThrow());
-      case GIVE_UP -> new AttemptEnd.GivenUp(failure);
+      case GIVE_UP -> new AttemptEnd.GivenUp(doubtful ? failure.givenUpInDoubt() : failure);
     };
   }
 

@@ -7,8 +7,10 @@ import dev.holdfast.tasks.rules.TaskFailure;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,10 @@ final class QuestionReader {
 
   private QuestionReader() {}
 
-  /** The question, or how it fails when there is something wrong with it. */
+  /**
+   * The question, or how it fails when there is something wrong with it. What it did before it
+   * asked that way is not known.
+   */
   static AttemptResult read(String agent, JsonObject request) {
     String problem;
     try {
@@ -29,7 +34,7 @@ final class QuestionReader {
         return new AttemptResult.Asks(question);
       }
       problem = String.join("; ", question.problems());
-    } catch (IllegalArgumentException | ClassCastException e) {
+    } catch (IllegalArgumentException e) {
       problem = String.valueOf(e.getMessage());
     }
     return new AttemptResult.Failed(
@@ -37,24 +42,57 @@ final class QuestionReader {
             FailureCode.BACKEND_FAILURE,
             "agent %s asked for input in a way that cannot be understood: %s"
                 .formatted(agent, problem),
-            true));
+            false));
   }
 
   private static InputQuestion question(JsonObject request) {
-    InputKind kind =
-        InputKind.valueOf(request.getString("kind", "answer").toUpperCase(Locale.ROOT));
-    List<String> choices =
-        request.getJsonArray("choices", new JsonArray()).stream().map(String.class::cast).toList();
-    Duration patience =
-        Duration.ofSeconds(request.getLong("deadline_secs", InputQuestion.PATIENCE.toSeconds()));
-    String atDeadline = request.getString("at_deadline", "fail");
+    InputKind kind = kind(value(request, "kind", String.class, "a text", "answer"));
+    List<String> choices = choices(request);
+    Number patience =
+        value(
+            request, "deadline_secs", Number.class, "a number", InputQuestion.PATIENCE.toSeconds());
+    String atDeadline = value(request, "at_deadline", String.class, "a text", "fail");
     @Nullable String fallback = atDeadline.equals("fail") ? null : atDeadline;
     return new InputQuestion(
         kind,
-        request.getString("question", ""),
+        value(request, "question", String.class, "a text", ""),
         kind == InputKind.APPROVAL && choices.isEmpty() ? YES_OR_NO : choices,
-        patience,
+        Duration.ofSeconds(patience.longValue()),
         fallback,
-        request.getJsonObject("state", new JsonObject()).encode());
+        value(request, "state", JsonObject.class, "a JSON object", new JsonObject()).encode());
+  }
+
+  private static InputKind kind(String name) {
+    return Stream.of(InputKind.values())
+        .filter(kind -> kind.name().toLowerCase(Locale.ROOT).equals(name))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("kind is not answer, approval or credential"));
+  }
+
+  private static List<String> choices(JsonObject request) {
+    String wanted = "a list of texts";
+    List<String> choices = new ArrayList<>();
+    for (Object each :
+        value(request, "choices", JsonArray.class, wanted, new JsonArray()).getList()) {
+      if (!(each instanceof String choice)) {
+        throw new IllegalArgumentException("choices is not " + wanted);
+      }
+      choices.add(choice);
+    }
+    return choices;
+  }
+
+  /** What a key holds; {@code absent} without it. */
+  private static <T> T value(
+      JsonObject request, String key, Class<T> type, String wanted, T absent) {
+    Object found = request.getValue(key);
+    if (found == null) {
+      return absent;
+    }
+    if (!type.isInstance(found)) {
+      throw new IllegalArgumentException(key + " is not " + wanted);
+    }
+    return type.cast(found);
   }
 }

@@ -219,6 +219,9 @@ class TaskRunnerTest {
     stepAndEnd();
     stepAndEnd();
     assertThat(first(plan).state()).isEqualTo(TaskState.DEAD_LETTERED);
+    assertThat(first(plan).reason())
+        .startsWith("agent a crashed: ")
+        .endsWith("; its outcome is unknown, so it does not run again");
     assertThat(a.seen).hasSize(1);
   }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ExtensionAgentTest {
@@ -152,6 +153,30 @@ class ExtensionAgentTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "kind": "gift"            | kind is not answer, approval or credential
+          "kind": 1                 | kind is not a text
+          "choices": [1]            | choices is not a list of texts
+          "choices": "a"            | choices is not a list of texts
+          "deadline_secs": "60"     | deadline_secs is not a number
+          "at_deadline": 5          | at_deadline is not a text
+          "state": []               | state is not a JSON object
+          "state": {}, "question": 1 | question is not a text
+          """)
+  void whatIsWrongWithAQuestionIsNamed(String part, String problem) throws Exception {
+    assertThat(asked("{\"question\": \"q\", " + part + "}"))
+        .isEqualTo(
+            new AttemptResult.Failed(
+                new TaskFailure(
+                    FailureCode.BACKEND_FAILURE,
+                    "agent writer asked for input in a way that cannot be understood: " + problem,
+                    false)));
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "{}",
@@ -173,6 +198,7 @@ class ExtensionAgentTest {
             failed -> {
               assertThat(failed.failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
               assertThat(failed.failure().message()).contains("cannot be understood");
+              assertThat(failed.failure().settled()).as("it may have done something").isFalse();
             });
   }
 }
