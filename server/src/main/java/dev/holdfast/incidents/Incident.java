@@ -60,7 +60,7 @@ public record Incident(
         kind,
         later.severity().compareTo(severity) > 0 ? later.severity() : severity,
         part,
-        later.summary(),
+        later.severity().compareTo(severity) < 0 ? summary : later.summary(),
         details.and(later.details()),
         resolvedAt,
         resolvedBy);

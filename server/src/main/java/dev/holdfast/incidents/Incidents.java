@@ -66,7 +66,8 @@ public final class Incidents implements IncidentReports {
 
   /** Work for {@link #run}. */
   private sealed interface Task {
-    record Report(NewIncident incident) implements Task {}
+    /** It may have to wait for the store: when it happened is known all the same. */
+    record Report(NewIncident incident, Instant at) implements Task {}
 
     record Recovery(IncidentKind kind, String part) implements Task {}
 
@@ -142,7 +143,7 @@ public final class Incidents implements IncidentReports {
 
   @Override
   public void report(NewIncident incident) {
-    enqueue(new Task.Report(incident));
+    enqueue(new Task.Report(incident, time.now()));
   }
 
   @Override
@@ -171,7 +172,7 @@ public final class Incidents implements IncidentReports {
   /** Brings up to date what the last run left. */
   void begin() {
     files.reconcile(list(false, "", KEPT_MAX));
-    unrecorded.read().ifPresent(this::report);
+    unrecorded.read().ifPresent(left -> enqueue(new Task.Report(left.incident(), left.at())));
   }
 
   /** Does what waits now, on the calling thread. */
@@ -196,9 +197,7 @@ public final class Incidents implements IncidentReports {
 
   private void write(Task task) throws StoreException {
     switch (task) {
-      case Task.Report(NewIncident incident) -> {
-        Incident _ = record(incident);
-      }
+      case Task.Report(NewIncident incident, Instant at) -> record(incident, at);
       case Task.Recovery(IncidentKind kind, String part) -> {
         for (Map.Entry<String, Open> each : open.entrySet()) {
           if (each.getValue().kind() == kind && each.getValue().part().equals(part)) {
@@ -211,13 +210,12 @@ public final class Incidents implements IncidentReports {
   }
 
   /** Durable on return, with its page. */
-  private Incident record(NewIncident incident) throws StoreException {
+  private void record(NewIncident incident, Instant at) throws StoreException {
     NewIncident safe = redacted(incident);
-    Taken taken = engine.call(tx -> take(tx, safe));
+    Taken taken = engine.call(tx -> take(tx, safe, at));
     unrecorded.delete();
     files.write(taken.incident());
     files.delete(taken.purged());
-    return taken.incident();
   }
 
   /**
@@ -228,7 +226,8 @@ public final class Incidents implements IncidentReports {
     NewIncident safe = redacted(incident);
     unrecorded.write(safe);
     try {
-      Taken _ = engine.offer(tx -> take(tx, safe)).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      Instant at = time.now();
+      Taken _ = engine.offer(tx -> take(tx, safe, at)).get(limit.toMillis(), TimeUnit.MILLISECONDS);
       unrecorded.delete();
     } catch (ExecutionException | TimeoutException e) {
       LOG.error("incidents: the last one is written at the next start: {}", e.getMessage());
@@ -240,7 +239,7 @@ public final class Incidents implements IncidentReports {
   /** As {@link #report}, and durable on return; the page follows. */
   Incident recordNow(NewIncident incident) throws StoreException {
     NewIncident safe = redacted(incident);
-    Taken taken = engine.call(tx -> take(tx, safe));
+    Taken taken = engine.call(tx -> take(tx, safe, time.now()));
     enqueue(new Task.Page(taken.incident()));
     return taken.incident();
   }
@@ -274,20 +273,19 @@ public final class Incidents implements IncidentReports {
         incident.details().with(secrets::redact));
   }
 
-  private Taken take(Transaction tx, NewIncident reported) throws SQLException {
-    Instant now = time.now();
+  private Taken take(Transaction tx, NewIncident reported, Instant at) throws SQLException {
     Optional<Incident> before =
         IncidentRows.open(tx.sql(), reported.kind(), reported.part())
-            .filter(incident -> incident.lastAt().plus(SAME_WITHIN).isAfter(now));
+            .filter(incident -> incident.lastAt().plus(SAME_WITHIN).isAfter(at));
     Incident incident =
         before
-            .map(known -> known.again(now, reported))
+            .map(known -> known.again(at, reported))
             .orElseGet(
                 () ->
                     new Incident(
                         ids.next(),
-                        now,
-                        now,
+                        at,
+                        at,
                         1,
                         reported.kind(),
                         reported.severity(),

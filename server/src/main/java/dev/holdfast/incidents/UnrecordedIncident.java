@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,13 +34,17 @@ final class UnrecordedIncident {
     }
   }
 
+  /** What an earlier process has left, and when. */
+  record Left(NewIncident incident, Instant at) {}
+
   /** Empty when there is none, or it cannot be read. */
-  Optional<NewIncident> read() {
+  Optional<Left> read() {
     if (!Files.isRegularFile(file)) {
       return Optional.empty();
     }
     try {
-      return Optional.of(NewIncident.of(new JsonObject(Files.readString(file))));
+      Instant at = Files.getLastModifiedTime(file).toInstant();
+      return Optional.of(new Left(NewIncident.of(new JsonObject(Files.readString(file))), at));
     } catch (IOException | DecodeException | ClassCastException e) {
       LOG.error("incidents: {} could not be read and is dropped: {}", NAME, e.getMessage());
       delete();

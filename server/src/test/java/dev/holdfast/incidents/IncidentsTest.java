@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -132,6 +133,40 @@ class IncidentsTest {
     time.advance(Duration.ofMinutes(61));
     assertThat(report(of("git", "four")).times()).isEqualTo(1);
     assertThat(incidents.list(true, "", 10)).hasSize(3);
+  }
+
+  @Test
+  void oneThatHasToWaitForTheStoreIsDatedByWhenItHappened() throws Exception {
+    Instant happened = time.now();
+    incidents.report(of("git", "one"));
+    time.advance(Duration.ofMinutes(4));
+    incidents.drain();
+    Incident kept = incidents.list(false, "", 1).getFirst();
+    assertThat(kept.at()).isEqualTo(happened);
+    assertThat(kept.lastAt()).isEqualTo(happened);
+  }
+
+  @Test
+  void aLesserOneOfTheSameKindTakesNotTheWordsOfAGraverOne() throws Exception {
+    NewIncident grave =
+        new NewIncident(
+            IncidentKind.MODE,
+            IncidentSeverity.CRITICAL,
+            "mode",
+            "The server stopped its work.",
+            IncidentDetails.of(List.of("a"), List.of("b"), List.of("c")));
+    NewIncident lesser =
+        new NewIncident(
+            IncidentKind.MODE,
+            IncidentSeverity.WARNING,
+            "mode",
+            "Something is missing.",
+            IncidentDetails.of(List.of("d"), List.of("e"), List.of("f")));
+    Incident _ = report(grave);
+    Incident kept = report(lesser);
+    assertThat(kept.times()).isEqualTo(2);
+    assertThat(kept.severity()).isEqualTo(IncidentSeverity.CRITICAL);
+    assertThat(kept.summary()).isEqualTo("The server stopped its work.");
   }
 
   @Test
