@@ -32,7 +32,7 @@ public final class Api implements AutoCloseable {
   private final Idempotency idempotency;
   private final AnswerBudget answers;
   private final Refusals refusals;
-  private final Future<OpenAPIContract> contract;
+  private final Future<Contract> contract;
 
   /** {@code calls}: has an entry for each operation of the contract but the stream. */
   public Api(
@@ -52,8 +52,16 @@ public final class Api implements AutoCloseable {
     this.contract = loadContract(vertx);
   }
 
-  private static Future<OpenAPIContract> loadContract(Vertx vertx) {
-    return vertx.executeBlocking(Api::enforced).compose(json -> OpenAPIContract.from(vertx, json));
+  /** {@code problems}: says what of a body the contract does not allow. */
+  private record Contract(OpenAPIContract read, BodyProblems problems) {}
+
+  private static Future<Contract> loadContract(Vertx vertx) {
+    return vertx
+        .executeBlocking(Api::enforced)
+        .compose(
+            json ->
+                OpenAPIContract.from(vertx, json.copy()) // it notes in it where each part stands
+                    .map(read -> new Contract(read, new BodyProblems(json))));
   }
 
   /** What stands outside the API has code of its own and is described for readers alone. */
@@ -87,7 +95,7 @@ public final class Api implements AutoCloseable {
 
   /** For one event loop: {@code vertx} is its own. Requests that come before the contract wait. */
   public Handler<HttpServerRequest> handler(Vertx vertx) {
-    Future<Router> router = contract.map(read -> routes(vertx).router(read));
+    Future<Router> router = contract.map(known -> routes(vertx, known).router(known.read()));
     return request -> {
       if (router.succeeded()) {
         router.result().handle(request);
@@ -104,8 +112,9 @@ public final class Api implements AutoCloseable {
     };
   }
 
-  private ApiRoutes routes(Vertx vertx) {
-    return new ApiRoutes(vertx, calls, authenticator, streams, idempotency, answers, refusals);
+  private ApiRoutes routes(Vertx vertx, Contract known) {
+    return new ApiRoutes(
+        vertx, known.problems(), calls, authenticator, streams, idempotency, answers, refusals);
   }
 
   /** Ends the streams and the calls that wait. */

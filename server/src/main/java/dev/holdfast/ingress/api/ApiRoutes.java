@@ -37,6 +37,7 @@ import io.vertx.openapi.validation.ValidatedRequest;
 import io.vertx.openapi.validation.ValidatorException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -57,6 +58,9 @@ final class ApiRoutes {
 
   /** What came, whatever it is. */
   private static final String RAW = "raw";
+
+  /** Which operation was asked for. */
+  private static final String OPERATION = "operation";
 
   /** To check a larger body takes longer than an event loop may be held up. */
   private static final int CHECKED_AT_ONCE_BYTES = 16 * 1024;
@@ -82,6 +86,7 @@ final class ApiRoutes {
   private static final int[] FAILURES = {400, 401, 403, 404, 405, 406, 413, 415, 500, 501};
 
   private final Vertx vertx;
+  private final BodyProblems problems;
   private final Map<String, ApiCall> calls;
   private final Authenticator authenticator;
   private final EventStreams streams;
@@ -92,6 +97,7 @@ final class ApiRoutes {
   /** {@code calls}: has an entry for each operation of the contract but the stream. */
   ApiRoutes(
       Vertx vertx,
+      BodyProblems problems,
       Map<String, ApiCall> calls,
       Authenticator authenticator,
       EventStreams streams,
@@ -99,6 +105,7 @@ final class ApiRoutes {
       AnswerBudget answers,
       Refusals refusals) {
     this.vertx = vertx;
+    this.problems = problems;
     this.calls = calls;
     this.authenticator = authenticator;
     this.streams = streams;
@@ -113,6 +120,7 @@ final class ApiRoutes {
     for (Operation operation : contract.operations()) {
       OpenAPIRoute route = builder.getRoute(operation.getOperationId());
       route.setDoSecurity(false); // enter does it, for unknown paths too
+      route.addFailureHandler(this::notAllowed);
       checkDecided(operation);
       if (operation.getOperationId().equals(EventStreams.OPERATION)) {
         Scope needed = scope(operation);
@@ -262,6 +270,7 @@ final class ApiRoutes {
     if (!caller.scope().covers(scope(operation))) {
       return Future.failedFuture(RefusedRequestException.forbidden());
     }
+    context.put(OPERATION, operation.getOperationId());
     Buffer body = context.get(BODY);
     return Future.succeededFuture(ContractRequest.of(context, operation, body));
   }
@@ -395,12 +404,7 @@ final class ApiRoutes {
   private void failed(RoutingContext context) {
     Throwable why = context.failure();
     int status = context.statusCode();
-    if (why instanceof HttpException http
-        && http.getCause() instanceof ValidatorException invalid) {
-      why = RefusedRequestException.invalid(said(invalid));
-    } else if (why instanceof ValidatorException invalid) {
-      why = RefusedRequestException.invalid(said(invalid));
-    } else if (status != 500) {
+    if (status != 500) {
       FailureCode code =
           switch (status) {
             case 404 -> FailureCode.ACTOR_NOT_FOUND;
@@ -412,6 +416,33 @@ final class ApiRoutes {
       why = new IllegalStateException("a request failed without a reason");
     }
     refusals.send(context.request(), why);
+  }
+
+  /** What the contract does not allow; all other failures are not its own. */
+  private void notAllowed(RoutingContext context) {
+    Throwable why = context.failure();
+    Throwable cause = why instanceof HttpException http ? http.getCause() : why;
+    if (cause instanceof ValidatorException invalid) {
+      refuse(context, invalid);
+    } else {
+      context.next();
+    }
+  }
+
+  /** Says all that is wrong with the body; what is wrong elsewhere, as the validator says it. */
+  private void refuse(RoutingContext context, ValidatorException invalid) {
+    String operation = context.get(OPERATION);
+    Buffer body = context.get(BODY);
+    vertx
+        .executeBlocking(() -> problems.of(operation, body), false)
+        .onSuccess(found -> refusals.send(context.request(), refusal(found, invalid)))
+        .onFailure(why -> refusals.send(context.request(), why));
+  }
+
+  private static RefusedRequestException refusal(List<String> found, ValidatorException invalid) {
+    return found.isEmpty()
+        ? RefusedRequestException.invalid(said(invalid))
+        : RefusedRequestException.invalid(found);
   }
 
   private static final Map<Integer, String> STATUS_WORDS =

@@ -1,8 +1,10 @@
 package dev.holdfast.ingress.wire;
 
 import dev.holdfast.api.FailureCode;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * A request that gets an error instead of what it asked for. What it says goes to the client: no
@@ -32,6 +34,12 @@ public final class RefusedRequestException extends Exception {
 
   public static RefusedRequestException invalid(String message) {
     return new RefusedRequestException(400, FailureCode.INVALID_REQUEST, message);
+  }
+
+  /** All that is wrong with a request; {@code details.problems} lists it. */
+  public static RefusedRequestException invalid(List<String> problems) {
+    return invalid(String.join("; ", problems))
+        .withDetails(new JsonObject().put("problems", new JsonArray(problems)));
   }
 
   public static RefusedRequestException unknown(String message) {

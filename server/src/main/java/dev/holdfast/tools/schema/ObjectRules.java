@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The keywords for objects. */
@@ -113,7 +114,8 @@ final class ObjectRules {
             keywords.has("additionalProperties")
                 ? Optional.of(
                     parts.of("additionalProperties", keywords.value("additionalProperties")))
-                : Optional.empty());
+                : Optional.empty(),
+            Boolean.FALSE.equals(keywords.value("additionalProperties")));
     if (!members.isEmpty()) {
       add(node, members::hold);
     }
@@ -134,9 +136,16 @@ final class ObjectRules {
   /** {@code pattern}: empty when nobody here knows what it matches. */
   private record Matching(Optional<SchemaPattern> pattern, SchemaNode schema) {}
 
-  /** Which schema each member has to fit. */
+  /**
+   * Which schema each member has to fit.
+   *
+   * @param isClosed whether there may be no others
+   */
   private record Members(
-      Map<String, SchemaNode> named, List<Matching> matching, Optional<SchemaNode> others) {
+      Map<String, SchemaNode> named,
+      List<Matching> matching,
+      Optional<SchemaNode> others,
+      boolean isClosed) {
     boolean isEmpty() {
       return named.isEmpty() && matching.isEmpty() && others.isEmpty();
     }
@@ -167,12 +176,31 @@ final class ObjectRules {
       }
       if (!isKnown && others.isPresent()) {
         isKnown = true;
-        holds &= run.fits(others.get(), target, name, value);
+        holds &=
+            isClosed
+                ? refused(name, value, target, run)
+                : run.fits(others.get(), target, name, value);
       }
       if (isKnown) {
         target.seen().add(name);
       }
       return holds;
+    }
+
+    /** Names those that there may be: most often a name was misspelt. */
+    private boolean refused(
+        String name, @Nullable Object value, SchemaNode.Target target, Evaluation run) {
+      if (run.isQuiet()) {
+        return false;
+      }
+      SchemaNode.Path path = new SchemaNode.Path(target.path(), name);
+      String known =
+          named.isEmpty()
+              ? ""
+              : "; known here: "
+                  + JsonValues.shortened(String.join(", ", new TreeSet<>(named.keySet())));
+      return run.fails(
+          new SchemaNode.Target(value, path, target.seen()), "is an unknown key" + known);
     }
   }
 }

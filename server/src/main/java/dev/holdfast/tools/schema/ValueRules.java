@@ -131,6 +131,9 @@ final class ValueRules {
   }
 
   private static String range(int least, int most) {
+    if (least == 0) {
+      return "at most " + most;
+    }
     return most == Integer.MAX_VALUE ? "at least " + least : "from " + least + " to " + most;
   }
 }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.wire.RequestTarget;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -180,6 +183,80 @@ class ApiTest {
     assertThat(rig.post("/api/v1/dead-letters/d1/replay", "{\"channel\":\"x\"}", token).status())
         .isEqualTo(400);
     assertThat(rig.inbox.events).isEmpty();
+  }
+
+  /** Whoever wrote the request learns which part of it is wrong, and what may stand there. */
+  @Test
+  void aRefusalNamesWhatIsWrongAndWhere() throws Exception {
+    String name = "n".repeat(300);
+    String step = "{\"name\":\"a\",\"agent\":\"x\",\"action\":\"y\"%s}";
+    Map<String, String> said =
+        Map.ofEntries(
+            Map.entry(plan("[]"), "steps: has fewer than 1 items"),
+            Map.entry(
+                plan("[" + String.join(",", Collections.nCopies(11, step.formatted(""))) + "]"),
+                "steps: has more than 10 items"),
+            Map.entry(
+                plan("[{\"agent\":\"x\",\"action\":\"y\"}]"), "steps/0: must have a member name"),
+            Map.entry(
+                plan("[" + step.formatted(",\"payload\":[1]") + "]"),
+                "steps/0/payload: must be object, not array"),
+            Map.entry(
+                plan("[" + step.formatted(",\"payload\":null") + "]"),
+                "steps/0/payload: must be object, not null"),
+            Map.entry(
+                plan("[" + step.formatted(",\"needs\":\"b\"") + "]"),
+                "steps/0/needs: must be array, not string"),
+            Map.entry(
+                plan("[" + step.formatted(",\"need\":[]") + "]"),
+                "steps/0/need: is an unknown key; known here: action, agent, name, needs, payload"),
+            Map.entry(
+                plan("[{\"name\":\"" + name + "\",\"agent\":\"x\",\"action\":\"y\"}]"),
+                "steps/0/name: has 300 characters, not at most 64"),
+            Map.entry("{\"priority\":101}", "priority: must be at most 100"),
+            Map.entry("{\"priority\":\"5\"}", "priority: must be integer, not string"),
+            Map.entry("{\"priority\":1.5}", "priority: must be integer, not number"),
+            Map.entry("{\"priority\":null}", "priority: must be integer, not null"),
+            Map.entry("{\"wait_secs\":-1}", "wait_secs: must be at least 0"),
+            Map.entry(
+                "{\"goal\":\"" + "g".repeat(2001) + "\"}",
+                "goal: has 2001 characters, not at most 2000"),
+            Map.entry(
+                "{\"gaol\":\"x\"}",
+                "gaol: is an unknown key; known here: action, agent, goal, payload, priority, steps,"
+                    + " thread_id, wait_secs"));
+    String token = IngressRig.bearer(IngressRig.ADMIN);
+    for (Map.Entry<String, String> each : said.entrySet()) {
+      Raw.Answer answer = rig.post("/api/v1/plans", each.getKey(), token);
+      assertThat(answer.status()).as(each.getKey()).isEqualTo(400);
+      JsonObject error = new JsonObject(answer.body()).getJsonObject("error");
+      assertThat(error.getString("message")).isEqualTo(each.getValue());
+      assertThat(error.getJsonObject("details").getJsonArray("problems"))
+          .isEqualTo(new JsonArray().add(each.getValue()));
+    }
+  }
+
+  @Test
+  void aRefusalNamesAllThatIsWrong() throws Exception {
+    String token = IngressRig.bearer(IngressRig.ADMIN);
+    Raw.Answer answer =
+        rig.post(
+            "/api/v1/plans", "{\"priority\":-1,\"goal\":7,\"steps\":[{\"name\":\"a\"}]}", token);
+    JsonObject error = new JsonObject(answer.body()).getJsonObject("error");
+    assertThat(error.getJsonObject("details").getJsonArray("problems"))
+        .containsExactlyInAnyOrder(
+            "priority: must be at least 0",
+            "goal: must be string, not integer",
+            "steps/0: must have a member agent",
+            "steps/0: must have a member action");
+    assertThat(
+            rig.post("/api/v1/tasks/" + "0".repeat(36) + "/input", "{\"answer\":\"\"}", token)
+                .body())
+        .contains("answer: has 0 characters, not ");
+  }
+
+  private static String plan(String steps) {
+    return "{\"steps\":" + steps + "}";
   }
 
   /** S18: JSON that is too deep, too clever or not quite JSON is refused, and fast. */

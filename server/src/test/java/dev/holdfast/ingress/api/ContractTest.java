@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.ingress.IngressRig;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.openapi.contract.OpenAPIContract;
 import io.vertx.openapi.contract.Operation;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +31,23 @@ class ContractTest {
     } finally {
       vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
+  }
+
+  /** Whatever operation is asked for, its schema can say what is wrong with a body. */
+  @Test
+  void eachBodyThatItDescribesIsJudged() throws Exception {
+    JsonObject document = Api.readContract();
+    BodyProblems problems = new BodyProblems(document);
+    int judged = 0;
+    for (Object path : document.getJsonObject("paths").getMap().values()) {
+      for (Object each : ((Map<?, ?>) path).values()) {
+        if (each instanceof Map<?, ?> operation && operation.containsKey("requestBody")) {
+          String id = String.valueOf(operation.get("operationId"));
+          judged += problems.of(id, Buffer.buffer("[]")).isEmpty() ? 0 : 1;
+        }
+      }
+    }
+    assertThat(judged).isGreaterThan(15);
   }
 
   /** A path that nobody serves any more would be 404, whatever the page says. */
