@@ -54,7 +54,7 @@ public final class Refusals {
       }
       Duration wait = why.retryAfter().isZero() ? RETRY_LATER : why.retryAfter();
       return new RefusedRequestException(
-          503, why.code(), "new messages are not accepted at the moment: " + why.message(), wait);
+          503, why.code(), "not accepted at the moment: " + why.message(), wait);
     }
     LOG.error("store: failed in an unforeseen way", cause);
     return new RefusedRequestException(503, FailureCode.INTERNAL, "internal error", RETRY_LATER);

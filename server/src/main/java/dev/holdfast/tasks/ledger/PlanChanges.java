@@ -120,7 +120,8 @@ final class PlanChanges {
     long open = tx.counted(PlanLedger.OPEN);
     if (open + wanted > openMax) {
       throw StoreException.overloaded(
-          "%d tasks are open, and no more than %d may be; try again later".formatted(open, openMax),
+          "%d tasks are open, and %d more would exceed tasks.max_open, which is %d; try again later"
+              .formatted(open, wanted, openMax),
           10);
     }
   }

@@ -15,23 +15,29 @@ import java.util.regex.Pattern;
 final class NamedAction {
   private static final Pattern NAMED =
       Pattern.compile(
-          "([A-Za-z0-9][\\w-]*)\\.([A-Za-z0-9][\\w-]*)(?:\\s+(\\{.*\\}))?", Pattern.DOTALL);
+          "([A-Za-z0-9][\\w-]*)\\.([A-Za-z0-9][\\w-]*)(?:\\s+(\\{.*))?", Pattern.DOTALL);
 
   private NamedAction() {}
 
-  /** The step; empty when the goal is anything else. */
+  /**
+   * The step, whose action or payload may be none: whoever names an agent means it, and is told
+   * what is wrong. Empty when the goal is anything else.
+   */
   static Optional<Step> of(String goal, AgentDirectory agents) {
     Matcher named = NAMED.matcher(goal.strip());
-    if (!named.matches()
-        || agents.find(named.group(1)).flatMap(agent -> agent.action(named.group(2))).isEmpty()) {
+    if (!named.matches() || agents.find(named.group(1)).isEmpty()) {
       return Optional.empty();
     }
-    String payload = named.group(3) == null ? "{}" : named.group(3);
+    String payload = named.group(3) == null ? "{}" : encoded(named.group(3));
+    return Optional.of(new Step("task", named.group(1), named.group(2), payload, Set.of()));
+  }
+
+  /** As it stands when it is no JSON. */
+  private static String encoded(String payload) {
     try {
-      String json = new JsonObject(payload).encode();
-      return Optional.of(new Step("task", named.group(1), named.group(2), json, Set.of()));
+      return new JsonObject(payload).encode();
     } catch (DecodeException _) {
-      return Optional.empty();
+      return payload;
     }
   }
 }

@@ -180,21 +180,31 @@ public final class Plans {
   /** All that is wrong with the steps of a plan, in sentences. */
   public List<String> problems(List<Step> steps) {
     List<String> problems = new ArrayList<>(StepGraph.problems(steps));
+    int open = openMax.getAsInt();
+    if (steps.size() > open && steps.size() <= StepGraph.STEPS_MAX) {
+      problems.add(
+          "%d steps are more than may be open here: tasks.max_open is %d"
+              .formatted(steps.size(), open));
+    }
     for (Step step : steps) {
-      problem(step).ifPresent(problems::add);
+      payloadProblem(step).ifPresent(problems::add);
+      actionProblem(step).ifPresent(problems::add);
     }
     return problems;
   }
 
-  private Optional<String> problem(Step step) {
+  private static Optional<String> payloadProblem(Step step) {
     if (step.payload().length() > PAYLOAD_MAX) {
       return Optional.of(
           "the payload of step \"%s\" is longer than %d characters"
               .formatted(step.name(), PAYLOAD_MAX));
     }
-    if (!isObject(step.payload())) {
-      return Optional.of("the payload of step \"%s\" is no JSON object".formatted(step.name()));
-    }
+    return isObject(step.payload())
+        ? Optional.empty()
+        : Optional.of("the payload of step \"%s\" is no JSON object".formatted(step.name()));
+  }
+
+  private Optional<String> actionProblem(Step step) {
     Optional<WorkerAgent> agent = agents.find(step.agent());
     if (agent.isEmpty()) {
       return Optional.of(

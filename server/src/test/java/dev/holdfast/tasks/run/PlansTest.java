@@ -1,11 +1,13 @@
 package dev.holdfast.tasks.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.supervision.RecentResults;
@@ -49,6 +51,7 @@ class PlansTest {
   private PlanLedger ledger;
   private Plans plans;
   private boolean writes;
+  private int openMax = 100;
 
   /** Is listed, and never called: nothing runs here. */
   private record ListedAgent(String id) implements WorkerAgent {
@@ -88,7 +91,8 @@ class PlansTest {
     TaskRunner runner =
         new TaskRunner(ledger, directory, () -> 4, new RecentResults(time), time, () -> 0);
     plans =
-        new Plans(ledger, runner, directory, () -> 100, () -> writes, () -> true, time, _ -> {});
+        new Plans(
+            ledger, runner, directory, () -> openMax, () -> writes, () -> true, time, _ -> {});
   }
 
   @AfterEach
@@ -143,6 +147,52 @@ class PlansTest {
             "step \"b\": agent \"worker\" has no action \"fly\"; it has: do",
             "the payload of step \"c\" is no JSON object");
     assertThat(ledger.findByKey("k")).isEmpty();
+  }
+
+  private List<String> problemsOf(String goal) throws Exception {
+    PlanVerdict verdict =
+        plans.create(
+            new PlanRequest(
+                "k " + goal,
+                goal,
+                50,
+                new PlanOrigin("", "", "ann"),
+                Duration.ZERO,
+                false,
+                List.of()));
+    return verdict instanceof PlanVerdict.Invalid(List<String> problems) ? problems : List.of();
+  }
+
+  /** Whoever names an agent means it, even where a model could make something of the goal. */
+  @Test
+  void aGoalThatNamesAnAgentIsToldWhatIsWrongWithIt() throws Exception {
+    for (boolean each : new boolean[] {false, true}) {
+      writes = each;
+      assertThat(problemsOf("worker.fly {\"mode\":\"ok\"}"))
+          .containsExactly("step \"task\": agent \"worker\" has no action \"fly\"; it has: do");
+      assertThat(problemsOf("worker.do {\"mode\":"))
+          .containsExactly("the payload of step \"task\" is no JSON object");
+      assertThat(problemsOf("worker.fly {\"mode\":\"ok\"} now")).hasSize(2);
+      assertThat(problemsOf("worker.do {\"mode\":\"ok\"}")).isEmpty();
+    }
+    assertThat(problemsOf("nobody.fly {}")).isEmpty();
+    writes = false;
+    assertThat(problemsOf("nobody.do {}")).singleElement().asString().contains("no model writes");
+  }
+
+  @Test
+  void stepsThatCouldNeverBeOpenAreRefusedForGood() throws Exception {
+    openMax = 1;
+    PlanVerdict verdict =
+        ask("k", "", step("a", "worker", "do", "{}"), step("b", "worker", "do", "{}"));
+    assertThat(verdict).isInstanceOf(PlanVerdict.Invalid.class);
+    assertThat(((PlanVerdict.Invalid) verdict).problems())
+        .containsExactly("2 steps are more than may be open here: tasks.max_open is 1");
+    made("k2", "", step("a", "worker", "do", "{}"));
+    assertThatThrownBy(() -> ask("k3", "", step("a", "worker", "do", "{}")))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(
+            "1 tasks are open, and 1 more would exceed tasks.max_open, which is 1");
   }
 
   @Test
