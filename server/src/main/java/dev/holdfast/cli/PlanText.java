@@ -12,6 +12,9 @@ final class PlanText {
   static final List<String> STEP_HEADINGS =
       List.of("STEP", "STATE", "AGENT", "ACTION", "ATTEMPTS", "NEEDS", "NOTE");
 
+  /** How much of a question stands in a table. */
+  static final int QUESTION_SHOWN = 100;
+
   private static final int OUTPUT_MAX = 500;
 
   private final JsonNode plan;
@@ -75,7 +78,7 @@ final class PlanText {
           + " until "
           + Formats.day(input.path("deadline"))
           + ": "
-          + CliJson.raw(input, "question")
+          + Formats.brief(CliJson.raw(input, "question"), QUESTION_SHOWN)
           + " (holdfast plans answer "
           + CliJson.raw(step, "task_id")
           + ")";
@@ -95,6 +98,19 @@ final class PlanText {
     List<String> choices = new ArrayList<>();
     input.path("choices").forEach(choice -> choices.add(VisibleText.line(choice.asText())));
     return String.join(", ", choices);
+  }
+
+  /** What agents ask, where the table has no room for all of it. */
+  List<String> questions() {
+    return CliJson.items(plan, "steps").stream()
+        .filter(step -> CliJson.raw(step.path("input"), "question").length() > QUESTION_SHOWN)
+        .map(
+            step ->
+                "question of "
+                    + CliJson.text(step, "name")
+                    + ": "
+                    + CliJson.text(step.path("input"), "question"))
+        .toList();
   }
 
   /** What the steps have answered. */

@@ -73,7 +73,10 @@ final class PlansCommand extends CommandGroup {
       description = "Show a plan: each step, what it waits for, and what it answered.",
       footer = {"", "Example: holdfast plans show 3f9a01c2-b4d5-4e6f-8a9b-0c1d2e3f4a5b --moves"})
   int show(
-      @Parameters(paramLabel = "PLAN", description = "Its id, as list shows it.") String id,
+      @Parameters(
+              paramLabel = "PLAN",
+              description = "Its id, as list shows it, or its code, as /plans shows it in a chat.")
+          String id,
       @Option(names = "--moves", description = "Each move with its time, too.") boolean moves)
       throws CliException, InterruptedException {
     String path = path(id);
@@ -86,6 +89,7 @@ final class PlansCommand extends CommandGroup {
     Terminal terminal = root.terminal();
     text.head().forEach(terminal::line);
     terminal.table(PlanText.STEP_HEADINGS, text.steps());
+    text.questions().forEach(terminal::line);
     text.outputs().forEach(output -> terminal.line("output of " + output));
     if (moves) {
       text.moves().forEach(terminal::line);
@@ -239,8 +243,8 @@ final class PlansCommand extends CommandGroup {
               CliJson.text(input, "kind"),
               CliJson.text(task, "agent"),
               Formats.day(input.path("deadline")),
-              CliJson.text(input, "question"),
-              PlanText.choices(input));
+              Formats.brief(CliJson.text(input, "question"), PlanText.QUESTION_SHOWN),
+              Formats.brief(PlanText.choices(input), PlanText.QUESTION_SHOWN));
         });
     return ExitCode.OK;
   }

@@ -50,7 +50,8 @@ final class TraceCommand implements Callable<Integer> {
         root.ask(
             api -> api.get("/api/v1/events/" + ApiClient.encoded(event)),
             "give Holdfast's id or the platform's own; holdfast threads show names those of a chat"
-                + " thread, and what ended longer ago than inbox.dedupe_hours is forgotten");
+                + " thread, and what ended longer ago than inbox.dedupe_hours is forgotten; a plan"
+                + " is shown by holdfast plans show");
     if (root.json) {
       root.print(story);
     } else {

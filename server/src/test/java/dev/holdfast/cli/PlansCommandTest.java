@@ -95,6 +95,41 @@ class PlansCommandTest {
         .containsPattern("p1 +failed +1/3 +2026-01-01 10:00:00Z +tell all +no answer");
   }
 
+  /** A question may be as long as a page; a row of a table is not. */
+  @Test
+  void aLongQuestionIsCutInTablesAndStandsBelowThePlan() {
+    String question = "Shall I? " + "x".repeat(3990);
+    String input =
+        """
+        {"kind":"answer","question":"%s","choices":[],"deadline":"2026-01-01T10:00:00Z"}
+        """
+            .formatted(question);
+    server
+        .on(
+            "GET /api/v1/tasks?state=awaiting_input&limit=1000",
+            200,
+            "{\"tasks\":[{\"task_id\":\"t1\",\"agent\":\"files\",\"input\":" + input + "}]}")
+        .on(
+            "GET /api/v1/plans/p1",
+            200,
+            plan(
+                "running",
+                """
+                [{"task_id":"t1","name":"look","agent":"files","action":"list","needs":[],
+                  "state":"awaiting_input","reason":"","attempts":[],"output":null,"input":%s}]
+                """
+                    .formatted(input)));
+    assertThat(line.run(server, "plans", "waiting")).isZero();
+    assertThat(line.out()).contains("Shall I? xxx").contains("\u2026");
+    assertThat(line.out().lines()).allMatch(each -> each.length() < 250);
+    assertThat(line.run(server, "--json", "plans", "waiting")).isZero();
+    assertThat(line.out()).contains(question);
+    assertThat(line.run(server, "plans", "show", "p1")).isZero();
+    assertThat(line.out())
+        .contains("\u2026 (holdfast plans answer t1)")
+        .contains("question of look: " + question);
+  }
+
   @Test
   void eachStepSaysWhatItWaitsFor() {
     server.on("GET /api/v1/plans/p1", 200, plan("running", STEPS));

@@ -27,12 +27,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** What is asked of plans. */
 final class PlanCalls {
   private static final int PAGE = 50;
+
+  /** The end of an id, as chats show it. */
+  private static final Pattern CODE = Pattern.compile("[0-9a-f]{8}");
+
   private static final Duration RETRY_MIN = Duration.ofSeconds(1);
 
   private final Plans plans;
@@ -94,8 +101,7 @@ final class PlanCalls {
                   retryAfter(unavailable.until()))
               .withDetails(new JsonObject().put("plan_id", unavailable.plan().id()));
       case PlanVerdict.Invalid(List<String> problems) ->
-          throw RefusedRequestException.invalid(String.join("; ", problems))
-              .withDetails(new JsonObject().put("problems", new JsonArray(problems)));
+          throw RefusedRequestException.invalid(problems);
     };
   }
 
@@ -170,12 +176,33 @@ final class PlanCalls {
         .orElseThrow(() -> RefusedRequestException.invalid("before names no plan"));
   }
 
+  /** By its id, or by the end of it that chats show. */
   private Plan visible(ApiRequest request) throws RefusedRequestException {
-    return plans
-        .ledger()
-        .find(request.id())
-        .filter(plan -> access.maySee(request.caller(), plan.origin().threadId()))
-        .orElseThrow(() -> RefusedRequestException.unknown("no such plan"));
+    Optional<Plan> plan =
+        plans
+            .ledger()
+            .find(request.id())
+            .filter(one -> access.maySee(request.caller(), one.origin().threadId()));
+    return plan.isPresent() ? plan.get() : byCode(request);
+  }
+
+  private Plan byCode(ApiRequest request) throws RefusedRequestException {
+    String code = request.id().toLowerCase(Locale.ROOT);
+    List<Plan> found =
+        CODE.matcher(code).matches()
+            ? plans.ledger().findByEnd(ThreadAccess.reader(request.caller()), code)
+            : List.of();
+    if (found.isEmpty()) {
+      throw RefusedRequestException.unknown("no such plan");
+    }
+    if (found.size() > 1) {
+      throw new RefusedRequestException(
+          409,
+          FailureCode.INVALID_REQUEST,
+          "several plans have this code; use an id: "
+              + found.stream().map(Plan::id).collect(Collectors.joining(", ")));
+    }
+    return found.getFirst();
   }
 
   private ApiAnswer get(ApiRequest request) throws RefusedRequestException {

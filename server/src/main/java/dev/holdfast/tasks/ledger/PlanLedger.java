@@ -163,6 +163,26 @@ public final class PlanLedger {
         .flatMap(plan -> plan);
   }
 
+  /** Those that the reader may see and whose id has this end; a few of them. */
+  public List<Plan> findByEnd(ThreadReader reader, String end) {
+    return engine
+        .read(
+            sql ->
+                sql.list(
+                    TaskRows::plan,
+                    TaskRows.PLANS
+                        + "where substr(id, -?) = ? and "
+                        + ThreadReader.MAY_SEE
+                        + " order by no desc limit 5",
+                    end.length(),
+                    end,
+                    reader.flag(),
+                    reader.name()))
+        .stream()
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
   public Optional<Plan> findByKey(String key) {
     return engine
         .read(sql -> sql.first(TaskRows::plan, TaskRows.PLANS + "where key = ?", key))

@@ -47,6 +47,18 @@ class PlanLedgerTest extends LedgerCase {
   }
 
   @Test
+  void aPlanIsFoundByTheEndOfItsId() throws Exception {
+    Plan plan = make("k", step("one"));
+    Plan other = make("l", step("one"));
+    String end = plan.id().substring(plan.id().length() - 8);
+    assertThat(ledger.findByEnd(ThreadReader.OPERATOR, end))
+        .extracting(Plan::id)
+        .containsExactly(plan.id())
+        .doesNotContain(other.id());
+    assertThat(ledger.findByEnd(ThreadReader.OPERATOR, "%" + end.substring(1))).isEmpty();
+  }
+
+  @Test
   void aPlanThatRunsIsNotFailedByASecondRequestOfItsKey() throws Exception {
     Plan plan = make("k", step("one"));
     Plan again = ledger.makeFailed(wanted("k", step("one")), "one", FAILURE, 100);
