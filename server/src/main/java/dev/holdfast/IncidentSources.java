@@ -92,18 +92,19 @@ final class IncidentSources implements CrashListener {
               IncidentDetails.of(
                   List.of(
                       "It was in the mode %s before. %s"
-                          .formatted(change.from().label(), why(change.reason().strip())),
+                          .formatted(change.from().label(), why(change)),
                       "Messages are accepted and kept in every mode."),
                   List.of("What the mode withholds, and what ends it, is what this command says."),
                   List.of("holdfast mode", "holdfast doctor"))));
     }
   }
 
-  private static String why(String reason) {
-    if (reason.isEmpty()) {
-      return "No reason was given.";
-    }
-    return "Why it changed: " + reason + (reason.endsWith(".") ? "" : ".");
+  /** Without an operator's words: a page holds nothing that people wrote. */
+  private static String why(ModeChange change) {
+    String reason = change.reason();
+    return change.isByHand()
+        ? "An operator asked for it; holdfast mode shows the reason."
+        : "Why it changed: " + reason + (reason.endsWith(".") ? "" : ".");
   }
 
   private static IncidentSeverity severity(ModeChange change) {

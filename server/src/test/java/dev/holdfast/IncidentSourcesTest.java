@@ -96,17 +96,17 @@ class IncidentSourcesTest {
   }
 
   @Test
-  void whyTheModeChangedIsOneSentence() throws Exception {
+  void whyTheModeChangedIsOneSentenceWithoutTheWordsOfAnOperator() throws Exception {
     for (String[] row :
         new String[][] {
-          {"", "No reason was given."},
-          {"the disk is replaced", "Why it changed: the disk is replaced."},
-          {"The part orchestrator is down.", "Why it changed: The part orchestrator is down."}
+          {"token:ops", "<b>bob's key</b>", "asked for it; holdfast mode shows the reason."},
+          {"server", "No model answers", "before. Why it changed: No model answers."},
+          {"server", "The part git is down.", "before. Why it changed: The part git is down."}
         }) {
       sources.modeChanged(
-          new ModeChange(
-              1, Instant.EPOCH, Mode.FULL, ModeRule.STOPPED_BY_HAND, row[0], "token:operator"));
-      TestStore.await(() -> fact().endsWith(row[1]));
+          new ModeChange(1, Instant.EPOCH, Mode.FULL, ModeRule.STOPPED_BY_HAND, row[1], row[0]));
+      TestStore.await(() -> fact().endsWith(row[2]));
+      assertThat(fact()).doesNotContain("bob");
       sources.modeChanged(
           new ModeChange(2, Instant.EPOCH, Mode.SAFE, ModeRule.ALL_WELL, "all", "server"));
       TestStore.await(() -> incidents.list(true, "", 10).isEmpty());

@@ -13,6 +13,8 @@ final class IncidentText {
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'").withZone(ZoneOffset.UTC);
 
   private static final Pattern LINE_ENDS = Pattern.compile("[\\s\\p{Cntrl}\\u2028\\u2029]+");
+  private static final Pattern TURNS_OF_DIRECTION =
+      Pattern.compile("[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
   private static final Pattern FENCE = Pattern.compile("`{3,}");
 
   private IncidentText() {}
@@ -87,7 +89,8 @@ final class IncidentText {
   private static void list(StringBuilder page, String heading, List<String> sentences) {
     if (!sentences.isEmpty()) {
       page.append("\n## ").append(heading).append("\n\n");
-      sentences.forEach(sentence -> page.append("- ").append(line(sentence)).append('\n'));
+      sentences.forEach(
+          sentence -> page.append("- ").append(withoutTags(line(sentence))).append('\n'));
     }
   }
 
@@ -100,6 +103,12 @@ final class IncidentText {
   }
 
   private static String line(String text) {
-    return LINE_ENDS.matcher(text).replaceAll(" ").strip();
+    String shown = TURNS_OF_DIRECTION.matcher(text).replaceAll("");
+    return LINE_ENDS.matcher(shown).replaceAll(" ").strip();
+  }
+
+  /** Without HTML: some of it comes from a model. */
+  private static String withoutTags(String sentence) {
+    return sentence.replace("<", "\\<");
   }
 }

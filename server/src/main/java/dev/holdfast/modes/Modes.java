@@ -18,6 +18,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,10 @@ public final class Modes implements Supplier<ModeNow> {
   private volatile Standing standing;
   private volatile ModeNow now = ModeNow.FULL;
   private volatile String reason;
+
+  /** The reason without an operator's words: anybody may read a condition. */
+  private volatile String seen;
+
   private volatile Consumer<ModeChange> listener = _ -> {};
 
   private Modes(ModeHistory history, Time time, MeterRegistry meters) {
@@ -59,6 +64,7 @@ public final class Modes implements Supplier<ModeNow> {
     ModeRule rule = changes.isEmpty() ? ModeRule.ALL_WELL : changes.getFirst().rule();
     standing = new Standing(rule, time.nanos() - ModeMoves.PAUSE.toNanos()); // a start is no change
     reason = changes.isEmpty() ? rule.entry() : changes.getFirst().reason();
+    seen = changes.isEmpty() || changes.getFirst().isByHand() ? rule.entry() : reason;
     become();
     for (Mode mode : Mode.values()) {
       meters.counter("holdfast.mode.changes", "mode", mode.label());
@@ -130,13 +136,16 @@ public final class Modes implements Supplier<ModeNow> {
     lock.lock();
     try {
       Standing next = ModeMoves.next(standing, event, time.nanos());
-      String why = next.rule().isEndedByHand() ? reason : next.rule().reason(facts);
+      String why = next.rule().reason(facts);
       if (next.mode() == standing.mode()) {
         standing = next;
-        reason = why;
+        if (!next.rule().isEndedByHand()) {
+          reason = why;
+          seen = why;
+        }
       } else {
-        ModeChange change = change(next, next.rule().reason(facts), ModeChange.SERVER);
-        apply(next, change);
+        ModeChange change = change(next, why, ModeChange.SERVER);
+        apply(next, change, why);
         unwritten.add(change);
         if (unwritten.size() > UNWRITTEN_MAX) {
           unwritten.removeFirst();
@@ -155,15 +164,16 @@ public final class Modes implements Supplier<ModeNow> {
    * @throws StoreException when it cannot be written; then nothing has changed
    */
   public void stop(String why, String actor) throws StoreException {
-    byHand(new StopAsked(), why, actor);
+    byHand(new StopAsked(), ModeRule::entry, why, actor);
   }
 
   /** Ends what only an operator can end; the rules decide from then on. As {@link #stop}. */
   public void goOn(ModeFacts facts, String why, String actor) throws StoreException {
-    byHand(new GoOnAsked(facts), why, actor);
+    byHand(new GoOnAsked(facts), rule -> rule.reason(facts), why, actor);
   }
 
-  private void byHand(ModeEvent event, String why, String actor) throws StoreException {
+  private void byHand(ModeEvent event, Function<ModeRule, String> finds, String why, String actor)
+      throws StoreException {
     lock.lock();
     try {
       Standing next = ModeMoves.next(standing, event, time.nanos());
@@ -176,7 +186,7 @@ public final class Modes implements Supplier<ModeNow> {
         unwritten.pollFirst();
       }
       history.write(change);
-      apply(next, change);
+      apply(next, change, finds.apply(next.rule()));
     } finally {
       lock.unlock();
     }
@@ -187,9 +197,10 @@ public final class Modes implements Supplier<ModeNow> {
     return new ModeChange(number, time.now(), standing.mode(), next.rule(), why, actor);
   }
 
-  private void apply(Standing next, ModeChange change) {
+  private void apply(Standing next, ModeChange change, String found) {
     standing = next;
     reason = change.reason();
+    seen = found;
     changes.addFirst(change);
     if (changes.size() > SHOWN) {
       changes.removeLast();
@@ -237,11 +248,17 @@ public final class Modes implements Supplier<ModeNow> {
     }
   }
 
-  /** The mode as a condition; none while it is full. */
+  /** The mode as a condition, without an operator's words; none while it is full. */
   public List<ConditionReport> reports() {
     Standing is = standing;
     return is.mode() == Mode.FULL
         ? List.of()
-        : List.of(ConditionReport.degraded(is.mode().label(), reason, is.rule().exit()));
+        : List.of(ConditionReport.degraded(is.mode().label(), told(is), is.rule().exit()));
+  }
+
+  private String told(Standing is) {
+    return is.rule() == ModeRule.STOPPED_BY_HAND
+        ? is.rule().entry() + " See why with holdfast mode."
+        : seen;
   }
 }

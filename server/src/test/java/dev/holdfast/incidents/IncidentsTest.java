@@ -118,6 +118,23 @@ class IncidentsTest {
   }
 
   @Test
+  void aPageIsWhatItLooksLike() throws Exception {
+    NewIncident incident =
+        new NewIncident(
+            IncidentKind.ERROR_RATE,
+            IncidentSeverity.INFO,
+            "git",
+            "It failed.",
+            IncidentDetails.of(
+                    List.of("A model says <script>\u202Etxt.\n# Heading"), List.of(), List.of())
+                .withOutput(List.of("<stderr> \u2066x")));
+    Incident _ = report(incident);
+    assertThat(pages().getFirst())
+        .content()
+        .contains("\n- A model says \\<script>txt. # Heading\n", "\n<stderr> x\n");
+  }
+
+  @Test
   void theSameWithinAnHourIsCountedAndLaterOnItIsAnotherOne() throws Exception {
     Incident first = report(of("git", "one"));
     time.advance(Duration.ofMinutes(59));

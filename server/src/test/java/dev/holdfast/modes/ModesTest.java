@@ -66,6 +66,36 @@ class ModesTest {
   }
 
   @Test
+  void aConditionHoldsNoWordOfAnOperator() throws Exception {
+    List<DownPart> down = List.of(new DownPart(DownPart.MODELS, Duration.ofSeconds(60)));
+    inOneRun(
+        modes -> {
+          modes.stop("bob's key", "token:ops");
+          assertThat(told(modes))
+              .isEqualTo("An operator has stopped the server. See why with holdfast mode.");
+        });
+    inOneRun(
+        modes -> {
+          modes.boot(WELL);
+          assertThat(told(modes)).contains("An operator has stopped").doesNotContain("bob");
+          modes.goOn(facts(false, down), "bob's key again", "token:ops");
+          assertThat(modes.reason()).isEqualTo("bob's key again");
+          assertThat(told(modes)).isEqualTo("No model can be reached. (models)");
+        });
+    inOneRun(
+        modes -> {
+          assertThat(told(modes)).isEqualTo("No model can be reached.");
+          modes.stop("", "token:ops");
+          modes.goOn(SPENT, "bob pays", "token:ops");
+          assertThat(told(modes)).contains("budget").doesNotContain("bob");
+        });
+  }
+
+  private static String told(Modes modes) {
+    return modes.reports().getFirst().message();
+  }
+
+  @Test
   void whatTheServerFoundOutIsKeptAndNotHeardTwice() throws Exception {
     List<ModeChange> heard = new ArrayList<>();
     inOneRun(

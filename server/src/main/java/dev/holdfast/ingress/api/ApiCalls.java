@@ -35,6 +35,7 @@ public final class ApiCalls {
   private final Orchestrator orchestrator;
   private final News news;
   private final ThreadAccess access;
+  private final Secrets secrets;
   private final Time time;
   private final Map<String, ApiCall> calls = new HashMap<>();
 
@@ -49,6 +50,7 @@ public final class ApiCalls {
     this.orchestrator = orchestrator;
     this.news = news;
     this.access = access;
+    this.secrets = secrets;
     this.time = time;
     calls.putAll(new EventCalls(store, access, secrets).calls());
     calls.putAll(new ScheduleCalls(store.schedules()).calls());
@@ -89,7 +91,7 @@ public final class ApiCalls {
 
   /** {@code looks}: how the parts of the server are now. */
   public ApiCalls modes(Modes modes, ModeInputs looks) {
-    calls.putAll(new ModeCalls(modes, looks).calls());
+    calls.putAll(new ModeCalls(modes, looks, secrets).calls());
     return this;
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.config.Secrets;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
@@ -21,10 +22,15 @@ final class ModeCalls {
 
   private final Modes modes;
   private final ModeInputs looks;
+  private final Secrets secrets;
 
-  ModeCalls(Modes modes, ModeInputs looks) {
+  /**
+   * @param secrets never a part of a reason that is kept
+   */
+  ModeCalls(Modes modes, ModeInputs looks, Secrets secrets) {
     this.modes = modes;
     this.looks = looks;
+    this.secrets = secrets;
   }
 
   Map<String, ApiCall> calls() {
@@ -36,11 +42,12 @@ final class ModeCalls {
     if (reason.length() > REASON_MAX) {
       throw RefusedRequestException.invalid("a reason has at most " + REASON_MAX + " characters");
     }
+    String kept = secrets.redact(reason);
     String actor = OperatorAudit.actor(request);
     String mode = Objects.requireNonNullElse(request.bodyText("mode"), "");
     switch (mode) {
-      case "safe" -> modes.stop(reason, actor);
-      case "auto" -> modes.goOn(looks.look(), reason, actor);
+      case "safe" -> modes.stop(kept, actor);
+      case "auto" -> modes.goOn(looks.look(), kept, actor);
       default -> throw RefusedRequestException.invalid("mode must be safe or auto");
     }
     return ApiAnswer.ok(view());

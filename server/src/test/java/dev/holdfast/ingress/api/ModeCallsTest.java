@@ -3,6 +3,7 @@ package dev.holdfast.ingress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.config.Secrets;
 import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
@@ -11,6 +12,7 @@ import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.modes.ModeFacts;
 import dev.holdfast.modes.Modes;
 import dev.holdfast.store.TestStore;
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
@@ -30,6 +32,7 @@ class ModeCallsTest {
 
   @TempDir Path folder;
   private final ManualTime time = new ManualTime();
+  private final Secrets secrets = new Secrets();
   private TestStore store;
   private ModeCalls calls;
 
@@ -41,7 +44,8 @@ class ModeCallsTest {
     calls =
         new ModeCalls(
             modes,
-            () -> new ModeFacts(List.of(), List.of(), List.of(), false, List.of("git"), false));
+            () -> new ModeFacts(List.of(), List.of(), List.of(), false, List.of("git"), false),
+            secrets);
   }
 
   @AfterEach
@@ -79,6 +83,19 @@ class ModeCallsTest {
     assertThat(auto.getJsonArray("changes")).hasSize(2);
     assertThat(auto.getJsonArray("changes").getJsonObject(0).getString("by"))
         .isEqualTo("token:main");
+  }
+
+  @Test
+  void aReasonIsKeptWithoutSecrets() throws Exception {
+    secrets.add("sk-canary-123456");
+    for (String mode : List.of("safe", "auto")) {
+      JsonObject body = new JsonObject().put("mode", mode).put("reason", "key sk-canary-123456");
+      assertThat(call("setMode", body).getString("reason")).isEqualTo("key ***");
+    }
+    assertThat(call("getMode", new JsonObject()).encode()).doesNotContain("canary");
+    assertThat(store.store.audit().list(ThreadReader.OPERATOR, 0, 10).toString())
+        .contains("key ***")
+        .doesNotContain("canary");
   }
 
   @Test

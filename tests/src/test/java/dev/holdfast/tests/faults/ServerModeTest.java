@@ -53,6 +53,9 @@ class ServerModeTest {
       assertThat(mode.path("rule").asText()).isEqualTo("stopped_by_hand");
       assertThat(mode.path("reason").asText()).isEqualTo("wrong answers");
       assertThat(mode.path("by_hand").asBoolean()).isTrue();
+      assertThat(new Http().get(rig.setup().url("/ready"), Map.of()).body())
+          .contains("An operator has stopped the server.")
+          .doesNotContain("wrong answers");
       IntStream.range(80, 90).forEach(number -> send(rig, number));
       Await.throughout(
           "nothing runs",
