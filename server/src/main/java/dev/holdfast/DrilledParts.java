@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.channels.ChannelFacts;
 import dev.holdfast.channels.Channels;
 import dev.holdfast.drills.Ballast;
 import dev.holdfast.drills.CallFault;
@@ -16,6 +17,8 @@ import dev.holdfast.store.engine.Engine;
 import dev.holdfast.store.messages.EventFates;
 import dev.holdfast.store.messages.Inbox;
 import dev.holdfast.store.messages.MessageMark;
+import dev.holdfast.tasks.run.AgentDirectory;
+import dev.holdfast.tasks.workers.WorkerAgent;
 import dev.holdfast.time.Time;
 import java.util.EnumMap;
 import java.util.List;
@@ -28,18 +31,24 @@ record DrilledParts(Readiness readiness, Inbox inbox) implements DrilledServer {
       ModelTimeouts timeouts,
       Channels channels,
       Extensions extensions,
+      AgentDirectory agents,
       Engine engine,
       Time time) {
     ProcessFault.Keepers keepers = keepers(extensions);
+    CallFault.Targets providers = new CallFault.Targets("provider", List::of);
+    CallFault.Targets accounts = new CallFault.Targets("account", () -> accounts(channels));
+    CallFault.Targets workers =
+        new CallFault.Targets(
+            "worker agent", () -> agents.all().stream().map(WorkerAgent::id).toList());
     Map<DrillKind, Injection> all = new EnumMap<>(DrillKind.class);
     for (DrillKind kind : DrillKind.values()) {
       all.put(
           kind,
           switch (kind) {
-            case MODEL_AWAY -> CallFault.refused(models.faults());
+            case MODEL_AWAY -> CallFault.refused(models.faults(), providers);
             case MODEL_HANGS -> CallFault.hanging(models.faults(), timeouts.firstToken(), time);
-            case CHANNEL_AWAY -> CallFault.refused(channels.faults());
-            case AGENT_CRASHES -> CallFault.crashed(extensions.faults());
+            case CHANNEL_AWAY -> CallFault.refused(channels.faults(), accounts);
+            case AGENT_CRASHES -> CallFault.crashed(extensions.faults(), workers);
             case EXTENSION_KILLED -> ProcessFault.killed(keepers);
             case EXTENSION_HANGS -> ProcessFault.stopped(keepers);
             case DISK_REFUSES -> DiskFault.of(engine);
@@ -47,6 +56,16 @@ record DrilledParts(Readiness readiness, Inbox inbox) implements DrilledServer {
           });
     }
     return all;
+  }
+
+  /** Of the channels that post: a fault of another would never strike. */
+  private static List<String> accounts(Channels channels) {
+    return channels.all().stream()
+        .filter(ChannelFacts::posts)
+        .flatMap(
+            channel -> channel.accounts().stream().map(account -> channel.name() + ":" + account))
+        .sorted()
+        .toList();
   }
 
   private static ProcessFault.Keepers keepers(Extensions extensions) {

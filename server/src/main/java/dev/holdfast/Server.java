@@ -615,7 +615,13 @@ final class Server {
     return new Drills(
         new DrilledParts(readiness, store.inbox()),
         DrilledParts.injections(
-            models, live.models().timeouts(), channels, tooling.extensions(), store.engine(), time),
+            models,
+            live.models().timeouts(),
+            channels,
+            tooling.extensions(),
+            tasking.plans().agents(),
+            store.engine(),
+            time),
         news,
         time,
         meters);

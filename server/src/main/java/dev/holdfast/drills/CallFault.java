@@ -6,7 +6,9 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.resilience.FaultPoint;
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** Calls that fail where they leave the server. Thread-safe. */
 public final class CallFault implements Injection.Fault {
@@ -20,19 +22,36 @@ public final class CallFault implements Injection.Fault {
     this.point = point;
   }
 
+  /** What the calls go to: of those one may be meant. */
+  public record Targets(String kind, Supplier<List<String>> names) {
+    void check(String wanted) throws DrillRefusedException {
+      List<String> there = names.get();
+      if (!wanted.isEmpty() && !there.contains(wanted)) {
+        throw DrillRefusedException.invalid(
+            "there is no %s %s; %s"
+                .formatted(
+                    kind,
+                    wanted,
+                    there.isEmpty() ? "there is none" : "there are: " + String.join(", ", there)));
+      }
+    }
+  }
+
   /** Connections are refused. */
-  public static Injection refused(FaultPoint point) {
+  public static Injection refused(FaultPoint point, Targets targets) {
     return failing(
         point,
+        targets,
         target ->
             Failure.of(FailureCode.NETWORK, "no connection to " + target + ": refused by a drill")
                 .unsent());
   }
 
   /** Attempts end as if whoever makes them had crashed. */
-  public static Injection crashed(FaultPoint point) {
+  public static Injection crashed(FaultPoint point, Targets targets) {
     return failing(
         point,
+        targets,
         target -> Failure.of(FailureCode.ACTOR_CRASHED, target + " crashed, as a drill wants it"));
   }
 
@@ -41,8 +60,9 @@ public final class CallFault implements Injection.Fault {
     Failure of(String target);
   }
 
-  private static Injection failing(FaultPoint point, Cause cause) {
+  private static Injection failing(FaultPoint point, Targets targets, Cause cause) {
     return wanted -> {
+      targets.check(wanted);
       CallFault fault = new CallFault(point);
       point.inject(
           target -> {

@@ -67,7 +67,8 @@ class DrillsTest {
           server, Map.of(DrillKind.MODEL_AWAY, this::begin), news, time, new SimpleMeterRegistry());
 
   private Injection.Fault begin(String target) throws DrillRefusedException {
-    Injection.Fault refused = CallFault.refused(point).begin(target);
+    Injection.Fault refused =
+        CallFault.refused(point, new CallFault.Targets("provider", List::of)).begin(target);
     return new Injection.Fault() {
       @Override
       public long strikes() {
