@@ -114,11 +114,12 @@ public record ServerConfig(
     }
 
     static Listeners from(Section root, Map<String, String> environment) {
+      String operator = environment.getOrDefault("HOLDFAST_TOKEN", "").strip();
       return new Listeners(
           root.section("http").read(HttpConfig::from),
           root.section("metrics").read(MetricsConfig::from),
-          root.section("api").read(ApiConfig::from),
-          !environment.getOrDefault("HOLDFAST_TOKEN", "").isBlank());
+          root.section("api").read(api -> ApiConfig.from(api).without(operator)),
+          !operator.isEmpty());
     }
   }
 

@@ -54,6 +54,17 @@ class ServerConfigTest {
     assertThat(live.differences(changed)).containsExactly("http");
   }
 
+  @Test
+  void aTokenOfTheFileIsNotTheServersOwn() {
+    ConfigException refused =
+        catchThrowableOfType(
+            ConfigException.class,
+            () -> read("api: {tokens: [{name: reader, token: token-0123456789abc}]}"));
+    assertThat(refused)
+        .hasMessageContaining("that of reader is the server's own (HOLDFAST_TOKEN)")
+        .hasMessageNotContaining("token-0123456789abc");
+  }
+
   private static ServerConfig read(String text) throws ConfigException {
     Map<String, String> environment = Map.of("HOLDFAST_TOKEN", "token-0123456789abc");
     return ConfigFile.text("holdfast.yaml", text, environment)

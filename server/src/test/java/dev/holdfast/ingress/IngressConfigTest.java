@@ -74,6 +74,39 @@ class IngressConfigTest {
         .hasMessageNotContaining("short");
   }
 
+  /** The wider of the two would win, whoever was given the other. */
+  @Test
+  void twoTokensOfOneValueAreRefusedByTheirNames() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    """
+                    api:
+                      tokens:
+                        - {name: reader, token: "reader-token-0123456789", scopes: [read]}
+                        - {name: dup, token: "reader-token-0123456789", scopes: [admin]}
+                    """))
+        .hasMessageContaining(":2: api: tokens must have different values")
+        .hasMessageContaining("those of reader and dup are the same")
+        .hasMessageNotContaining("reader-token-0123456789");
+  }
+
+  @Test
+  void allThatIsWrongWithATokenIsSaidAtOnce() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    """
+                    metrics: {token: 0123456789abcdef0}
+                    api:
+                      tokens:
+                        - {name: "", token: 0123456789abcdef0, scopes: [read]}
+                    """))
+        .hasMessageContaining("name must be 1 to 64 letters")
+        .hasMessageNotContaining("unknown key scopes")
+        .hasMessageNotContaining("api.tokens[0]: unknown key");
+  }
+
   /** Threads and sessions belong to names: no other token may pass for the server's own. */
   @Test
   void aTokenThatNobodyCouldSendOrThatHasTheServersNameIsRefused() {

@@ -2,13 +2,16 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.config.Check;
 import dev.holdfast.config.RefusedValueException;
+import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.Scope;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -25,6 +28,7 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
     tokens = List.copyOf(tokens);
     Check.atLeast("wait_secs", answerWait, Duration.ofMillis(1));
     Set<String> names = new HashSet<>();
+    Map<String, String> holders = new HashMap<>();
     for (TokenConfig token : tokens) {
       if (token.name().equals(OPERATOR)) {
         throw new RefusedValueException(
@@ -33,6 +37,16 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
       if (!names.add(token.name())) {
         throw new RefusedValueException(
             "tokens", "tokens must have different names, got twice " + token.name());
+      }
+      String other = holders.putIfAbsent(token.token().reveal(), token.name());
+      if (other != null) {
+        throw new RefusedValueException(
+            "tokens",
+            "tokens must have different values, but those of "
+                + other
+                + " and "
+                + token.name()
+                + " are the same");
       }
     }
   }
@@ -45,19 +59,40 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
     return new ApiConfig(api.list("tokens", ApiConfig::token), api.seconds("wait_secs", 60));
   }
 
+  /**
+   * The same.
+   *
+   * @param operator the server's own token as far as it is known; empty when it is not
+   * @throws RefusedValueException when a token of the file has its value
+   */
+  public ApiConfig without(String operator) {
+    for (TokenConfig token : tokens) {
+      if (token.token().reveal().equals(operator)) {
+        throw new RefusedValueException(
+            "tokens",
+            "tokens must have different values, but that of "
+                + token.name()
+                + " is the server's own (HOLDFAST_TOKEN)");
+      }
+    }
+    return this;
+  }
+
   private static TokenConfig token(Section token) {
     String name = token.text("name", "");
+    Secret value = token.secret("token");
+    List<String> scopes = token.texts("scopes", List.of("read"));
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
       throw new RefusedValueException(
           "name",
           "name must be 1 to 64 letters, digits, dots, hyphens or underscores, got '" + name + "'");
     }
     Scope widest = Scope.READ;
-    for (String scope : token.texts("scopes", List.of("read"))) {
+    for (String scope : scopes) {
       Scope named = scope(scope);
       widest = named.covers(widest) ? named : widest;
     }
-    return new TokenConfig(name, token.secret("token"), widest);
+    return new TokenConfig(name, value, widest);
   }
 
   private static Scope scope(String name) {
