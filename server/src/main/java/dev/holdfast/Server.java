@@ -275,7 +275,7 @@ final class Server {
             guards,
             () -> ServerParts.down(supervisor),
             this::givenUp,
-            () -> tasking.runner().interrupted().areTakenBack(),
+            () -> tasking.runner().interrupted().isAnyLeft(),
             time);
     Pairings paired = pairings();
     PersonNotices notices = new PersonNotices(new DirectPosts(channels, guards, time)::post, time);
@@ -325,7 +325,6 @@ final class Server {
           incidentSources.modeChanged(change);
         });
     modes.boot(parts.look()); // before the first turn
-    parts.begin();
     incidents.onChange(
         change -> news.publish(change.what(), "", "", change.incident().headline().encode()));
     tooling.declare(live);

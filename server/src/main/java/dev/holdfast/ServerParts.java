@@ -33,18 +33,15 @@ final class ServerParts implements ModeInputs {
   private final Guards guards;
   private final Supplier<List<String>> partsDown;
   private final Supplier<List<String>> givenUp;
-  private final BooleanSupplier areTasksBack;
+  private final BooleanSupplier isAnyTaskLeft;
   private final DownTimes downTimes;
   private final long acceptedBefore;
   private volatile boolean recovering;
 
-  /** Whether nothing has begun since the start. */
-  private volatile boolean starting = true;
-
   /**
    * @param partsDown the names of the parts that do not work, but store and models
    * @param givenUp the names of the workers that have failed too often
-   * @param areTasksBack whether the tasks that the last run was in the middle of were taken back
+   * @param isAnyTaskLeft whether tasks that the last run had given out are to be taken back yet
    */
   ServerParts(
       Store store,
@@ -53,7 +50,7 @@ final class ServerParts implements ModeInputs {
       Guards guards,
       Supplier<List<String>> partsDown,
       Supplier<List<String>> givenUp,
-      BooleanSupplier areTasksBack,
+      BooleanSupplier isAnyTaskLeft,
       Time time) {
     this.store = store;
     this.orchestrator = orchestrator;
@@ -61,7 +58,7 @@ final class ServerParts implements ModeInputs {
     this.guards = guards;
     this.partsDown = partsDown;
     this.givenUp = givenUp;
-    this.areTasksBack = areTasksBack;
+    this.isAnyTaskLeft = isAnyTaskLeft;
     this.downTimes = new DownTimes(time);
     this.acceptedBefore = store.inbox().newest();
     this.recovering = !store.wasClean();
@@ -101,7 +98,7 @@ final class ServerParts implements ModeInputs {
         remote.stream().filter(guards::isFailing).toList(),
         isBudgetSpent(),
         givenUp.get(),
-        isRecovering());
+        interrupted());
   }
 
   private List<DownPart> down() {
@@ -132,16 +129,16 @@ final class ServerParts implements ModeInputs {
     }
   }
 
-  /** From here on work begins. */
-  void begin() {
-    starting = false;
-  }
-
-  /** Over once work has begun and nothing waits that the last run was in the middle of. */
-  private boolean isRecovering() {
-    if (recovering && !starting) {
-      recovering = !areTasksBack.getAsBoolean() || store.inbox().isAnyInterrupted(acceptedBefore);
+  /** What waits that the last run was in the middle of; once that is nothing it stays so. */
+  private List<String> interrupted() {
+    List<String> left = new ArrayList<>();
+    if (recovering && store.inbox().isAnyInterrupted(acceptedBefore)) {
+      left.add("messages");
     }
-    return recovering;
+    if (recovering && isAnyTaskLeft.getAsBoolean()) {
+      left.add("tasks");
+    }
+    recovering = !left.isEmpty();
+    return left;
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param openProviders those of them that have opened and seen no success since
  * @param budgetSpent whether remote models may cost nothing more for now
  * @param givenUp workers that have given up
- * @param recovering whether work that an unclean stop interrupted has not been taken up again
+ * @param interrupted what an unclean stop cut off and nobody has taken up again
  */
 public record ModeFacts(
     List<DownPart> down,
@@ -19,12 +19,13 @@ public record ModeFacts(
     List<String> openProviders,
     boolean budgetSpent,
     List<String> givenUp,
-    boolean recovering) {
+    List<String> interrupted) {
   public ModeFacts {
     down = List.copyOf(down);
     remoteProviders = List.copyOf(remoteProviders);
     openProviders = List.copyOf(openProviders);
     givenUp = List.copyOf(givenUp);
+    interrupted = List.copyOf(interrupted);
   }
 
   /** The names of the critical parts that have been down for at least so long. */

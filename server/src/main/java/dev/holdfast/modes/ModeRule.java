@@ -56,7 +56,7 @@ public enum ModeRule {
       ""),
   INTERRUPTED_WORK(
       Mode.RECOVERY,
-      facts -> facts.recovering() ? List.of("messages") : List.of(),
+      ModeFacts::interrupted,
       "The last run ended without a clean stop, and what it was doing is taken up again.",
       "Ends when all that was interrupted has begun again or has ended.",
       ""),

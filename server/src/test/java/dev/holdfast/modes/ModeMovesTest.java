@@ -24,7 +24,7 @@ class ModeMovesTest {
   private static final long NOW = 1_000_000_000_000L;
   private static final long LONG_AGO = NOW - ModeMoves.PAUSE.toNanos();
   private static final ModeFacts WELL =
-      new ModeFacts(List.of(), List.of("llm:a"), List.of(), false, List.of(), false);
+      new ModeFacts(List.of(), List.of("llm:a"), List.of(), false, List.of(), List.of());
 
   /** For each rule that is seen, the least that makes it hold. */
   private static final Map<ModeRule, ModeFacts> CAUSES =
@@ -41,7 +41,8 @@ class ModeMovesTest {
 
   private static ModeFacts facts(
       List<DownPart> down, List<String> open, boolean spent, List<String> givenUp, boolean cut) {
-    return new ModeFacts(down, List.of("llm:a"), open, spent, givenUp, cut);
+    return new ModeFacts(
+        down, List.of("llm:a"), open, spent, givenUp, cut ? List.of("messages") : List.of());
   }
 
   private static ModeFacts down(int seconds, String... names) {
@@ -133,9 +134,10 @@ class ModeMovesTest {
         .isEqualTo(ModeRule.PART_DOWN);
     ModeFacts oneOfTwo =
         new ModeFacts(
-            List.of(), List.of("llm:a", "llm:b"), List.of("llm:a"), false, List.of(), false);
+            List.of(), List.of("llm:a", "llm:b"), List.of("llm:a"), false, List.of(), List.of());
     assertThat(rule(oneOfTwo)).isEqualTo(ModeRule.ALL_WELL);
-    ModeFacts noneAtAll = new ModeFacts(List.of(), List.of(), List.of(), false, List.of(), false);
+    ModeFacts noneAtAll =
+        new ModeFacts(List.of(), List.of(), List.of(), false, List.of(), List.of());
     assertThat(rule(noneAtAll)).isEqualTo(ModeRule.ALL_WELL);
   }
 

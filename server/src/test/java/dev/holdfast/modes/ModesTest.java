@@ -30,7 +30,7 @@ class ModesTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
   private static ModeFacts facts(boolean spent, List<DownPart> down) {
-    return new ModeFacts(down, List.of(), List.of(), spent, List.of(), false);
+    return new ModeFacts(down, List.of(), List.of(), spent, List.of(), List.of());
   }
 
   @Test

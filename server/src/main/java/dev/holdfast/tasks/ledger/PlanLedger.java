@@ -530,6 +530,18 @@ public final class PlanLedger {
         });
   }
 
+  /** Whether any task is under a lease, ended or not. */
+  public boolean isAnyGivenOut() {
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getInt(1),
+                    "select 1 from tasks_tasks where state in ('DISPATCHED', 'IN_PROGRESS')"
+                        + " limit 1"))
+        .isPresent();
+  }
+
   /** Tasks under a lease that has ended by {@code now}; {@link Instant#MAX} for all leases. */
   public List<Task> expired(Instant now, int limit) throws StoreException {
     return whole(

@@ -32,9 +32,9 @@ public final class InterruptedTasks implements InterruptedWork {
     }
   }
 
-  /** Whether they were taken back, if there were any. */
-  public boolean areTakenBack() {
-    return cut != null;
+  /** Whether some were given out and have not been taken back yet. */
+  public boolean isAnyLeft() {
+    return cut == null && ledger.isAnyGivenOut();
   }
 
   @Override

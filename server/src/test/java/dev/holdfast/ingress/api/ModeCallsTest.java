@@ -44,7 +44,7 @@ class ModeCallsTest {
     calls =
         new ModeCalls(
             modes,
-            () -> new ModeFacts(List.of(), List.of(), List.of(), false, List.of("git"), false),
+            () -> new ModeFacts(List.of(), List.of(), List.of(), false, List.of("git"), List.of()),
             secrets);
   }
 

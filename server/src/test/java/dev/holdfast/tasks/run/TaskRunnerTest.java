@@ -310,6 +310,13 @@ class TaskRunnerTest {
   }
 
   @Test
+  void nothingIsLeftOfARunThatHadGivenNothingOutAlsoBeforeItWasLookedFor() throws Exception {
+    Plan _ = make("a", 50, 1);
+    assertThat(runner.interrupted().isAnyLeft()).isFalse();
+    assertThat(runner.interrupted().look().settled()).as("not known yet").isFalse();
+  }
+
+  @Test
   void whatACrashCutOffRunsAgainOnlyIfItMayAlsoBeforeItsAgentIsBack() throws Exception {
     ScriptedAgent safe = new ScriptedAgent("safe", ReplayClass.KEYED);
     ScriptedAgent unsafe = new ScriptedAgent("unsafe", ReplayClass.UNSAFE);
@@ -324,10 +331,10 @@ class TaskRunnerTest {
     it.close();
     agents.clear();
     open();
-    assertThat(runner.interrupted().areTakenBack()).isFalse();
+    assertThat(runner.interrupted().isAnyLeft()).isTrue();
     assertThat(runner.interrupted().look().settled()).isFalse();
     runner.recover();
-    assertThat(runner.interrupted().areTakenBack()).isTrue();
+    assertThat(runner.interrupted().isAnyLeft()).isFalse();
     assertThat(runner.interrupted().look().facts())
         .contains("Tasks that were being worked on: 2.")
         .anyMatch(

@@ -228,6 +228,20 @@ class ServerModeTest {
     }
   }
 
+  @Test
+  void afterAKillThatInterruptedNothingTheServerIsInFullModeAtOnce() throws Exception {
+    try (ServerRig rig = new ServerRig()) {
+      rig.start();
+      rig.converse("m0", "t", "hello");
+      for (int kills = 0; kills < 3; kills++) {
+        rig.restart();
+        JsonNode mode = new ModeView(rig).now();
+        assertThat(mode.path("mode").asText()).isEqualTo("full");
+        assertThat(mode.path("changes")).hasSize(0);
+      }
+    }
+  }
+
   private static void withLocal(ServerRig rig, FakeModel remote, FakeModel local) {
     remote.asOpenAi(rig.setup()).always(ModelScript.answer(text -> "remote: " + text));
     local.asAnthropic(rig.setup()).always(ModelScript.answer(text -> "local: " + text));
