@@ -422,6 +422,8 @@ def handle(request):
             send({"id": ident, "result": {}})
     elif method == "tools/list":
         send({"id": ident, "result": page(request["params"])})
+        if "brief" in flags:
+            sys.exit(7)
         if "late" in flags and not changed:
             changed = True
             send({"method": "notifications/tools/list_changed"})
@@ -443,7 +445,7 @@ if "unreadable" in flags:
     sys.setrecursionlimit(10000)
 if "banner" in flags:
     raw("Listening on port 5\n")
-if "crash" in flags:
+if "crash" in flags and not os.path.exists("mended"):
     sys.exit(7)
 for line in sys.stdin:
     if "silent" not in flags:

@@ -1,7 +1,6 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
-import dev.holdfast.extensions.ExtensionState;
 import dev.holdfast.extensions.ExtensionView;
 import dev.holdfast.models.Models;
 import dev.holdfast.modes.DownPart;
@@ -81,12 +80,9 @@ final class ServerParts implements ModeInputs {
         : child.spec().kind().equals(DownPart.TASKS) && child.isAiling();
   }
 
-  /** The extensions that have failed too often and are tried again slowly. */
+  /** The extensions that have failed too often and have not worked since, tried or not. */
   static List<String> givenUp(List<ExtensionView> extensions) {
-    return extensions.stream()
-        .filter(extension -> extension.state() == ExtensionState.PARKED)
-        .map(ExtensionView::id)
-        .toList();
+    return extensions.stream().filter(ExtensionView::givenUp).map(ExtensionView::id).toList();
   }
 
   @Override

@@ -59,6 +59,7 @@ final class ActionExtension implements Extension {
         source,
         config.protocol(),
         stopped ? ExtensionState.STOPPED : ExtensionState.IDLE,
+        false,
         "",
         config.command().stream().map(services.secrets()::redact).toList(),
         tools.names(),

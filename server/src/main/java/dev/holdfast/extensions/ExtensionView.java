@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * An extension at one moment, for people.
  *
  * @param source who declared it, such as {@code configuration}
+ * @param givenUp whether it has failed too often and has not worked since; holds while it is tried
  * @param server what an MCP server calls itself; empty when nobody knows
  * @param target the command that is run, or the address that is called
  * @param tools the names that models are offered
@@ -27,6 +28,7 @@ public record ExtensionView(
     String source,
     Protocol protocol,
     ExtensionState state,
+    boolean givenUp,
     String server,
     List<String> target,
     List<String> tools,

@@ -85,15 +85,16 @@ final class McpExtension implements Extension {
   private long lookedNanos;
   private boolean listChanged;
   private boolean stopped;
+
+  /** Whether it was parked and has shown no sign of life since, however often it was tried. */
+  private boolean givenUp;
+
   private String lastError = "";
   private @Nullable Instant lastErrorAt;
   private List<String> errors = List.of();
   private @Nullable Instant nextAttemptAt;
   private int running;
   private long lastUsedNanos;
-
-  /** Whether it was reported that it is parked. Of the owner's thread. */
-  private boolean reported;
 
   McpExtension(String source, ExtensionConfig config, ExtensionServices services) {
     this.source = source;
@@ -115,8 +116,12 @@ final class McpExtension implements Extension {
   }
 
   private boolean isUp() {
-    ExtensionState now = locked(() -> state);
-    return now != ExtensionState.RESTARTING && now != ExtensionState.PARKED;
+    ExtensionView now = view();
+    return switch (now.state()) {
+      case IDLE, READY, STOPPED -> true;
+      case STARTING -> !now.givenUp();
+      case RESTARTING, PARKED -> false;
+    };
   }
 
   @Override
@@ -128,6 +133,7 @@ final class McpExtension implements Extension {
                 source,
                 config.protocol(),
                 state,
+                givenUp,
                 server,
                 target(),
                 tools.names(),
@@ -162,48 +168,60 @@ final class McpExtension implements Extension {
   @Override
   public Optional<ConditionReport> report() {
     ExtensionView now = view();
-    String name = "Extension " + config.id();
     return switch (now.state()) {
-      case PARKED ->
-          Optional.of(
-              ConditionReport.degraded(
-                      "parked",
-                      name
-                          + " cannot be kept running ("
-                          + now.lastError()
-                          + "); calls to it fail. See holdfast extensions logs "
-                          + config.id()
-                          + ".",
-                      "Ends when it starts; it is tried every "
-                          + services.pace().repair().toSeconds()
-                          + " s.")
-                  .about(config.id())
-                  .withNextAttemptAt(now.nextAttemptAt()));
-      case RESTARTING ->
-          Optional.of(
-              ConditionReport.degraded(
-                      "restarting",
-                      name + " has ended (" + now.lastError() + ") and is started again.",
-                      "Ends when it runs.")
-                  .about(config.id())
-                  .withNextAttemptAt(now.nextAttemptAt()));
-      case IDLE, STARTING, READY ->
-          now.held().isEmpty()
-              ? Optional.empty()
-              : Optional.of(
-                  ConditionReport.degraded(
-                          "tools_changed",
-                          name
-                              + " lists tools that nobody has approved ("
-                              + now.held().size()
-                              + " new or changed); they are not offered. See holdfast extensions"
-                              + " info "
-                              + config.id()
-                              + ".",
-                          "Ends with holdfast extensions approve " + config.id() + ".")
-                      .about(config.id()));
+      case PARKED -> Optional.of(parked(now));
+      case RESTARTING -> Optional.of(now.givenUp() ? parked(now) : restarting(now));
+      case STARTING -> now.givenUp() ? Optional.of(parked(now)) : held(now);
+      case IDLE, READY -> held(now);
       case STOPPED -> Optional.empty();
     };
+  }
+
+  private ConditionReport restarting(ExtensionView now) {
+    return ConditionReport.degraded(
+            "restarting",
+            "Extension "
+                + config.id()
+                + " has ended ("
+                + now.lastError()
+                + ") and is started again.",
+            "Ends when it runs.")
+        .about(config.id())
+        .withNextAttemptAt(now.nextAttemptAt());
+  }
+
+  private Optional<ConditionReport> held(ExtensionView now) {
+    return now.held().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            ConditionReport.degraded(
+                    "tools_changed",
+                    "Extension "
+                        + config.id()
+                        + " lists tools that nobody has approved ("
+                        + now.held().size()
+                        + " new or changed); they are not offered. See holdfast extensions info "
+                        + config.id()
+                        + ".",
+                    "Ends with holdfast extensions approve " + config.id() + ".")
+                .about(config.id()));
+  }
+
+  private ConditionReport parked(ExtensionView now) {
+    return ConditionReport.degraded(
+            "parked",
+            "Extension "
+                + config.id()
+                + " cannot be kept running ("
+                + now.lastError()
+                + "); calls to it fail. See holdfast extensions logs "
+                + config.id()
+                + ".",
+            "Ends when it starts; it is tried every "
+                + services.pace().repair().toSeconds()
+                + " s.")
+        .about(config.id())
+        .withNextAttemptAt(now.nextAttemptAt());
   }
 
   @Override
@@ -321,6 +339,9 @@ final class McpExtension implements Extension {
   private void run() throws InterruptedException {
     RestartLimit.History history = RestartLimit.History.CLEAN;
     Optional<Failure> failure = recall();
+    if (failure.isEmpty() && !locked(() -> wanted)) {
+      recovered(); // what an earlier run left open: it rests now, and is missed by nobody
+    }
     while (true) {
       if (failure.isPresent()) {
         history = rest(failure.get(), history);
@@ -438,10 +459,29 @@ final class McpExtension implements Extension {
           return null;
         });
     become(ExtensionState.READY, null);
-    reported = false;
-    services.incidents().recovered(IncidentKind.EXTENSION_DOWN, config.id());
+    if (!locked(() -> givenUp)) {
+      recovered(); // an earlier run may have left it open
+    }
     LOG.info("extension {}: ready, {} tools", config.id(), tools.names().size());
     attend(connected);
+  }
+
+  private void recovered() {
+    services.incidents().recovered(IncidentKind.EXTENSION_DOWN, config.id());
+  }
+
+  /** One that was given up is back with a sign of life only: many a one dies when it is ready. */
+  private void showsLife() {
+    boolean isBack =
+        locked(
+            () -> {
+              boolean was = givenUp;
+              givenUp = false;
+              return was;
+            });
+    if (isBack) {
+      recovered();
+    }
   }
 
   private void list(McpClient connected) throws CallFailedException, InterruptedException {
@@ -621,11 +661,15 @@ final class McpExtension implements Extension {
       }
       if (isIdle()) {
         LOG.info("extension {}: stopped, nobody needs it now", config.id());
+        showsLife(); // it has lasted until now
         return;
       }
       boolean alive =
           serving.messages() > heard || connected.answers(services.pace().heartbeatTimeout());
       heard = serving.messages();
+      if (alive) {
+        showsLife();
+      }
       stale = stale && !(alive && listAgain(connected));
       misses = alive || isAtWork(serving) ? 0 : misses + 1;
       if (misses >= services.pace().misses()) {
@@ -735,17 +779,20 @@ final class McpExtension implements Extension {
         decision instanceof RestartLimit.Restart restart && !parked
             ? jittered(restart.rest())
             : services.pace().repair();
-    locked(
-        () -> {
-          lastError = services.secrets().redact(failure.message());
-          lastErrorAt = services.time().now();
-          return null;
-        });
+    boolean givesUp =
+        locked(
+            () -> {
+              lastError = services.secrets().redact(failure.message());
+              lastErrorAt = services.time().now();
+              boolean isFirst = parked && !givenUp;
+              givenUp |= parked;
+              return isFirst;
+            });
     become(
         parked ? ExtensionState.PARKED : ExtensionState.RESTARTING,
         services.time().now().plus(wait));
     List<String> shown = errors();
-    if (parked) {
+    if (givesUp) {
       report(lastError(), shown);
     }
     String wrote =
@@ -768,12 +815,7 @@ final class McpExtension implements Extension {
     return locked(() -> lastError);
   }
 
-  /** Once until it runs again: it is tried for as long as it is parked. */
   private void report(String why, List<String> wrote) {
-    if (reported) {
-      return;
-    }
-    reported = true;
     String id = config.id();
     services
         .incidents()

@@ -6,6 +6,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.health.ConditionReport;
 import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.media.Samples;
 import dev.holdfast.time.TimedWait;
@@ -295,6 +296,68 @@ class McpExtensionTest extends ExtensionCase {
               assertThat(told.part()).isEqualTo("demo");
               assertThat(told.details().output()).contains("server starts");
             });
+  }
+
+  private Path mended() {
+    return rig.folder.resolve("demo/files/mended");
+  }
+
+  @Test
+  void aTryThatFailsDoesNotEndThatItIsGivenUpAndOneThatSucceedsDoes() throws Exception {
+    List<String> _ = rig.declare(ExtensionRig.server("demo", "crash"));
+    rig.await("demo", ExtensionState.PARKED);
+    long before = rig.view("demo").restarts();
+    TimedWait.until("tried", () -> isTriedInVain(ExtensionState.STARTING));
+    TimedWait.until(
+        "failed again",
+        () -> isTriedInVain(ExtensionState.PARKED) && rig.view("demo").restarts() > before + 1);
+    assertThat(rig.incidents.recovered).isEmpty();
+    Path _ = Files.createFile(mended());
+    TimedWait.until("it works", () -> !rig.view("demo").givenUp());
+    assertThat(rig.view("demo").state()).isEqualTo(ExtensionState.READY);
+    assertThat(rig.extensions().reports()).isEmpty();
+    TimedWait.until("it is told", () -> rig.incidents.recovered.contains("extension_down demo"));
+  }
+
+  private boolean isTriedInVain(ExtensionState state) {
+    ExtensionView view = rig.view("demo");
+    assertThat(view.givenUp()).as("while it is %s", view.state()).isTrue();
+    assertThat(rig.extensions().reports())
+        .singleElement()
+        .returns("parked", ConditionReport::reason);
+    return view.state() == state;
+  }
+
+  @Test
+  void oneThatDiesWheneverItIsReadyStaysGivenUpAndIsToldOnce() throws Exception {
+    List<String> _ = rig.declare(ExtensionRig.server("demo", "brief"));
+    rig.await("demo", ExtensionState.PARKED);
+    rig.incidents.recovered.clear();
+    long before = rig.view("demo").restarts();
+    TimedWait.until(
+        "tried again",
+        () -> {
+          assertThat(rig.view("demo").givenUp()).isTrue();
+          return rig.view("demo").restarts() > before + 2;
+        });
+    assertThat(rig.incidents.recovered).isEmpty();
+    assertThat(rig.incidents.reported).hasSize(1);
+  }
+
+  @Test
+  void whatAnEarlierRunReportedIsOverWhenItRestsAfterTheStart() throws Exception {
+    Path _ = Files.createDirectories(rig.folder.resolve("demo/files"));
+    Path _ = Files.createFile(mended());
+    rig.serve(ExtensionRig.server("demo", "crash"));
+    Files.delete(mended());
+    assertThat(rig.extensions().restart("demo")).isTrue();
+    rig.await("demo", ExtensionState.PARKED);
+    rig.incidents.recovered.clear();
+    rig.again(Pace.USUAL);
+    List<String> _ = rig.declare(ExtensionRig.server("demo", "crash"));
+    TimedWait.until("it is over", () -> rig.incidents.recovered.contains("extension_down demo"));
+    assertThat(rig.view("demo").state()).isEqualTo(ExtensionState.IDLE);
+    assertThat(rig.view("demo").givenUp()).isFalse();
   }
 
   @Test
