@@ -3,6 +3,9 @@
 
 /** Labels in a reply's id, `<event>.<label><replays>.<part>`, and what their texts are. */
 const KINDS = { a: 'answer', n: 'notice', e: 'problem', c: 'command', p: 'question' };
+
+/** What a thread does while none of its messages is worked on. */
+const RESTING = new Set(['inactive', 'idle', 'queued']);
 const FINAL = new Set(['answered', 'silent', 'held', 'dead_lettered', 'cancelled']);
 
 /** {eventId, kind, base} of a reply's id, with or without its part number. */
@@ -99,7 +102,7 @@ export class Transcript {
 
   /** Says what the server is doing with this thread, for a page that came in the middle. */
   loadTurn(view) {
-    if (!view || this.turn || !view.doing || view.doing === 'idle' || view.doing === 'queued') {
+    if (!view || this.turn || !view.doing || RESTING.has(view.doing)) {
       return;
     }
     if (FINAL.has(this.#user(view.event_id)?.state)) {

@@ -21,9 +21,11 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** What is asked of chat threads. */
 final class ThreadCalls {
@@ -130,10 +132,21 @@ final class ThreadCalls {
     if (before.isEmpty()) {
       addPending(threadId, entries);
     }
-    JsonArray all = new JsonArray();
-    entries.values().forEach(all::add);
     return ApiAnswer.ok(
-        new JsonObject().put("entries", all).put("cursor", cursor).put("next", next));
+        new JsonObject().put("entries", inOrder(entries)).put("cursor", cursor).put("next", next));
+  }
+
+  /** What somebody said comes before what was said of it, also if that was written down first. */
+  private static JsonArray inOrder(Map<String, JsonObject> entries) {
+    Set<JsonObject> all = new LinkedHashSet<>();
+    for (JsonObject entry : entries.values()) {
+      JsonObject said = entries.get(entry.getString("event_id"));
+      if (said != null) {
+        boolean _ = all.add(said);
+      }
+      boolean _ = all.add(entry);
+    }
+    return new JsonArray(List.copyOf(all));
   }
 
   private void addPending(String threadId, Map<String, JsonObject> entries) {

@@ -111,6 +111,11 @@ final class ChatPage implements AutoCloseable {
     return page.locator(".msg.answer.live");
   }
 
+  /** All that was said, in the order of the page. */
+  Locator said() {
+    return page.locator(".msg");
+  }
+
   Locator notices() {
     return page.locator(".msg.notice");
   }

@@ -5,6 +5,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
+import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerApi;
@@ -24,6 +25,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Talking on the page, through kills, cuts and outages. */
 @Timeout(120)
 class TalkTest {
+  private static final Pattern[] KEPT = {
+    Pattern.compile("are you there\\?"), Pattern.compile("I have your message")
+  };
+  private static final Pattern[] KEPT_AND_ANSWERED = {
+    KEPT[0], KEPT[1], Pattern.compile("answer to are you there\\?")
+  };
+
   @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig();
   private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
@@ -101,6 +109,30 @@ class TalkTest {
               """);
       Assertions.assertThat(state).isEqualTo("answered true");
     }
+  }
+
+  @Test
+  void whatIsKeptWhileAnOperatorHasStoppedTheServerStandsBeforeTheNoticeOfIt() throws Exception {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+      setMode("safe");
+      chat.say("are you there?");
+      chat.awaitText(chat.notices(), "I have your message");
+      chat.page().reload();
+      chat.awaitConnected();
+      chat.awaitNewest("kept");
+      assertThat(chat.said()).hasText(KEPT);
+      assertThat(chat.page().locator("#turn")).isEmpty();
+      setMode("auto");
+      chat.awaitNewest("answered");
+      chat.page().reload();
+      chat.awaitConnected();
+      assertThat(chat.said()).hasText(KEPT_AND_ANSWERED);
+    }
+  }
+
+  private void setMode(String mode) throws IOException {
+    Answer set = rig.api().post("/api/v1/mode", Map.of("mode", mode, "reason", "a test"));
+    Assertions.assertThat(set.status()).as(set.body()).isEqualTo(200);
   }
 
   @Test
