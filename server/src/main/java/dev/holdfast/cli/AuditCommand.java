@@ -55,7 +55,11 @@ final class AuditCommand extends CommandGroup {
                     row.path("details").toString()));
     if (!rows.isEmpty() && rows.size() == limit) {
       root.terminal()
-          .note("more: holdfast audit list --before " + CliJson.text(rows.getLast(), "no"));
+          .note(
+              "more: holdfast audit list"
+                  + Formats.limit(limit)
+                  + " --before "
+                  + CliJson.text(rows.getLast(), "no"));
     }
     return ExitCode.OK;
   }

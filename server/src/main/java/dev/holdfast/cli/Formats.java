@@ -19,7 +19,15 @@ final class Formats {
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
   private static final Pattern LENGTH = Pattern.compile("([0-9]{1,9})(s|m|h|d)");
 
+  /** How many rows are listed when nobody says. */
+  private static final int LISTED_USUAL = 50;
+
   private Formats() {}
+
+  /** The option that lists as many again; empty when nobody has to say so. */
+  static String limit(int limit) {
+    return limit == LISTED_USUAL ? "" : " --limit " + limit;
+  }
 
   /** An instant as ISO-8601 text or as milliseconds since 1970. */
   static Optional<Instant> instant(JsonNode value) {

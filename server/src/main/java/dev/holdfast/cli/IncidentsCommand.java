@@ -66,7 +66,12 @@ final class IncidentsCommand extends CommandGroup {
                     CliJson.text(row, "summary")));
     if (!rows.isEmpty() && rows.size() == limit) {
       root.terminal()
-          .note("more: holdfast incidents list --before " + CliJson.text(rows.getLast(), "id"));
+          .note(
+              "more: holdfast incidents list"
+                  + (all ? " --all" : "")
+                  + Formats.limit(limit)
+                  + " --before "
+                  + CliJson.text(rows.getLast(), "id"));
     }
     return ExitCode.OK;
   }

@@ -48,7 +48,8 @@ final class ThreadsCommand extends CommandGroup {
             ThreadsCommand::row);
     String next = CliJson.text(answer, "next");
     if (!rows.isEmpty() && !next.isEmpty()) {
-      root.terminal().note("more: holdfast threads list --after " + next);
+      root.terminal()
+          .note("more: holdfast threads list" + Formats.limit(limit) + " --after " + next);
     }
     return ExitCode.OK;
   }
