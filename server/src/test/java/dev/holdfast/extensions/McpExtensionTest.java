@@ -433,11 +433,11 @@ class McpExtensionTest extends ExtensionCase {
 
   @Test
   void whatAServerWritesInThePlaceOfMessagesIsSaidWhenItDoesNotServe() throws Exception {
-    String more = "  timeouts: {start_secs: 1}\n";
+    String more = "  timeouts: {start_secs: 4}\n";
     List<String> _ = rig.declare(ExtensionRig.server("demo", List.of("banner", "silent"), more));
     TimedWait.until("given up", () -> rig.view("demo").restarts() > 0);
     assertThat(rig.view("demo").lastError())
-        .contains("did not answer within 1 s. What it wrote was not understood: it is no JSON")
+        .contains("did not answer within 4 s. What it wrote was not understood: it is no JSON")
         .contains("Listening on port 5");
     assertThat(rig.view("demo").strays()).isPositive();
   }
