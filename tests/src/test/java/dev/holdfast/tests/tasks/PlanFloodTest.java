@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class PlanFloodTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final Duration ENDED_WITHIN = Duration.ofMinutes(5);
   private static final int STEPS = 10;
   private static final int OPEN_MAX = 2 + 150 * STEPS;
   private static final int PAYLOAD_CHARS = 65_000;
@@ -55,15 +54,14 @@ class PlanFloodTest {
       rig.converse("after", "t", "hello after a kill");
       assertThat(rig.metrics().sum("holdfast_tasks_open")).isEqualTo(OPEN_MAX);
       assertRefused(rig);
-      for (String shown : List.of("plans", "tasks", "plans?state=open", "tasks?state=pending")) {
+      for (String shown : List.of("plans", "tasks", "plans?state=open", "tasks?state=queued")) {
         assertThat(rig.api().get("/api/v1/" + shown).status()).as(shown).isEqualTo(200);
       }
-      for (String plan : running) {
+      for (String plan : List.of(running.getFirst(), last)) {
         Answer cancelled = rig.api().post(PlanApi.PLANS + "/" + plan + "/cancel", Map.of());
         assertThat(cancelled.isAccepted()).as(cancelled.body()).isTrue();
+        JsonNode _ = plans.awaitState(plan, "cancelled", LIMIT);
       }
-      JsonNode done = plans.awaitState(last, "succeeded", ENDED_WITHIN);
-      assertThat(done.path("result").asText()).hasSize(PAYLOAD_CHARS);
       assertThat(rig.server().isAlive()).isTrue();
     }
   }
