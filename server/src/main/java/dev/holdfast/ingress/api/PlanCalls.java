@@ -12,6 +12,7 @@ import dev.holdfast.tasks.ledger.NewPlan;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanFilter;
 import dev.holdfast.tasks.ledger.PlanOrigin;
+import dev.holdfast.tasks.ledger.PlanRecord;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.run.PlanRequest;
 import dev.holdfast.tasks.run.PlanVerdict;
@@ -111,8 +112,8 @@ final class PlanCalls {
   }
 
   private ApiAnswer made(Plan plan, Duration waits) throws InterruptedException {
-    Plan now = plans.awaitEnd(plan.id(), waits).orElse(plan);
-    return new ApiAnswer(now.state().isTerminal() ? 200 : 202, views.whole(now));
+    PlanRecord now = views.record(plans.awaitEnd(plan.id(), waits).orElse(plan));
+    return new ApiAnswer(now.plan().state().isTerminal() ? 200 : 202, views.whole(now));
   }
 
   private static String first(List<Step> steps) {
@@ -224,6 +225,6 @@ final class PlanCalls {
       throw new RefusedRequestException(
           409, FailureCode.INVALID_REQUEST, "the plan has ended already");
     }
-    return ApiAnswer.ok(views.whole(plans.ledger().find(plan.id()).orElse(plan)));
+    return ApiAnswer.ok(views.whole(plan));
   }
 }

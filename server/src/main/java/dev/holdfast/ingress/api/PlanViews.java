@@ -3,10 +3,12 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMove;
+import dev.holdfast.tasks.ledger.PlanRecord;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.ledger.TaskAttempt;
 import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.tasks.ledger.TaskInputs;
+import dev.holdfast.tasks.ledger.TaskRecord;
 import dev.holdfast.tasks.rules.TaskState;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.time.Time;
@@ -17,6 +19,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Plans as the API shows them. */
@@ -36,13 +39,22 @@ record PlanViews(Plans plans, Time time) {
         .put("steps_waiting", waiting);
   }
 
-  /** All of it. */
+  /** All of it, as it is now. */
   JsonObject whole(Plan plan) {
+    return whole(record(plan));
+  }
+
+  /** Of one moment: a step that has ended is not shown in a plan that goes on without it. */
+  PlanRecord record(Plan plan) {
+    return ledger().record(plan.id()).orElse(new PlanRecord(plan, List.of(), List.of()));
+  }
+
+  JsonObject whole(PlanRecord plan) {
     JsonArray steps = new JsonArray();
-    ledger().tasksOf(plan.id()).forEach(task -> steps.add(step(task)));
+    plan.tasks().forEach(task -> steps.add(step(task)));
     JsonArray moves = new JsonArray();
-    ledger().movesOf(plan.id()).forEach(move -> moves.add(view(move)));
-    return head(plan).put("steps", steps).put("moves", moves);
+    plan.moves().forEach(move -> moves.add(view(move)));
+    return head(plan.plan()).put("steps", steps).put("moves", moves);
   }
 
   private static JsonObject head(Plan plan) {
@@ -61,13 +73,14 @@ record PlanViews(Plans plans, Time time) {
         .put("ended_at", text(plan.endedAt()));
   }
 
-  JsonObject step(Task task) {
+  private JsonObject step(TaskRecord record) {
+    Task task = record.task();
     JsonArray attempts = new JsonArray();
-    ledger().attemptsOf(task.id()).forEach(attempt -> attempts.add(view(attempt)));
+    record.attempts().forEach(attempt -> attempts.add(view(attempt)));
     JsonArray needs = new JsonArray();
     task.step().needs().stream().sorted().forEach(needs::add);
     JsonArray answers = new JsonArray();
-    ledger().inputs().closed(task.id()).forEach(input -> answers.add(answer(input)));
+    record.closed().forEach(input -> answers.add(answer(input)));
     return new JsonObject()
         .put("task_id", task.id())
         .put("name", task.step().name())
@@ -84,15 +97,10 @@ record PlanViews(Plans plans, Time time) {
         .put("output", task.output().isEmpty() ? null : json(task.output()))
         .put("attempts", attempts)
         .put("round", task.round())
-        .put("input", ledger().inputs().open(task.id()).map(PlanViews::input).orElse(null))
+        .put("input", record.open().map(PlanViews::input).orElse(null))
         .put("answers", answers)
-        .put("retryable", isLetter(task))
+        .put("retryable", task.state() == TaskState.DEAD_LETTERED && record.isLetter())
         .put("ended_at", text(task.endedAt()));
-  }
-
-  private boolean isLetter(Task task) {
-    return task.state() == TaskState.DEAD_LETTERED
-        && ledger().letters().find(task.id()).isPresent();
   }
 
   /** What a task has waited for. */
@@ -121,7 +129,11 @@ record PlanViews(Plans plans, Time time) {
 
   /** A task with the plan that it belongs to. */
   JsonObject task(Task task, Plan plan) {
-    return step(task)
+    TaskRecord record =
+        ledger()
+            .taskRecord(task.id())
+            .orElse(new TaskRecord(task, List.of(), Optional.empty(), List.of(), false));
+    return step(record)
         .put("plan_id", plan.id())
         .put("goal", plan.goal())
         .put("thread_id", plan.origin().threadId());

@@ -75,8 +75,7 @@ final class TaskCalls {
   }
 
   private ApiAnswer now(Seen seen) {
-    Task task = ledger.task(seen.task().id()).orElse(seen.task());
-    return ApiAnswer.ok(views.task(task, seen.plan()));
+    return ApiAnswer.ok(views.task(seen.task(), seen.plan()));
   }
 
   private ApiAnswer cancel(ApiRequest request) throws RefusedRequestException, StoreException {

@@ -248,8 +248,8 @@ public final class Engine {
   }
 
   /**
-   * Sees all that was committed before. Blocks until a reader is free and has answered; an
-   * interrupt does not cut it short.
+   * Sees all that was committed before, and nothing that is committed while it reads. Blocks until
+   * a reader is free and has answered; an interrupt does not cut it short.
    *
    * @throws IllegalStateException when the database cannot be read
    */

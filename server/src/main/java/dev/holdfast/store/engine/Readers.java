@@ -61,7 +61,12 @@ final class Readers {
   private <T> T run(Engine.Read<T> read) {
     Statements sql = free.remove(); // there are as many as threads
     try {
-      return read.from(sql);
+      sql.of("begin").execute(); // all that it reads is of one moment
+      try {
+        return read.from(sql);
+      } finally {
+        end(sql);
+      }
     } catch (SQLException e) {
       sql.forget();
       if (DiskErrors.of(e) == DiskErrors.Verdict.DAMAGED) {
@@ -70,6 +75,14 @@ final class Readers {
       throw new CompletionException(e);
     } finally {
       free.add(sql);
+    }
+  }
+
+  private static void end(Statements sql) {
+    try {
+      sql.of("rollback").execute();
+    } catch (SQLException _) {
+      // The error that is told has ended it already.
     }
   }
 

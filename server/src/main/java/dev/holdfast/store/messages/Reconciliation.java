@@ -345,26 +345,21 @@ final class Reconciliation {
 
   /** Holds the counters against the rows, all of one moment. */
   private boolean isCountedRight(Statements sql) throws SQLException {
-    sql.of("begin").execute();
-    try {
-      Map<String, Long> counted = counted(sql);
-      Map<Integer, Long> open = new HashMap<>();
-      sql.list(row -> Map.entry(row.getInt(1), row.getLong(2)), OPEN_EVENTS)
-          .forEach(entry -> open.put(entry.getKey(), entry.getValue()));
-      long openReplies = sql.first(row -> row.getLong(1), OPEN_REPLIES).orElse(0L);
-      long sum = 0;
-      for (EventState state : EventState.values()) {
-        long n = counted.getOrDefault(MessageCounters.of(state).name(), 0L);
-        sum += n;
-        if (state.isOpen() && n != open.getOrDefault(state.code(), 0L)) {
-          return false;
-        }
+    Map<String, Long> counted = counted(sql);
+    Map<Integer, Long> open = new HashMap<>();
+    sql.list(row -> Map.entry(row.getInt(1), row.getLong(2)), OPEN_EVENTS)
+        .forEach(entry -> open.put(entry.getKey(), entry.getValue()));
+    long openReplies = sql.first(row -> row.getLong(1), OPEN_REPLIES).orElse(0L);
+    long sum = 0;
+    for (EventState state : EventState.values()) {
+      long n = counted.getOrDefault(MessageCounters.of(state).name(), 0L);
+      sum += n;
+      if (state.isOpen() && n != open.getOrDefault(state.code(), 0L)) {
+        return false;
       }
-      return sum == counted.getOrDefault(MessageCounters.ACCEPTED.name(), 0L)
-          && openReplies == counted.getOrDefault(MessageCounters.OPEN_REPLIES.name(), 0L);
-    } finally {
-      sql.of("commit").execute();
     }
+    return sum == counted.getOrDefault(MessageCounters.ACCEPTED.name(), 0L)
+        && openReplies == counted.getOrDefault(MessageCounters.OPEN_REPLIES.name(), 0L);
   }
 
   /** Only when they differ: then all that is open is counted anew by the writer. */

@@ -1,6 +1,7 @@
 package dev.holdfast.tasks.ledger;
 
 import dev.holdfast.store.engine.Crc;
+import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.Timestamps;
 import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.tasks.rules.InputKind;
@@ -10,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -146,6 +148,31 @@ final class InputRows {
     }
     LOG.error("question {} of task {}: its row is damaged", id, task);
     return new Found(id, task, null);
+  }
+
+  /** What a task waits for; empty when it waits for nobody. */
+  static Optional<TaskInput> open(Statements sql, String taskId) throws SQLException {
+    return newest(sql, taskId, "answered_at = 0");
+  }
+
+  /** The last question of a task for which {@code condition} holds. */
+  static Optional<TaskInput> newest(Statements sql, String taskId, String condition)
+      throws SQLException {
+    return whole(
+        sql.first(
+            InputRows::input,
+            INPUTS + "where task = ? and " + condition + " order by no desc limit 1",
+            taskId));
+  }
+
+  /** As {@link TaskInputs#closed}. */
+  static List<TaskInput> closed(Statements sql, String taskId) throws SQLException {
+    return sql
+        .list(InputRows::input, INPUTS + "where task = ? and answered_at > 0 order by no", taskId)
+        .stream()
+        .flatMap(found -> Optional.ofNullable(found.input()).stream())
+        .map(input -> TaskInputs.isForChats(input) ? input : input.withoutAnswer())
+        .toList();
   }
 
   static Optional<TaskInput> whole(Optional<Found> found) {

@@ -256,39 +256,31 @@ public final class PlanLedger {
         .toList();
   }
 
-  /** Oldest first. */
-  public List<TaskAttempt> attemptsOf(String taskId) {
+  /** All that is kept of a plan; empty when there is none, or none any more. */
+  public Optional<PlanRecord> record(String planId) {
     return engine.read(
-        sql ->
-            sql.list(
-                row ->
-                    new TaskAttempt(
-                        row.getInt(1),
-                        row.getString(2),
-                        Instant.ofEpochMilli(row.getLong(3)),
-                        TaskRows.time(row.getLong(4)),
-                        row.getString(5),
-                        row.getString(6)),
-                "select number, agent, began_at, ended_at, code, message from tasks_attempts"
-                    + " where task = ? order by number",
-                taskId));
+        sql -> {
+          Optional<Plan> plan =
+              sql.first(TaskRows::plan, TaskRows.PLANS + "where id = ?", planId)
+                  .flatMap(found -> found);
+          if (plan.isEmpty()) {
+            return Optional.empty();
+          }
+          List<TaskRecord> tasks = new ArrayList<>();
+          for (Task task : TaskRows.tasksOf(sql, planId)) {
+            tasks.add(TaskRows.whole(sql, task));
+          }
+          return Optional.of(new PlanRecord(plan.get(), tasks, TaskRows.moves(sql, planId)));
+        });
   }
 
-  /** Oldest first. */
-  public List<PlanMove> movesOf(String planId) {
+  /** All that is kept of a task; empty when there is none, or none any more. */
+  public Optional<TaskRecord> taskRecord(String taskId) {
     return engine.read(
-        sql ->
-            sql.list(
-                row ->
-                    new PlanMove(
-                        Instant.ofEpochMilli(row.getLong(1)),
-                        row.getString(2),
-                        row.getString(3),
-                        row.getString(4),
-                        row.getString(5)),
-                "select at, task, before, after, reason from tasks_moves where plan = ?"
-                    + " order by no",
-                planId));
+        sql -> {
+          Optional<Task> task = TaskRows.task(sql, taskId);
+          return task.isEmpty() ? Optional.empty() : Optional.of(TaskRows.whole(sql, task.get()));
+        });
   }
 
   /** How many tasks have not ended. From memory. */

@@ -45,12 +45,14 @@ public final class TaskInputs {
 
   /** What a task waits for; empty when it waits for nobody. */
   public Optional<TaskInput> open(String taskId) {
-    return newest(taskId, "answered_at = 0");
+    return engine.read(sql -> InputRows.open(sql, taskId));
   }
 
   /** What its agent is given at the next attempt; empty when it was told nothing yet. */
   public Optional<TaskInput> answered(String taskId) {
-    return newest(taskId, ANSWERED).filter(input -> !input.question().isBeforeCall());
+    return engine
+        .read(sql -> InputRows.newest(sql, taskId, ANSWERED))
+        .filter(input -> !input.question().isBeforeCall());
   }
 
   /**
@@ -58,17 +60,7 @@ public final class TaskInputs {
    * anybody when the task ended first. Of a credential only whether it was given.
    */
   public List<TaskInput> closed(String taskId) {
-    return engine
-        .read(
-            sql ->
-                sql.list(
-                    InputRows::input,
-                    InputRows.INPUTS + "where task = ? and answered_at > 0 order by no",
-                    taskId))
-        .stream()
-        .flatMap(found -> Optional.ofNullable(found.input()).stream())
-        .map(input -> isForChats(input) ? input : input.withoutAnswer())
-        .toList();
+    return engine.read(sql -> InputRows.closed(sql, taskId));
   }
 
   /** Whether a person has allowed that its agent is called. */
@@ -95,16 +87,6 @@ public final class TaskInputs {
               && PlanChanges.isWaiting(task.get())
               && changes.ask(tx, task.get(), question);
         });
-  }
-
-  private Optional<TaskInput> newest(String taskId, String which) {
-    return InputRows.whole(
-        engine.read(
-            sql ->
-                sql.first(
-                    InputRows::input,
-                    InputRows.INPUTS + "where task = ? and " + which + " order by no desc limit 1",
-                    taskId)));
   }
 
   /** The open question of a chat thread with a code, in any case of its letters. */

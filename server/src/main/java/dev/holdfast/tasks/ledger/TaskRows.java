@@ -364,6 +364,52 @@ final class TaskRows {
         .flatMap(found -> Optional.ofNullable(found.task()));
   }
 
+  /** Oldest first. */
+  static List<TaskAttempt> attempts(Statements sql, String taskId) throws SQLException {
+    return sql.list(
+        row ->
+            new TaskAttempt(
+                row.getInt(1),
+                row.getString(2),
+                Instant.ofEpochMilli(row.getLong(3)),
+                time(row.getLong(4)),
+                row.getString(5),
+                row.getString(6)),
+        "select number, agent, began_at, ended_at, code, message from tasks_attempts"
+            + " where task = ? order by number",
+        taskId);
+  }
+
+  /** Oldest first. */
+  static List<PlanMove> moves(Statements sql, String planId) throws SQLException {
+    return sql.list(
+        row ->
+            new PlanMove(
+                Instant.ofEpochMilli(row.getLong(1)),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5)),
+        "select at, task, before, after, reason from tasks_moves where plan = ? order by no",
+        planId);
+  }
+
+  /** All that is kept of a task. */
+  static TaskRecord whole(Statements sql, Task task) throws SQLException {
+    boolean isLetter =
+        sql.first(
+                row -> row.getLong(1),
+                "select no from tasks_tasks where id = ? and letter = 1",
+                task.id())
+            .isPresent();
+    return new TaskRecord(
+        task,
+        attempts(sql, task.id()),
+        InputRows.open(sql, task.id()),
+        InputRows.closed(sql, task.id()),
+        isLetter);
+  }
+
   static @Nullable Instant time(long millis) {
     return millis == NEVER ? null : Instant.ofEpochMilli(millis);
   }

@@ -136,7 +136,7 @@ class PlanLedgerTest extends LedgerCase {
     assertThat(task(plan, 0).state()).isEqualTo(TaskState.DEAD_LETTERED);
     assertThat(task(plan, 0).reason()).contains("outcome is unknown");
     assertThat(task(plan, 1).state()).isEqualTo(TaskState.QUEUED);
-    assertThat(ledger.attemptsOf(task(plan, 0).id()).getFirst().code())
+    assertThat(ledger.taskRecord(task(plan, 0).id()).orElseThrow().attempts().getFirst().code())
         .isEqualTo(TaskAttempt.INTERRUPTED);
   }
 
