@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
+import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerApi;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 class BackupKillTest {
+  private static final int ROUNDS_MAX = 10;
   private static final int ROUNDS = Integer.getInteger("holdfast.backups", 2);
   private static final int DATA_DAMAGED = 65;
   private static final int DISK_FULL = 74;
@@ -103,14 +105,31 @@ class BackupKillTest {
       rig.converse("e1", "t", "hello");
       Path file = rig.folder().resolve("backup.zip");
       assertThat(HoldfastCommand.run(rig.setup(), "backup", file.toString()).exitCode()).isZero();
-      for (int round = 0; round < 2; round++) {
+      int cutOff = 0;
+      for (int round = 0; round < ROUNDS_MAX && cutOff < 2; round++) {
         try (ServerRig other = new ServerRig()) {
           killTheRestore(other, file);
-          assertThat(other.launch().exitCode(Duration.ofSeconds(30))).isEqualTo(DATA_DAMAGED);
-          assertThat(other.server().output()).contains("restore was cut off");
+          cutOff += isCutOff(other) ? 1 : 0;
         }
       }
+      assertThat(cutOff).isEqualTo(2);
     }
+  }
+
+  /** On a busy machine the restore may be done before it is killed: then all of it is there. */
+  private static boolean isCutOff(ServerRig other) throws IOException {
+    HoldfastProcess server = other.launch();
+    Await.until(
+        "it is refused or ready",
+        Duration.ofSeconds(30),
+        () -> server.exitNow().isPresent() || server.isReady());
+    if (server.exitNow().isEmpty()) {
+      assertThat(other.api().event("e1").path("state").asText()).isEqualTo("answered");
+      return false;
+    }
+    assertThat(server.exitNow()).contains(DATA_DAMAGED);
+    assertThat(server.output()).contains("restore was cut off");
+    return true;
   }
 
   private static void killTheRestore(ServerRig other, Path file) {

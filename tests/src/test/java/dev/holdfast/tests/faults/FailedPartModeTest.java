@@ -96,6 +96,10 @@ class FailedPartModeTest {
     return mode.is(is, rule);
   }
 
+  private long shown(String id, String words) {
+    return rig.platform().shownFor(id).stream().filter(post -> post.text().contains(words)).count();
+  }
+
   @Test
   void twoCriticalPartsThatFailForAMinuteStopTheServerUntilAPersonLetsItGoOn() throws Exception {
     try (rig;
@@ -132,7 +136,9 @@ class FailedPartModeTest {
           .isNotEqualTo("safe");
       rig.platform().awaitText("m1", "answer to are you there?", LIMIT);
       rig.platform().awaitText("m2", "answer to and you?", LIMIT);
-      assertThat(rig.platform().shownFor("m2")).as("told once, answered once").hasSize(2);
+      // Behind m1, which asks first whether a model is back, it may be told of that outage too.
+      assertThat(shown("m2", "Too many of my parts")).as("told once").isOne();
+      assertThat(shown("m2", "answer to")).as("answered once").isOne();
       mode.await("full", "all_well");
       mode.awaitIncidentsOver();
     }

@@ -7,10 +7,7 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ServerRig;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.holdfast.tests.harness.StoreFile;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,7 +38,7 @@ class HelperTest {
   }
 
   /** A wake-up is due in a chat thread whose row vanishes as it is written. */
-  private static void wakeUpSomebodyWhoCannotBe(ServerRig rig) throws SQLException {
+  private static void wakeUpSomebodyWhoCannotBe(ServerRig rig) {
     String thread = "webhook:ci:nobody";
     long crc =
         new Crc()
@@ -56,21 +53,17 @@ class HelperTest {
             .add("ONCE")
             .add(0)
             .value();
-    String url = "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db");
-    try (Connection database = DriverManager.getConnection(url);
-        Statement sql = database.createStatement()) {
-      sql.execute(
-          "insert into schedules (id, call_key, thread_id, person, kind, spec, zone, text, missed,"
-              + " made_at, crc, state, next_at) values ('s', 'c', '"
-              + thread
-              + "', 'me', 'EVERY', '60s', 'UTC', 'wake up', 'ONCE', 0, "
-              + crc
-              + ", 'ACTIVE', 1000)");
-      sql.execute(
-          "create trigger nobody before insert on threads when new.thread_id = '"
-              + thread
-              + "' begin select raise(ignore); end");
-    }
+    new StoreFile(rig.setup())
+        .change(
+            "insert into schedules (id, call_key, thread_id, person, kind, spec, zone, text, missed,"
+                + " made_at, crc, state, next_at) values ('s', 'c', '"
+                + thread
+                + "', 'me', 'EVERY', '60s', 'UTC', 'wake up', 'ONCE', 0, "
+                + crc
+                + ", 'ACTIVE', 1000)",
+            "create trigger nobody before insert on threads when new.thread_id = '"
+                + thread
+                + "' begin select raise(ignore); end");
   }
 
   private static boolean shows(ServerRig rig, String probe) throws java.io.IOException {

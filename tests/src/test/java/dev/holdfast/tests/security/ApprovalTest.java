@@ -9,13 +9,10 @@ import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.StoreFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -203,7 +200,8 @@ class ApprovalTest {
   @Test
   void aYesToOtherArgumentsIsNone() throws Exception {
     JsonNode asked = asked("t4");
-    change("update approvals set arguments_hash = replace(arguments_hash, 'a', 'b') || 'c'");
+    new StoreFile(rig.setup())
+        .change("update approvals set arguments_hash = replace(arguments_hash, 'a', 'b') || 'c'");
     post(rig.api().token(), path(asked, "approve"), Map.of());
     Await.until(
         "the call is asked for anew",
@@ -215,7 +213,7 @@ class ApprovalTest {
   @Test
   void aYesThatComesTooLateIsNone() throws Exception {
     JsonNode asked = asked("t5");
-    change("update approvals set expires_at = asked_at + 1");
+    new StoreFile(rig.setup()).change("update approvals set expires_at = asked_at + 1");
     assertThat(post(rig.api().token(), path(asked, "approve"), Map.of()).status()).isEqualTo(409);
     assertThat(reply(ANN, "t5", "/approve " + asked.path("code").asText()))
         .doesNotContain("Approved.");
@@ -233,16 +231,5 @@ class ApprovalTest {
     assertThat(post(rig.api().token(), path(asked, "approve"), Map.of()).status()).isEqualTo(200);
     rig.api().awaitState(event(asked), Set.of("answered"), LIMIT);
     assertThat(runs()).isEqualTo(1);
-  }
-
-  /** Behind the server's back. */
-  private void change(String sql) throws SQLException {
-    try (Connection connection =
-            DriverManager.getConnection(
-                "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
-        Statement statement = connection.createStatement()) {
-      statement.execute("pragma busy_timeout = 5000");
-      statement.executeUpdate(sql);
-    }
   }
 }

@@ -11,13 +11,10 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.StoreFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +96,7 @@ class ThreadOwnersTest extends SharedServer {
     return all;
   }
 
-  private Belongings belongings() throws IOException, SQLException {
+  private Belongings belongings() throws IOException {
     String event = said(ANN, "talk-" + MARK, "pears and plums");
     rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
     Answer upload =
@@ -140,11 +137,12 @@ class ThreadOwnersTest extends SharedServer {
                     .path("approvals")
                     .valueStream()
                     .findFirst());
-    change(
-        "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason, payload,"
-            + " attempts, at) values ('letter', 'event', 1, '"
-            + event
-            + "', 'k', 'web:main:talk-of-ann', 'r', 'p', 1, 1)");
+    new StoreFile(rig.setup())
+        .change(
+            "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason, payload,"
+                + " attempts, at) values ('letter', 'event', 1, '"
+                + event
+                + "', 'k', 'web:main:talk-of-ann', 'r', 'p', 1, 1)");
     return new Belongings(
         event,
         upload.json().path("file").asText(),
@@ -152,17 +150,6 @@ class ThreadOwnersTest extends SharedServer {
         asked.path("execution").asText(),
         task.path("plan_id").asText(),
         task.path("task_id").asText());
-  }
-
-  /** Behind the server's back. */
-  private void change(String sql) throws SQLException {
-    try (Connection connection =
-            DriverManager.getConnection(
-                "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
-        Statement statement = connection.createStatement()) {
-      statement.execute("pragma busy_timeout = 5000");
-      statement.executeUpdate(sql);
-    }
   }
 
   /** The operation on what is Ann's. */
@@ -351,7 +338,7 @@ class ThreadOwnersTest extends SharedServer {
   @Test
   void aThreadWithoutAnOwnerBelongsToOperators() throws Exception {
     said(ANN, "old", "from before there were owners");
-    change("delete from thread_owners where thread_id = 'web:main:old'");
+    new StoreFile(rig.setup()).change("delete from thread_owners where thread_id = 'web:main:old'");
     rig.restart();
     assertThat(as(ANN, "GET", "/api/v1/threads/old/log", "").status()).isEqualTo(404);
     assertThat(say(ANN, "old", Map.of("text", "mine?")).status()).isEqualTo(404);

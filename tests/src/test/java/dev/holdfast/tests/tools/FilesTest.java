@@ -70,7 +70,8 @@ class FilesTest {
       assertThat(output).as(path).matches("echo: .*(is outside the folders|must not hold).*");
     }
     try (Stream<Path> scratch =
-        Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch"))) {
+        Files.find(
+            rig.setup().dataDir().resolve("threads"), 9, (file, _) -> file.endsWith("scratch"))) {
       for (Path folder : scratch.toList()) {
         Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc"));
       }
@@ -144,7 +145,10 @@ class FilesTest {
 
   private Path find(String name) throws IOException {
     try (Stream<Path> files =
-        Files.find(rig.setup().dataDir(), 9, (file, _) -> file.endsWith("scratch/" + name))) {
+        Files.find(
+            rig.setup().dataDir().resolve("threads"),
+            9,
+            (file, _) -> file.endsWith("scratch/" + name))) {
       return files.findFirst().orElseThrow();
     }
   }

@@ -8,12 +8,9 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
+import dev.holdfast.tests.harness.StoreFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -99,7 +96,7 @@ class SupervisionTreeTest {
       rig.accept("e1", "t", "/plan worker.look {\"say\": \"red\"}");
       awaitTold(rig, 1);
 
-      change(rig, "update tasks_plans set state = 'RUNNING', told = 0");
+      new StoreFile(rig.setup()).change("update tasks_plans set state = 'RUNNING', told = 0");
       Await.until(
           "one_for_all: each was started again",
           LIMIT,
@@ -124,7 +121,8 @@ class SupervisionTreeTest {
       assertThat(rig.converse("e2", "t", "hello").text()).isEqualTo("echo: hello");
       rig.accept("e3", "t", "/plan worker.look {\"say\": \"blue\"}");
 
-      change(rig, "update tasks_plans set state = 'SUCCEEDED', told = 1 where told = 0 and no = 1");
+      new StoreFile(rig.setup())
+          .change("update tasks_plans set state = 'SUCCEEDED', told = 1 where told = 0 and no = 1");
       awaitTold(rig, 2);
       Await.until(
           "all of them run",
@@ -152,16 +150,6 @@ class SupervisionTreeTest {
       return child(child(tree(rig), group), part);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /** As a fault of the server or its disk might. */
-  private static void change(ServerRig rig, String statement) throws SQLException {
-    String url = "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db");
-    try (Connection database = DriverManager.getConnection(url);
-        Statement sql = database.createStatement()) {
-      sql.execute("pragma busy_timeout = 10000");
-      sql.execute(statement);
     }
   }
 }
