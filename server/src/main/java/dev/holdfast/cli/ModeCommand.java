@@ -25,6 +25,7 @@ import picocli.CommandLine.Parameters;
 final class ModeCommand implements Callable<Integer> {
   private static final String PATH = "/api/v1/mode";
   private static final int SHOWN = 10;
+  private static final String UNKEPT = ", and the new reason was not kept";
 
   private final RootCommand root;
 
@@ -71,6 +72,9 @@ final class ModeCommand implements Callable<Integer> {
     terminal.line(CliJson.text(now, "mode") + since);
     terminal.line(VisibleText.lines(CliJson.text(now, "reason"), ""));
     terminal.line(CliJson.text(now, "exit_rule"));
+    if (now.path("changed").isBoolean() && !now.path("changed").asBoolean()) {
+      terminal.note("nothing has changed: it was so already" + (reason.isEmpty() ? "" : UNKEPT));
+    }
     List<List<String>> rows = new ArrayList<>();
     for (JsonNode change : CliJson.items(now, "changes").stream().limit(SHOWN).toList()) {
       rows.add(

@@ -45,12 +45,13 @@ final class ModeCalls {
     String kept = secrets.redact(reason);
     String actor = OperatorAudit.actor(request);
     String mode = Objects.requireNonNullElse(request.bodyText("mode"), "");
+    List<ModeChange> before = modes.changes();
     switch (mode) {
       case "safe" -> modes.stop(kept, actor);
       case "auto" -> modes.goOn(looks.look(), kept, actor);
       default -> throw RefusedRequestException.invalid("mode must be safe or auto");
     }
-    return ApiAnswer.ok(view());
+    return ApiAnswer.ok(view().put("changed", !modes.changes().equals(before)));
   }
 
   private JsonObject view() {

@@ -77,6 +77,12 @@ class ModeCallsTest {
     assertThat(safe.getJsonObject("allows").getBoolean("turns")).isFalse();
     assertThat(safe.getJsonObject("allows").getString("remote_models")).isEqualTo("none");
 
+    assertThat(safe.getBoolean("changed")).isTrue();
+    JsonObject again =
+        call("setMode", new JsonObject().put("mode", "safe").put("reason", "another"));
+    assertThat(again.getString("reason")).isEqualTo("enough");
+    assertThat(again.getBoolean("changed")).as("the caller is told").isFalse();
+
     JsonObject auto = call("setMode", new JsonObject().put("mode", "auto"));
     assertThat(auto.getString("mode")).isEqualTo("reduced_agents");
     assertThat(auto.getString("rule")).isEqualTo("workers_given_up");
