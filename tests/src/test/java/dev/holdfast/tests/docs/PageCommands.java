@@ -17,13 +17,15 @@ import java.util.regex.Pattern;
  * @param blocks in their order
  */
 record PageCommands(List<String> blocks) {
-  private static final Pattern BLOCK =
-      Pattern.compile("^```sh\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
-
   /** Of a page in {@code docs}. */
   static PageCommands of(String page) throws IOException {
+    return of(page, "sh");
+  }
+
+  /** The blocks in another language: that of a configuration, for example. */
+  static PageCommands of(String page, String language) throws IOException {
     return new PageCommands(
-        BLOCK
+        Pattern.compile("^```" + language + "\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
             .matcher(Files.readString(Path.of("../docs", page)))
             .results()
             .map(block -> block.group(1))
