@@ -87,6 +87,8 @@ public final class Cli {
             .addSubcommand(new RunCommand(root, starter))
             .addSubcommand(new ChatCommand(root))
             .addSubcommand(new StatusCommand(root))
+            .addSubcommand(new ConditionsCommand(root))
+            .addSubcommand(new UsageCommand(root))
             .addSubcommand(new DoctorCommand(root, config))
             .addSubcommand(new TraceCommand(root))
             .addSubcommand(new LoginLinkCommand(root))
@@ -104,13 +106,16 @@ public final class Cli {
             .addSubcommand(new SchedulesCommand(root))
             .addSubcommand(new ExtensionsCommand(root))
             .addSubcommand(new DlqCommand(root))
+            .addSubcommand(new BreakersCommand(root))
             .addSubcommand(new ModeCommand(root))
             .addSubcommand(new DrillCommand(root))
             .addSubcommand(new BackupCommand(root))
             .addSubcommand(new RestoreCommand(root))
             .addSubcommand(new ConfigCommand(root, config))
             .addSubcommand(new CacheCommand(root))
+            .addSubcommand(new HelpCommand(root))
             .addSubcommand(new VersionCommand(root));
+    line.getCommandSpec().version(VersionCommand.line());
     line.setOut(environment.terminal().out());
     line.setErr(environment.terminal().err());
     line.setUsageHelpAutoWidth(false);

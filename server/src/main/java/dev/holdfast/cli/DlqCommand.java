@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "  holdfast dlq replay --all --older-than 2h --dry-run"
     })
 final class DlqCommand extends CommandGroup {
-  private static final String PATH = "/api/v1/dead-letters";
+  static final String PATH = "/api/v1/dead-letters";
   private static final int PAGE = 500;
 
   /** The server gives no more at once. */
@@ -124,8 +125,23 @@ final class DlqCommand extends CommandGroup {
     }
     terminal.field("given up", Formats.day(letter.path("at")));
     terminal.line("");
-    terminal.line(CliJson.text(letter, "payload"));
+    terminal.line(content(letter));
+    terminal.note("replay it: holdfast dlq replay " + CliJson.text(letter, "id"));
+    if (CliJson.text(letter, "kind").equals("event")) {
+      terminal.note("its story: holdfast trace " + CliJson.text(letter, "event_id"));
+    }
     return ExitCode.OK;
+  }
+
+  /** The words of a message or reply, without what surrounds them. */
+  private static String content(JsonNode letter) {
+    String payload = CliJson.raw(letter, "payload");
+    try {
+      String text = CliJson.raw(CliJson.parse(payload), "text");
+      return VisibleText.line(text.isEmpty() ? payload : text);
+    } catch (JsonProcessingException _) {
+      return VisibleText.line(payload);
+    }
   }
 
   @Command(

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
     aliases = "plugin",
     description = "List, examine, switch, approve and begin plugins.")
 final class PluginsCommand extends CommandGroup {
-  private static final String CALLS = "/api/v1/plugins";
+  static final String CALLS = "/api/v1/plugins";
 
   PluginsCommand(RootCommand root) {
     super(root, "plugins list, info, new, verify, enable, disable or approve");

@@ -91,6 +91,12 @@ final class RootCommand implements Callable<Integer> {
       description = "Show this help and exit.")
   boolean help;
 
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Print the version and exit.")
+  boolean version;
+
   private @Nullable LoadedConfig loaded;
 
   RootCommand(CliEnvironment environment) {

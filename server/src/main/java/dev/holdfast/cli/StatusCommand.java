@@ -1,17 +1,13 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /** How the server is. */
 @Command(
     name = "status",
-    description = "Show the state of the running server and its workload.",
+    description = "Show in one look how the running server is and what it works on.",
     footer = {
       "",
       "Exits with 0 if the server is ready, 1 if not, 74 if none responds.",
@@ -19,17 +15,7 @@ import picocli.CommandLine.Command;
       "Example: holdfast status --json"
     })
 final class StatusCommand implements Callable<Integer> {
-  private static final List<String> COUNTS =
-      List.of(
-          "accepted",
-          "pending",
-          "running",
-          "parked",
-          "answered",
-          "silent",
-          "held",
-          "dead_lettered",
-          "cancelled");
+  private static final long DAY_SECS = 86_400;
 
   private final RootCommand root;
 
@@ -39,50 +25,45 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CliException, InterruptedException {
-    JsonNode status = root.ask(api -> api.get("/api/v1/status"));
+    JsonNode status = root.json ? root.ask(StatusCommand::status) : show();
     if (root.json) {
       root.print(status);
-    } else {
-      show(status);
     }
     return status.path("ready").asBoolean() ? ExitCode.OK : ExitCode.NOT_GOOD;
   }
 
-  private void show(JsonNode status) throws CliException {
-    Terminal terminal = root.terminal();
-    boolean ready = status.path("ready").asBoolean();
-    terminal.line(ready ? terminal.good("ready") : terminal.bad("not ready"));
-    for (ServerCondition condition : ServerCondition.of(status)) {
-      terminal.line(condition.line(terminal, root.environment.time().now()));
-    }
-    terminal.line(
-        "Holdfast %s at %s, up %s, data in %s"
-            .formatted(
-                CliJson.text(status, "version"),
-                root.serverUrl(),
-                up(status),
-                CliJson.text(status, "data_dir")));
-    List<String> counts = new ArrayList<>();
-    for (String name : COUNTS) {
-      counts.add(name.replace('_', '-') + " " + status.path("counts").path(name).asLong());
-    }
-    terminal.line("events: " + String.join(", ", counts));
-    terminal.line(
-        "threads active %d, replies waiting %d"
-            .formatted(
-                status.path("threads_active").asLong(), status.path("outbox_depth").asLong()));
-    long strangers = status.path("pairings_pending").asLong();
-    if (strangers > 0) {
-      terminal.line(
-          (strangers == 1 ? "1 person asks" : strangers + " people ask")
-              + " to be let in; see holdfast pair list");
-    }
+  private JsonNode show() throws CliException, InterruptedException {
+    StatusText text = root.ask(StatusCommand::gather);
+    text.print(root.terminal(), root.serverUrl(), root.environment.time().now());
+    return text.status();
   }
 
-  private String up(JsonNode status) {
-    Instant now = root.environment.time().now();
-    return Formats.instant(status.path("started_at"))
-        .map(since -> Formats.length(Duration.between(since, now)))
-        .orElse("for an unknown time");
+  private static StatusText gather(ApiClient api)
+      throws ApiClient.UnavailableException, ApiClient.RefusedException, InterruptedException {
+    return new StatusText(
+        status(api),
+        part(api, "/api/v1/mode"),
+        part(api, "/api/v1/approvals"),
+        part(api, IncidentsCommand.PATH + "?state=open&limit=1"),
+        part(api, DlqCommand.PATH + "?limit=1"),
+        part(api, UsageCommand.PATH + DAY_SECS),
+        part(api, BreakersCommand.PATH),
+        part(api, ChannelsCommand.CALLS),
+        part(api, PluginsCommand.CALLS));
+  }
+
+  private static JsonNode status(ApiClient api)
+      throws ApiClient.UnavailableException, ApiClient.RefusedException, InterruptedException {
+    return api.get("/api/v1/status");
+  }
+
+  /** Empty when the token may not see it: the rest is still worth showing. */
+  private static JsonNode part(ApiClient api, String path)
+      throws ApiClient.UnavailableException, InterruptedException {
+    try {
+      return api.get(path);
+    } catch (ApiClient.RefusedException _) {
+      return CliJson.object();
+    }
   }
 }

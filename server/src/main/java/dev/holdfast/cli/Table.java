@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +15,9 @@ final class Table {
   /** No column is cut to less, however narrow the terminal is. */
   private static final int COLUMN_MIN = 8;
 
+  /** What is longer is no id that a person wants to see whole. */
+  private static final int ID_MAX = 80;
+
   private Table() {}
 
   /**
@@ -21,7 +25,9 @@ final class Table {
    *
    * @param heading one for each column
    * @param rows each with as many cells as the heading
-   * @param lineMax the widest columns are cut until a line is no longer; 0: nothing is cut
+   * @param lineMax the widest columns of texts are cut until a line is no longer; 0: nothing is
+   *     cut. A column in which no cell has a blank is of ids and numbers: they are pasted, so they
+   *     stay whole even if the line gets too long
    */
   static List<String> lines(List<String> heading, List<List<String>> rows, int lineMax) {
     List<List<String>> all =
@@ -35,19 +41,30 @@ final class Table {
       }
     }
     if (lineMax > 0) {
-      shrink(widths, lineMax - GAP.length() * (widths.length - 1));
+      shrink(widths, cuttable(all), lineMax - GAP.length() * (widths.length - 1));
     }
     return all.stream().map(row -> line(row, widths)).toList();
   }
 
-  private static void shrink(int[] widths, int sumMax) {
+  /** The columns that hold texts. */
+  private static int[] cuttable(List<List<String>> all) {
+    return IntStream.range(0, all.getFirst().size())
+        .filter(column -> all.stream().skip(1).anyMatch(row -> isText(row.get(column))))
+        .toArray();
+  }
+
+  private static boolean isText(String cell) {
+    return cell.indexOf(' ') >= 0 || length(cell) > ID_MAX;
+  }
+
+  private static void shrink(int[] widths, int[] cuttable, int sumMax) {
     int sum = Arrays.stream(widths).sum();
     while (sum > sumMax) {
-      int widest = 0;
-      for (int column = 1; column < widths.length; column++) {
-        widest = widths[column] >= widths[widest] ? column : widest;
+      int widest = -1;
+      for (int column : cuttable) {
+        widest = widest < 0 || widths[column] >= widths[widest] ? column : widest;
       }
-      if (widths[widest] <= COLUMN_MIN) {
+      if (widest < 0 || widths[widest] <= COLUMN_MIN) {
         return;
       }
       widths[widest]--;

@@ -20,7 +20,8 @@ import picocli.CommandLine.Parameters;
     description = "Show one message's whole story, from its receipt to the reply.",
     footer = {
       "",
-      "EVENT is Holdfast's id, or the platform's if only one event has it.",
+      "EVENT is Holdfast's id, or the platform's if only one event has it; or the id of a dead",
+      "letter.",
       "",
       "Example: holdfast trace 0199c0de-1f2e-7abc-8def-0123456789ab"
     })
@@ -48,7 +49,7 @@ final class TraceCommand implements Callable<Integer> {
   public Integer call() throws CliException, InterruptedException {
     JsonNode story =
         root.ask(
-            api -> api.get("/api/v1/events/" + ApiClient.encoded(event)),
+            this::story,
             "give Holdfast's id or the platform's own; holdfast threads show names those of a chat"
                 + " thread, and what ended longer ago than inbox.dedupe_hours is forgotten; a plan"
                 + " is shown by holdfast plans show");
@@ -60,6 +61,29 @@ final class TraceCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
+  private JsonNode story(ApiClient api)
+      throws ApiClient.UnavailableException, ApiClient.RefusedException, InterruptedException {
+    try {
+      return api.get("/api/v1/events/" + ApiClient.encoded(event));
+    } catch (ApiClient.RefusedException e) {
+      String of = e.status() == 404 ? eventOfDeadLetter(api) : "";
+      if (of.isEmpty()) {
+        throw e;
+      }
+      return api.get("/api/v1/events/" + ApiClient.encoded(of));
+    }
+  }
+
+  /** Empty when there is no dead letter of that id, or this token may not see it. */
+  private String eventOfDeadLetter(ApiClient api)
+      throws ApiClient.UnavailableException, InterruptedException {
+    try {
+      return CliJson.raw(api.get(DlqCommand.PATH + "/" + ApiClient.encoded(event)), "event_id");
+    } catch (ApiClient.RefusedException _) {
+      return "";
+    }
+  }
+
   private void show(JsonNode story) {
     head(story);
     List<Line> lines = new ArrayList<>();
@@ -69,7 +93,7 @@ final class TraceCommand implements Callable<Integer> {
             reply -> lines.add(line(reply.path("planned_at"), "reply planned, " + part(reply))));
     CliJson.items(story, "story").stream()
         .filter(line -> !TOLD_IN_FULL.contains(CliJson.text(line, "what")))
-        .forEach(line -> lines.add(line(line.path("at"), told(line))));
+        .forEach(line -> lines.add(line(line.path("at"), told(line, story))));
     CliJson.items(story, "model_calls")
         .forEach(call -> lines.add(line(call.path("at"), modelCall(call))));
     lines.sort(
@@ -134,7 +158,7 @@ final class TraceCommand implements Callable<Integer> {
   /**
    * Tool calls have lines of their own shape: what was asked, what came of it, how long it took.
    */
-  private static String told(JsonNode line) {
+  private static String told(JsonNode line, JsonNode story) {
     return switch (CliJson.text(line, "what")) {
       case "tool.started" ->
           "tool %s called with %s%s"
@@ -152,8 +176,16 @@ final class TraceCommand implements Callable<Integer> {
                   line.path("error").asBoolean() ? "failed" : "answered",
                   Formats.millis(line.path("millis").asLong()),
                   Formats.brief(CliJson.text(line, "result"), TEXT_SHOWN_MAX));
+      case "turn.failed" -> "turn failed" + unlessKnown(line, CliJson.text(story, "reason"));
+      case "event.finished" -> "finished: " + CliJson.text(line, "outcome").replace('_', '-');
       default -> what(line);
     };
+  }
+
+  /** Why, unless the head of the story says so. */
+  private static String unlessKnown(JsonNode line, String reason) {
+    String message = CliJson.text(line, "message");
+    return reason.contains(message) ? "" : ": " + CliJson.text(line, "code") + ": " + message;
   }
 
   private static String execution(JsonNode line) {
@@ -208,12 +240,12 @@ final class TraceCommand implements Callable<Integer> {
       int unknowns = reply.path("unknowns").asInt();
       terminal.line("");
       terminal.line(
-          "reply %s, %s: %s after %s%s%s"
+          "reply %s, %s: %s%s%s%s"
               .formatted(
                   CliJson.text(reply, "reply_id"),
                   part(reply),
                   replyState(reply),
-                  attempts(reply),
+                  afterAttempts(reply),
                   unknowns == 0 ? "" : ", " + unknowns + " with an unknown outcome",
                   detail.isEmpty() ? "" : ": " + detail));
       terminal.line("  " + Formats.brief(CliJson.text(reply, "text"), TEXT_SHOWN_MAX));
@@ -232,6 +264,11 @@ final class TraceCommand implements Callable<Integer> {
                   .orElse("now");
       default -> state;
     };
+  }
+
+  /** The page fetches its replies: nobody tries to post them. */
+  private static String afterAttempts(JsonNode reply) {
+    return reply.path("attempts").asInt() == 0 ? "" : " after " + attempts(reply);
   }
 
   private static String attempts(JsonNode of) {

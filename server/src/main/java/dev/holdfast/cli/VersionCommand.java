@@ -19,9 +19,13 @@ final class VersionCommand implements Callable<Integer> {
       root.print(
           CliJson.object().put("version", version()).put("java", Runtime.version().toString()));
     } else {
-      root.terminal().line("holdfast " + version() + " (Java " + Runtime.version() + ")");
+      root.terminal().line(line());
     }
     return ExitCode.OK;
+  }
+
+  static String line() {
+    return "holdfast " + version() + " (Java " + Runtime.version() + ")";
   }
 
   /** Stands in the jar's manifest; classes outside a jar have none. */
