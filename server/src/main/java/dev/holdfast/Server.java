@@ -49,6 +49,8 @@ import dev.holdfast.ingress.login.StoredLogouts;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.openai.OpenAiApi;
+import dev.holdfast.ingress.openai.OpenAiRoutes;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.AddedReceives;
@@ -804,6 +806,17 @@ final class Server {
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
+    OpenAiRoutes openAi =
+        new OpenAiRoutes(
+            store,
+            news,
+            access,
+            intake,
+            models,
+            () -> live.listeners().api().levels(),
+            orchestrator::mayAsk,
+            (thread, place) -> orchestrator.stop(thread, place, false),
+            time);
     AddedReceives added = new AddedReceives(time, meters);
     WebhookClicks clicks = new WebhookClicks(intake, optional(WebhookClicks.FAILURES));
     RequestRouter router =
@@ -811,6 +824,7 @@ final class Server {
             () -> new Webhooks(channels, added, intake, clicks, refusals, time),
             readiness,
             api,
+            List.of(new OpenAiApi(openAi, authenticator, answers, refusals)),
             new Pages(authenticator, sessions, names, refusals),
             names,
             refusals);

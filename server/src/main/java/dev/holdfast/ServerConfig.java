@@ -107,7 +107,7 @@ public record ServerConfig(
 
     /** With the tokens of another; unchanged when they would not do for this address. */
     private Listeners withTokens(List<TokenConfig> tokens) {
-      ApiConfig changed = new ApiConfig(tokens, api.answerWait());
+      ApiConfig changed = new ApiConfig(tokens, api.answerWait(), api.levels());
       return isOpenToAll(http, changed, hasToken)
           ? this
           : new Listeners(http, metrics, changed, hasToken);
@@ -228,7 +228,7 @@ public record ServerConfig(
               Listeners(
                   var http,
                   var metrics,
-                  ApiConfig(var tokens, var answerWait),
+                  ApiConfig(var tokens, var answerWait, var levels),
                   var tokenGiven),
               ThreadsConfig(
                   var activeMax,
@@ -269,6 +269,7 @@ public record ServerConfig(
         parts.put("metrics", metrics);
         parts.put("api.tokens", tokens);
         parts.put("api.wait_secs", answerWait);
+        parts.put("api.levels", levels);
         parts.put("HOLDFAST_TOKEN", tokenGiven);
         parts.put("threads.max_active", activeMax);
         parts.put("threads.idle_secs", idle);

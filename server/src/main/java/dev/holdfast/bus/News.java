@@ -92,6 +92,13 @@ public final class News {
     return watcher;
   }
 
+  /** Whoever resumes after it hears all that is remembered. */
+  public long forgottenId() {
+    synchronized (publishing) {
+      return firstId - 1;
+    }
+  }
+
   public long lastId() {
     return lastId;
   }

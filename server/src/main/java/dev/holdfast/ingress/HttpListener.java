@@ -1,7 +1,6 @@
 package dev.holdfast.ingress;
 
 import dev.holdfast.health.Ticks;
-import dev.holdfast.ingress.api.Api;
 import dev.holdfast.ingress.wire.ConnectionCount;
 import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HttpConfig;
@@ -29,15 +28,16 @@ public final class HttpListener implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
   private static final Duration START_MAX = Duration.ofSeconds(30);
   private final Vertx vertx;
-  private final Api api;
+  private final RequestRouter router;
   private final List<HttpVerticle> loops = new CopyOnWriteArrayList<>();
   private final MetricsVerticle metrics;
   private final ConnectionCount connections;
   private final List<String> deployments = new CopyOnWriteArrayList<>();
 
-  private HttpListener(Vertx vertx, Api api, MetricsVerticle metrics, ConnectionCount connections) {
+  private HttpListener(
+      Vertx vertx, RequestRouter router, MetricsVerticle metrics, ConnectionCount connections) {
     this.vertx = vertx;
-    this.api = api;
+    this.router = router;
     this.metrics = metrics;
     this.connections = connections;
   }
@@ -62,7 +62,7 @@ public final class HttpListener implements AutoCloseable {
     Refusals refusals = new Refusals(meters);
     MetricsVerticle metrics = new MetricsVerticle(scraped, router.names(), meters, refusals, time);
     ConnectionCount connections = new ConnectionCount(sizes.http().maxConnections(), meters, time);
-    HttpListener listener = new HttpListener(vertx, router.api(), metrics, connections);
+    HttpListener listener = new HttpListener(vertx, router, metrics, connections);
     Supplier<HttpVerticle> loop =
         () -> {
           String name = "http-" + listener.loops.size();
@@ -126,7 +126,7 @@ public final class HttpListener implements AutoCloseable {
 
   /** Runs {@code then}, on an event loop, when the contract was read or could not be. */
   public void whenContractWasRead(Runnable then) {
-    api.whenContractWasRead(then);
+    router.api().whenContractWasRead(then);
   }
 
   /** The port that was really bound, which matters when 0 was asked for. */
@@ -149,7 +149,7 @@ public final class HttpListener implements AutoCloseable {
    */
   @Override
   public void close() {
-    api.close();
+    router.endWaiting();
     List<Future<Void>> ends = deployments.stream().map(vertx::undeploy).toList();
     deployments.clear();
     try {

@@ -7,6 +7,7 @@ import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.webhooks.Webhooks;
 import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.HostNames;
+import dev.holdfast.ingress.wire.HttpInterface;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.RequestTarget;
@@ -18,12 +19,18 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The first look at each request, the same for all; then on to webhooks, probes, API or pages. */
+/**
+ * The first look at each request, the same for all; then on to webhooks, probes, API, other
+ * interfaces or pages.
+ */
 public final class RequestRouter {
   private static final List<String> OVERRIDES =
       List.of("x-http-method-override", "x-http-method", "x-method-override");
@@ -31,6 +38,7 @@ public final class RequestRouter {
   private final Supplier<Webhooks> webhooks;
   private final Probes probes;
   private final Api api;
+  private final List<HttpInterface> interfaces;
   private final Pages pages;
   private final HostNames names;
   private final Refusals refusals;
@@ -40,12 +48,14 @@ public final class RequestRouter {
       Supplier<Webhooks> webhooks,
       Probes probes,
       Api api,
+      List<HttpInterface> interfaces,
       Pages pages,
       HostNames names,
       Refusals refusals) {
     this.webhooks = webhooks;
     this.probes = probes;
     this.api = api;
+    this.interfaces = List.copyOf(interfaces);
     this.pages = pages;
     this.names = names;
     this.refusals = refusals;
@@ -53,7 +63,15 @@ public final class RequestRouter {
 
   /** For one event loop: {@code vertx} is its own. */
   Loop loop(Vertx vertx) {
-    return new Loop(webhooks.get(), api.handler(vertx));
+    Map<HttpInterface, Handler<HttpServerRequest>> others = new LinkedHashMap<>();
+    interfaces.forEach(each -> others.put(each, each.handler(vertx)));
+    return new Loop(webhooks.get(), api.handler(vertx), others);
+  }
+
+  /** Ends the streams and the requests that wait. */
+  void endWaiting() {
+    api.close();
+    interfaces.forEach(HttpInterface::close);
   }
 
   Api api() {
@@ -68,10 +86,15 @@ public final class RequestRouter {
   final class Loop implements Handler<HttpServerRequest> {
     private final Webhooks ownWebhooks;
     private final Handler<HttpServerRequest> ownApi;
+    private final Map<HttpInterface, Handler<HttpServerRequest>> others;
 
-    private Loop(Webhooks ownWebhooks, Handler<HttpServerRequest> ownApi) {
+    private Loop(
+        Webhooks ownWebhooks,
+        Handler<HttpServerRequest> ownApi,
+        Map<HttpInterface, Handler<HttpServerRequest>> others) {
       this.ownWebhooks = ownWebhooks;
       this.ownApi = ownApi;
+      this.others = others;
     }
 
     @Override
@@ -105,8 +128,20 @@ public final class RequestRouter {
       if (path.startsWith(Api.PREFIX)) {
         ownApi.handle(request);
       } else {
-        pages.handle(request);
+        Optional<Handler<HttpServerRequest>> other = other(path);
+        if (other.isPresent()) {
+          other.get().handle(request);
+        } else {
+          pages.handle(request);
+        }
       }
+    }
+
+    private Optional<Handler<HttpServerRequest>> other(String path) {
+      return others.entrySet().stream()
+          .filter(each -> each.getKey().has(path))
+          .findFirst()
+          .map(Map.Entry::getValue);
     }
 
     /** To be called several times a second. */

@@ -36,6 +36,11 @@ public record Levels(Map<String, List<String>> named, String byDefault) {
     check("default_level", byDefault);
   }
 
+  /** The names that levels may have, lowest first. */
+  public static List<String> keys() {
+    return Level.keys();
+  }
+
   /** The next higher level; empty when there is none. */
   public static Optional<String> above(String level) {
     List<String> keys = Level.keys();

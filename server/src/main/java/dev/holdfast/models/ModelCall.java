@@ -1,6 +1,7 @@
 package dev.holdfast.models;
 
 import dev.holdfast.api.TokenUsage;
+import dev.holdfast.store.ledgers.ModelCallRow;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,24 @@ public record ModelCall(
     Duration total) {
   static final String OK = "ok";
   static final String CANCELLED = "cancelled";
+
+  /** As the ledger of what was spent keeps it; both ids may be empty. */
+  public ModelCallRow row(String eventId, String threadId) {
+    return new ModelCallRow(
+        eventId,
+        threadId,
+        at,
+        provider,
+        model,
+        outcome,
+        usage.input(),
+        usage.output(),
+        usage.cacheRead(),
+        usage.cacheWrite(),
+        costUsd,
+        firstToken == null ? -1 : firstToken.toMillis(),
+        total.toMillis());
+  }
 
   ModelCall withCost(double usd) {
     return new ModelCall(at, provider, model, outcome, usage, usd, firstToken, total);

@@ -244,6 +244,11 @@ public final class Models {
         .orElse(Integer.MAX_VALUE); // nobody is there to be asked too much
   }
 
+  /** The levels that models are named for, lowest first. */
+  public List<String> levels() {
+    return Level.keys().stream().filter(config.levels().named()::containsKey).toList();
+  }
+
   /** {@code provider/name} of each model of the level, in order. */
   public List<String> modelsOf(String level) {
     return config.levels().of(level);

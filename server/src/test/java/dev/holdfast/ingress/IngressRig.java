@@ -176,6 +176,7 @@ public final class IngressRig implements AutoCloseable {
             () -> new Webhooks(channels, added, intake, answering, refusals, time),
             new FakeProbes(),
             api,
+            List.of(),
             new Pages(authenticator, sessions, names, refusals),
             names,
             refusals);

@@ -15,6 +15,8 @@ import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnMemory;
 import dev.holdfast.agents.turn.TurnPermits;
 import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.models.RemoteUse;
 import dev.holdfast.modes.ModeNow;
 import dev.holdfast.store.engine.StoreException;
 import io.vertx.core.DeploymentOptions;
@@ -170,6 +172,10 @@ final class ActiveAgents implements ThreadAgent.Keeper {
   }
 
   /** Whether remote models may cost nothing more for now. */
+  RemoteUse mayAsk(String person) throws CallFailedException {
+    return limits.budgets().check(person);
+  }
+
   boolean isBudgetSpent() throws StoreException {
     return limits.budgets().isSpent();
   }

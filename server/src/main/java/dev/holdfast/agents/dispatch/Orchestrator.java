@@ -10,9 +10,11 @@ import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.agents.turn.ChatSentences;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsAwayException;
+import dev.holdfast.models.RemoteUse;
 import dev.holdfast.models.Suspect;
 import dev.holdfast.modes.ModeNow;
 import dev.holdfast.resilience.Backoff;
@@ -335,6 +337,16 @@ public final class Orchestrator {
     return parking.probesIn();
   }
 
+  /**
+   * How remote models may be used for what belongs to no chat thread.
+   *
+   * @param person whom it is counted for, the platform's id behind the channel and account
+   * @throws CallFailedException BUDGET_EXHAUSTED
+   */
+  public RemoteUse mayAsk(String person) throws CallFailedException {
+    return agents.mayAsk(person);
+  }
+
   /** Whether remote models may cost nothing more for now. */
   public boolean isBudgetSpent() throws StoreException {
     return agents.isBudgetSpent();
@@ -360,7 +372,7 @@ public final class Orchestrator {
   }
 
   /** As {@link #stop(String, boolean)}, said where the inbox had come to {@code place}. */
-  int stop(String threadId, long place, boolean all) {
+  public int stop(String threadId, long place, boolean all) {
     int ended = agents.stop(threadId, place, all);
     if (ended > 0) {
       endings.logDone(threadId, ChatSentences.STOPPED);

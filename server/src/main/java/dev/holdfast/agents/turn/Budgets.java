@@ -76,12 +76,11 @@ public final class Budgets {
    * @throws CallFailedException BUDGET_EXHAUSTED
    */
   RemoteUse check(Incoming incoming, long tokensAhead) throws CallFailedException {
-    RemoteUse usual = mode.get().mode().sparesRemoteModels() ? RemoteUse.SPARING : RemoteUse.FREE;
+    RemoteUse usual = usual();
     if (config.isNone()) {
       return usual;
     }
-    LocalDate today = today();
-    Instant day = today.atStartOfDay(resources.knowledge().zone()).toInstant();
+    Instant day = today().atStartOfDay(resources.knowledge().zone()).toInstant();
     if (!config.perUser().isNone()) {
       Spent hers = spent(Whose.PERSON, person(incoming), day, incoming);
       check(Scope.USER, config.perUser(), hers, tokensAhead);
@@ -91,7 +90,37 @@ public final class Budgets {
       Spent its = spent(Whose.THREAD, thread, day, incoming);
       check(Scope.THREAD, config.perThread(), its, tokensAhead);
     }
-    Optional<Scope> spent = spentScope(incoming.id());
+    return ofAll(incoming.id(), usual);
+  }
+
+  /**
+   * Before a request to a model that belongs to no chat thread.
+   *
+   * @param person whom it is counted for, the platform's id behind the channel and account
+   * @throws CallFailedException BUDGET_EXHAUSTED
+   */
+  public RemoteUse check(String person) throws CallFailedException {
+    RemoteUse usual = usual();
+    if (config.isNone()) {
+      return usual;
+    }
+    if (!config.perUser().isNone()) {
+      Instant day = today().atStartOfDay(resources.knowledge().zone()).toInstant();
+      check(
+          Scope.USER,
+          config.perUser(),
+          resources.store().usage().spent(Whose.PERSON, person, day, ""),
+          0);
+    }
+    return ofAll("", usual);
+  }
+
+  private RemoteUse usual() {
+    return mode.get().mode().sparesRemoteModels() ? RemoteUse.SPARING : RemoteUse.FREE;
+  }
+
+  private RemoteUse ofAll(String eventId, RemoteUse usual) throws CallFailedException {
+    Optional<Scope> spent = spentScope(eventId);
     if (spent.isPresent() && !resources.models().hasLocal()) {
       boolean isDaily = spent.get() == Scope.DAILY;
       throw exhausted(spent.get(), (isDaily ? config.dailyUsd() : config.monthlyUsd()) + " USD");

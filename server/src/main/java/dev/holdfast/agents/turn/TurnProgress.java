@@ -11,7 +11,6 @@ import dev.holdfast.models.Asker;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.ledgers.Usage;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -189,23 +188,7 @@ public final class TurnProgress implements AnswerListener {
   @Override
   public void onCall(ModelCall call) {
     modelNanos.addAndGet(call.total().toNanos());
-    Duration firstToken = call.firstToken();
-    usage.add(
-        new ModelCallRow(
-            incoming.id(),
-            incoming.event().threadId(),
-            call.at(),
-            call.provider(),
-            call.model(),
-            call.outcome(),
-            call.usage().input(),
-            call.usage().output(),
-            call.usage().cacheRead(),
-            call.usage().cacheWrite(),
-            call.costUsd(),
-            firstToken == null ? -1 : firstToken.toMillis(),
-            call.total().toMillis()),
-        budgets.person(incoming));
+    usage.add(call.row(incoming.id(), threadId()), budgets.person(incoming));
   }
 
   @Override

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds what an event ended with. */
 @FunctionalInterface
-interface Answers {
+public interface Answers {
   /** Blocks. Empty while the event has not ended. */
   Optional<Answer> find(String eventId);
 

@@ -6,6 +6,7 @@ import dev.holdfast.config.Secret;
 import dev.holdfast.config.Section;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.models.Levels;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,13 +20,23 @@ import java.util.Set;
  *
  * @param tokens those of the file; the server's own token is not among them
  * @param answerWait how long {@code POST /api/v1/chat} waits for its answer
+ * @param levels whose models programs may ask without the agent
  */
-public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
+public record ApiConfig(List<TokenConfig> tokens, Duration answerWait, Set<String> levels) {
   /** The name of the server's own token. */
   public static final String OPERATOR = "operator";
 
+  private static final List<String> LEVELS = Levels.keys();
+
   public ApiConfig {
     tokens = List.copyOf(tokens);
+    levels = Set.copyOf(levels);
+    for (String level : levels) {
+      if (!LEVELS.contains(level)) {
+        throw new RefusedValueException(
+            "levels", "levels must be among " + String.join(", ", LEVELS) + ", got " + level);
+      }
+    }
     Check.atLeast("wait_secs", answerWait, Duration.ofMillis(1));
     Set<String> names = new HashSet<>();
     Map<String, String> holders = new HashMap<>();
@@ -52,11 +63,14 @@ public record ApiConfig(List<TokenConfig> tokens, Duration answerWait) {
   }
 
   public static ApiConfig defaults() {
-    return new ApiConfig(List.of(), Duration.ofSeconds(60));
+    return new ApiConfig(List.of(), Duration.ofSeconds(60), Set.copyOf(LEVELS));
   }
 
   public static ApiConfig from(Section api) {
-    return new ApiConfig(api.list("tokens", ApiConfig::token), api.seconds("wait_secs", 60));
+    return new ApiConfig(
+        api.list("tokens", ApiConfig::token),
+        api.seconds("wait_secs", 60),
+        new HashSet<>(api.texts("levels", LEVELS)));
   }
 
   /**

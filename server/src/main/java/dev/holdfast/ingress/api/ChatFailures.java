@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** What the end of an event that has no answer means to the program that asked. */
-final class ChatFailures {
+public final class ChatFailures {
   private ChatFailures() {}
 
   /**
@@ -30,7 +30,7 @@ final class ChatFailures {
   }
 
   /** The status of the answer that carries the code. A refused key of ours is no 401 of theirs. */
-  static int statusOf(FailureCode code) {
+  public static int statusOf(FailureCode code) {
     return switch (code) {
       case INVALID_REQUEST, INVALID_MESSAGE, UNKNOWN_MESSAGE_TYPE, ACTION_NOT_SUPPORTED -> 422;
       case CONTEXT_OVERFLOW -> 413;

@@ -1,16 +1,18 @@
 package dev.holdfast.ingress.api;
 
 import dev.holdfast.store.Store;
-import dev.holdfast.store.messages.Reply;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Answers out of the inbox and the outbox. */
-final class StoredAnswers implements Answers {
+public final class StoredAnswers implements Answers {
   private final Store store;
 
-  StoredAnswers(Store store) {
+  public StoredAnswers(Store store) {
     this.store = store;
   }
 
@@ -36,16 +38,37 @@ final class StoredAnswers implements Answers {
   }
 
   private String text(String eventId) {
+    return texts(eventId, id -> !isNotice(id)).collect(Collectors.joining("\n"));
+  }
+
+  /** What its sender is told in the end, without what people were asked on the way. */
+  public String said(String eventId) {
+    return texts(eventId, id -> !isNotice(id) && !isQuestion(id)).collect(Collectors.joining("\n"));
+  }
+
+  /** What people were asked on the way, in order. */
+  public List<String> asked(String eventId) {
+    return texts(eventId, StoredAnswers::isQuestion).toList();
+  }
+
+  private Stream<String> texts(String eventId, Predicate<String> wanted) {
     return store.outbox().ofEvent(eventId).stream()
-        .filter(reply -> !isNotice(reply))
-        .map(reply -> reply.reply().text())
-        .collect(Collectors.joining("\n"));
+        .filter(reply -> wanted.test(reply.reply().id()))
+        .map(reply -> reply.reply().text());
   }
 
   /** A notice, {@code <event>.n.<part>}, tells that the answer comes later: it is none itself. */
-  private static boolean isNotice(Reply reply) {
-    String id = reply.reply().id();
-    int part = id.lastIndexOf('.');
-    return part > 0 && id.substring(0, part).endsWith(".n");
+  private static boolean isNotice(String replyId) {
+    return isOf(replyId, ".n");
+  }
+
+  /** A question to a person: {@code <question>.p.<part>}. */
+  public static boolean isQuestion(String replyId) {
+    return isOf(replyId, ".p");
+  }
+
+  private static boolean isOf(String replyId, String voice) {
+    int part = replyId.lastIndexOf('.');
+    return part > 0 && replyId.substring(0, part).endsWith(voice);
   }
 }

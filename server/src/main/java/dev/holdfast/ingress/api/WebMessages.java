@@ -19,10 +19,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Messages that come in by the API: those of the web channel. */
-final class WebMessages {
-  static final String CHANNEL = "web";
-  static final String ACCOUNT = "main";
-  static final String SOURCE = CHANNEL + ":" + ACCOUNT;
+public final class WebMessages {
+  public static final String CHANNEL = "web";
+  public static final String ACCOUNT = "main";
+  public static final String SOURCE = CHANNEL + ":" + ACCOUNT;
   private static final int HASH_CHARACTERS = 32;
   private static final String OF = " of ";
   private static final String PREFIX = SOURCE + ":";
@@ -32,7 +32,7 @@ final class WebMessages {
   /**
    * @throws RefusedRequestException 400 for a thread of a platform: it gets its messages from there
    */
-  static InboundMessage make(
+  public static InboundMessage make(
       String threadId, String user, String text, List<Attachment> files, String dedupeKey)
       throws RefusedRequestException {
     checkThread(threadId);
@@ -46,7 +46,7 @@ final class WebMessages {
   /**
    * @throws RefusedRequestException 400 for a thread of a platform
    */
-  static void checkThread(String threadId) throws RefusedRequestException {
+  public static void checkThread(String threadId) throws RefusedRequestException {
     if (!threadId.startsWith(PREFIX) || threadId.length() == PREFIX.length()) {
       throw RefusedRequestException.invalid(
           "messages can only be sent to threads of the web channel: " + PREFIX + "<id>");
@@ -57,7 +57,7 @@ final class WebMessages {
    * Made of the client's own key or of its Idempotency-Key, so that it holds over a restart; else a
    * new one. A key counts for one token and one thread: elsewhere it is another message.
    */
-  static String dedupeKey(ApiRequest request, String threadId, String given)
+  public static String dedupeKey(ApiRequest request, String threadId, String given)
       throws RefusedRequestException {
     if (MessageIntake.isDotSegment(given)) {
       throw RefusedRequestException.invalid("dedupe_key may not be . or ..: no path can name it");
@@ -72,7 +72,7 @@ final class WebMessages {
   }
 
   /** The token's name, and behind it who the client says that it speaks for. */
-  static String sender(Caller caller, @Nullable String user) {
+  public static String sender(Caller caller, @Nullable String user) {
     if (user == null || user.equals(caller.name())) {
       return caller.name();
     }
@@ -81,14 +81,14 @@ final class WebMessages {
   }
 
   /** Whether a sender is this token, or somebody for whom it spoke. */
-  static boolean isBy(Caller caller, String sender) {
+  public static boolean isBy(Caller caller, String sender) {
     return sender.equals(caller.name()) || sender.startsWith(caller.name() + Incoming.SPEAKS_FOR);
   }
 
   /**
    * @throws RefusedRequestException 409 when the key of a message stands for another one
    */
-  static Appended checkSame(Appended appended, InboundMessage message)
+  public static Appended checkSame(Appended appended, InboundMessage message)
       throws RefusedRequestException {
     if (appended.duplicate() && !appended.event().payload().equals(InboundPayload.write(message))) {
       throw new RefusedRequestException(
@@ -98,7 +98,7 @@ final class WebMessages {
   }
 
   /** A thread for a message that names none: the same one when the request is sent again. */
-  static String newThread(ApiRequest request) {
+  public static String newThread(ApiRequest request) {
     return request.idempotencyKey().isEmpty()
         ? UUID.randomUUID().toString()
         : "chat-" + hash(scope(request, ""));
@@ -110,12 +110,12 @@ final class WebMessages {
   }
 
   /** What the keys of a client's messages begin with whose own key is {@code given}. */
-  static String keyStart(String given) {
+  public static String keyStart(String given) {
     return given + OF;
   }
 
   /** An event's key as its sender gave it. */
-  static String givenKey(String threadId, String dedupeKey) {
+  public static String givenKey(String threadId, String dedupeKey) {
     int of = dedupeKey.length() - HASH_CHARACTERS - OF.length();
     boolean ours = threadId.startsWith(PREFIX) && of > 0 && dedupeKey.startsWith(OF, of);
     return ours ? dedupeKey.substring(0, of) : dedupeKey;

@@ -11,7 +11,6 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.ingress.wire.Scope;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
@@ -80,14 +79,7 @@ public final class EventStreams {
       lastId = request.params(true).get("last_event_id");
     }
     String thread = request.params(true).get("thread");
-    HttpServerResponse response = Responses.startPage(request, 200);
-    response
-        .headers()
-        .set(HttpHeaders.CONTENT_TYPE, "text/event-stream")
-        .set(HttpHeaders.CACHE_CONTROL, "no-store")
-        // A proxy that gathers answers would keep the events for itself.
-        .set("x-accel-buffering", "no");
-    response.setChunked(true);
+    HttpServerResponse response = Responses.startEvents(request);
     StreamClient client =
         new StreamClient(
             vertx.getOrCreateContext(),

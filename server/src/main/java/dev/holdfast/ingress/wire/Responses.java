@@ -49,6 +49,18 @@ public final class Responses {
     return response;
   }
 
+  /** As {@link #startPage}, for a stream of server-sent events. */
+  public static HttpServerResponse startEvents(HttpServerRequest request) {
+    HttpServerResponse response = startPage(request, 200);
+    response
+        .headers()
+        .set(HttpHeaders.CONTENT_TYPE, "text/event-stream")
+        .set(HttpHeaders.CACHE_CONTROL, NO_STORE)
+        // A proxy that gathers answers would keep the events for itself.
+        .set("x-accel-buffering", "no");
+    return response.setChunked(true);
+  }
+
   public static void json(HttpServerRequest request, int status, JsonObject body) {
     Future<Void> _ = json(request, status, body.toBuffer());
   }

@@ -26,21 +26,30 @@ public final class StrictJson {
   /** So that a megabyte of numbers costs no more than a megabyte of text. */
   private static final int TOKENS_MAX = 20_000;
 
-  private static final JsonFactory FACTORY =
-      new JsonFactoryBuilder()
-          // Names are the sender's: neither kept for later nor looked up by a hash that a sender
-          // could aim at.
-          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxNestingDepth(DEPTH_MAX)
-                  .maxNumberLength(NUMBER_CHARS_MAX)
-                  .maxNameLength(NAME_CHARS_MAX)
-                  .maxTokenCount(TOKENS_MAX)
-                  .build())
-          .build();
+  /** A whole conversation with the tools that a model may call. */
+  private static final int NAMES_MAX_LARGE = 50_000;
+
+  private static final int TOKENS_MAX_LARGE = 400_000;
+
+  private static final JsonFactory FACTORY = factory(TOKENS_MAX);
+  private static final JsonFactory LARGE_FACTORY = factory(TOKENS_MAX_LARGE);
+
+  private static JsonFactory factory(int tokensMax) {
+    return new JsonFactoryBuilder()
+        // Names are the sender's: neither kept for later nor looked up by a hash that a sender
+        // could aim at.
+        .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+        .streamReadConstraints(
+            StreamReadConstraints.builder()
+                .maxNestingDepth(DEPTH_MAX)
+                .maxNumberLength(NUMBER_CHARS_MAX)
+                .maxNameLength(NAME_CHARS_MAX)
+                .maxTokenCount(tokensMax)
+                .build())
+        .build();
+  }
 
   private StrictJson() {}
 
@@ -49,8 +58,18 @@ public final class StrictJson {
    *     plain JSON object
    */
   public static void check(byte[] body) throws RefusedRequestException {
+    check(body, FACTORY, NAMES_MAX);
+  }
+
+  /** As {@link #check}, with room for a conversation; for bodies that no contract is held to. */
+  public static void checkLarge(byte[] body) throws RefusedRequestException {
+    check(body, LARGE_FACTORY, NAMES_MAX_LARGE);
+  }
+
+  private static void check(byte[] body, JsonFactory factory, int namesMax)
+      throws RefusedRequestException {
     String text = text(body);
-    try (JsonParser parser = FACTORY.createParser(text)) {
+    try (JsonParser parser = factory.createParser(text)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw RefusedRequestException.invalid("the body must be a JSON object");
       }
@@ -63,7 +82,7 @@ public final class StrictJson {
         }
         depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
         names += token == JsonToken.FIELD_NAME ? 1 : 0;
-        if (names > NAMES_MAX) {
+        if (names > namesMax) {
           throw RefusedRequestException.invalid("the body has too many names");
         }
         checkValue(parser, token);

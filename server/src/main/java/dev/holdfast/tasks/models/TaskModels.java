@@ -10,7 +10,6 @@ import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.resilience.FlowKey;
-import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.ledgers.Usage;
 import dev.holdfast.tasks.ledger.PlanOrigin;
 import java.time.Duration;
@@ -86,23 +85,7 @@ public final class TaskModels {
 
     @Override
     public void onCall(ModelCall call) {
-      Duration firstToken = call.firstToken();
-      usage.add(
-          new ModelCallRow(
-              origin.eventId(),
-              origin.threadId(),
-              call.at(),
-              call.provider(),
-              call.model(),
-              call.outcome(),
-              call.usage().input(),
-              call.usage().output(),
-              call.usage().cacheRead(),
-              call.usage().cacheWrite(),
-              call.costUsd(),
-              firstToken == null ? -1 : firstToken.toMillis(),
-              call.total().toMillis()),
-          person());
+      usage.add(call.row(origin.eventId(), origin.threadId()), person());
     }
 
     /** As turns count people: behind their channel and account. */

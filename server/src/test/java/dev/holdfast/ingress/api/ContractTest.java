@@ -55,7 +55,8 @@ class ContractTest {
   void whatItDescribesOutsideTheApiIsThere() throws Exception {
     try (IngressRig rig = new IngressRig()) {
       for (String path : Api.readContract().getJsonObject("paths").fieldNames()) {
-        if (!path.startsWith(Api.PREFIX)) {
+        // The rig has no models; OpenAI's own library is tried on the whole server.
+        if (!path.startsWith(Api.PREFIX) && !path.startsWith("/v1/")) {
           String real = path.replace("{channel}/{account}", "webhook/ci");
           assertThat(rig.get(real).status()).as(path).isNotEqualTo(404);
         }

@@ -1,0 +1,249 @@
+package dev.holdfast.ingress.openai;
+
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.models.ModelQuestion;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The conversation and the tools that a client sends, in either of the two protocols' forms. */
+final class OpenAiMessages {
+  private static final String EMPTY_SCHEMA = "{\"type\":\"object\",\"properties\":{}}";
+
+  private final List<String> system = new ArrayList<>();
+  private final List<Message> messages = new ArrayList<>();
+
+  /** The tool of each call so far: a result names its call alone. */
+  private final Map<String, String> toolOf = new HashMap<>();
+
+  private OpenAiMessages() {}
+
+  /** Of {@code messages} of a chat completion. */
+  static OpenAiMessages ofChat(JsonObject body) throws RefusedRequestException {
+    if (!(body.getValue("messages") instanceof JsonArray given) || given.isEmpty()) {
+      throw OpenAiErrors.invalid("messages", "messages must be a list with at least one message");
+    }
+    OpenAiMessages read = new OpenAiMessages();
+    for (int i = 0; i < given.size(); i++) {
+      read.addChat(object(given, i, "messages"), "messages[" + i + "]");
+    }
+    return read;
+  }
+
+  /** Of {@code instructions} and {@code input} of a response. */
+  static OpenAiMessages ofResponse(JsonObject body) throws RefusedRequestException {
+    OpenAiMessages read = new OpenAiMessages();
+    if (body.getValue("instructions") instanceof String instructions) {
+      read.system.add(instructions);
+    }
+    Object input = body.getValue("input");
+    if (input instanceof String text) {
+      read.messages.add(new Message.User(text));
+      return read;
+    }
+    if (!(input instanceof JsonArray items) || items.isEmpty()) {
+      throw OpenAiErrors.invalid("input", "input must be a text or a list with at least one item");
+    }
+    for (int i = 0; i < items.size(); i++) {
+      read.addItem(object(items, i, "input"), "input[" + i + "]");
+    }
+    return read;
+  }
+
+  private static JsonObject object(JsonArray list, int i, String param)
+      throws RefusedRequestException {
+    if (list.getValue(i) instanceof JsonObject object) {
+      return object;
+    }
+    throw OpenAiErrors.invalid(param + "[" + i + "]", param + "[" + i + "] must be an object");
+  }
+
+  private void addChat(JsonObject message, String at) throws RefusedRequestException {
+    String role = text(message, "role");
+    switch (role) {
+      case "assistant" -> {
+        List<ToolCall> calls = new ArrayList<>();
+        JsonArray given = list(message, "tool_calls", at);
+        for (int i = 0; i < given.size(); i++) {
+          JsonObject call = object(given, i, at + ".tool_calls");
+          if (!(call.getValue("function") instanceof JsonObject function)) {
+            throw OpenAiErrors.invalid(at, at + ".tool_calls[" + i + "] must be of a function");
+          }
+          calls.add(call(text(call, "id"), function));
+        }
+        messages.add(new Message.Assistant(content(message, at), calls, "", ""));
+      }
+      case "tool" -> result(text(message, "tool_call_id"), content(message, at), at);
+      default -> addMessage(role, content(message, at), at);
+    }
+  }
+
+  private void addItem(JsonObject item, String at) throws RefusedRequestException {
+    String type = item.getValue("type") instanceof String given ? given : "message";
+    switch (type) {
+      case "message" -> addMessage(text(item, "role"), content(item, at), at);
+      case "function_call" -> addCall(call(text(item, "call_id"), item));
+      case "function_call_output" -> result(text(item, "call_id"), output(item, at), at);
+      case "reasoning" -> {} // of another model: none of ours can use it
+      default ->
+          throw OpenAiErrors.invalid(at + ".type", "items of type " + type + " are not supported");
+    }
+  }
+
+  private void addMessage(String role, String text, String at) throws RefusedRequestException {
+    switch (role) {
+      case "system", "developer" -> system.add(text);
+      case "user" -> messages.add(new Message.User(text));
+      case "assistant" -> messages.add(new Message.Assistant(text, List.of(), "", ""));
+      default -> throw OpenAiErrors.invalid(at + ".role", "there is no role '" + role + "'");
+    }
+  }
+
+  /** Calls that a model made at once belong to one of its messages. */
+  private void addCall(ToolCall call) {
+    if (!messages.isEmpty() && messages.getLast() instanceof Message.Assistant before) {
+      List<ToolCall> calls = new ArrayList<>(before.toolCalls());
+      calls.add(call);
+      messages.set(messages.size() - 1, new Message.Assistant(before.text(), calls, "", ""));
+    } else {
+      messages.add(new Message.Assistant("", List.of(call), "", ""));
+    }
+  }
+
+  private ToolCall call(String id, JsonObject function) {
+    String name = text(function, "name");
+    toolOf.put(id, name);
+    String arguments = text(function, "arguments");
+    return new ToolCall(id, name, arguments.isBlank() ? "{}" : arguments);
+  }
+
+  private void result(String callId, String text, String at) throws RefusedRequestException {
+    String tool = toolOf.get(callId);
+    if (tool == null) {
+      throw OpenAiErrors.invalid(at, at + " answers the call '" + callId + "', which is not there");
+    }
+    messages.add(new Message.ToolResult(callId, tool, text, false));
+  }
+
+  private static String output(JsonObject item, String at) throws RefusedRequestException {
+    return content(new JsonObject().put("content", item.getValue("output")), at);
+  }
+
+  /** A text, or parts of which each is one. */
+  private static String content(JsonObject message, String at) throws RefusedRequestException {
+    Object content = message.getValue("content");
+    if (content == null) {
+      return "";
+    }
+    if (content instanceof String text) {
+      return text;
+    }
+    if (!(content instanceof JsonArray parts)) {
+      throw OpenAiErrors.invalid(at + ".content", at + ".content must be a text or a list");
+    }
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      JsonObject part = object(parts, i, at + ".content");
+      String type = text(part, "type");
+      switch (type) {
+        case "text", "input_text", "output_text" -> texts.add(text(part, "text"));
+        case "refusal" -> texts.add(text(part, "refusal"));
+        default ->
+            throw OpenAiErrors.invalid(
+                at + ".content[" + i + "]", "content of type '" + type + "' is not supported here");
+      }
+    }
+    return String.join("\n", texts);
+  }
+
+  private static JsonArray list(JsonObject object, String name, String at)
+      throws RefusedRequestException {
+    Object value = object.getValue(name);
+    if (value == null) {
+      return new JsonArray();
+    }
+    if (value instanceof JsonArray list) {
+      return list;
+    }
+    throw OpenAiErrors.invalid(at + "." + name, at + "." + name + " must be a list");
+  }
+
+  private static String text(JsonObject object, String name) {
+    return object.getValue(name) instanceof String text ? text : "";
+  }
+
+  /**
+   * The tools of the client; none when it forbids their use.
+   *
+   * @throws RefusedRequestException for a use that no model can be held to
+   */
+  static List<ToolSpec> tools(JsonObject body) throws RefusedRequestException {
+    JsonArray given = list(body, "tools", "body");
+    Object choice = body.getValue("tool_choice");
+    if ("none".equals(choice) || given.isEmpty()) {
+      return List.of();
+    }
+    if (choice != null && !"auto".equals(choice)) {
+      throw OpenAiErrors.unsupported("tool_choice", "tool_choice must be auto or none");
+    }
+    List<ToolSpec> tools = new ArrayList<>();
+    for (int i = 0; i < given.size(); i++) {
+      JsonObject tool = object(given, i, "tools");
+      if (!"function".equals(tool.getValue("type"))) {
+        throw OpenAiErrors.invalid("tools[" + i + "].type", "tools must be of the type function");
+      }
+      // A chat completion has them one level deeper.
+      JsonObject function = tool.getValue("function") instanceof JsonObject inner ? inner : tool;
+      String name = text(function, "name");
+      if (!name.matches("[A-Za-z0-9_-]{1,64}")) {
+        throw OpenAiErrors.invalid(
+            "tools[" + i + "].name", "a tool's name must be 1 to 64 letters, digits, _ or -");
+      }
+      tools.add(new ToolSpec(name, text(function, "description"), schema(function)));
+    }
+    return tools;
+  }
+
+  private static String schema(JsonObject function) {
+    return function.getValue("parameters") instanceof JsonObject parameters
+        ? parameters.encode()
+        : EMPTY_SCHEMA;
+  }
+
+  ModelQuestion question(List<ToolSpec> tools) throws RefusedRequestException {
+    if (messages.isEmpty()) {
+      throw OpenAiErrors.invalid("messages", "there is no message to answer");
+    }
+    return new ModelQuestion(String.join("\n\n", system), messages, tools);
+  }
+
+  /** The last message, when a person wrote it. */
+  @Nullable String lastUserText() {
+    return !messages.isEmpty() && messages.getLast() instanceof Message.User user
+        ? user.text()
+        : null;
+  }
+
+  /** Whether a person wrote all of it, and nobody set up the model: words that an agent takes. */
+  boolean isPersonsWordsAlone() {
+    return system.isEmpty() && messages.stream().allMatch(Message.User.class::isInstance);
+  }
+
+  /** All that people wrote. */
+  String userText() {
+    List<String> texts = new ArrayList<>();
+    for (Message message : messages) {
+      if (message instanceof Message.User user) {
+        texts.add(user.text());
+      }
+    }
+    return String.join("\n\n", texts);
+  }
+}

@@ -1,0 +1,270 @@
+package dev.holdfast.ingress.openai;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.ToolSpec;
+import dev.holdfast.ingress.api.WebMessages;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code /v1/responses}. What the agent answers is stored: its message is a durable one of a chat
+ * thread, and the response is found again by it, whatever became of the client or the server.
+ */
+public final class ResponseCalls {
+  private static final String PREVIOUS = "previous_response_id";
+
+  private final OfferedModels models;
+  private final ModelAnswers direct;
+  private final ThreadAnswers threads;
+  private final Stops stops;
+  private final Time time;
+
+  /** Ends turns. */
+  @FunctionalInterface
+  public interface Stops {
+    /** Ends the turn of a thread that is about messages up to the place, or the next of them. */
+    int stop(String threadId, long place);
+  }
+
+  ResponseCalls(
+      OfferedModels models, ModelAnswers direct, ThreadAnswers threads, Stops stops, Time time) {
+    this.models = models;
+    this.direct = direct;
+    this.threads = threads;
+    this.stops = stops;
+    this.time = time;
+  }
+
+  Optional<ApiAnswer> create(OpenAiExchange exchange)
+      throws RefusedRequestException, CallFailedException, InterruptedException {
+    JsonObject body = exchange.request().body();
+    String model = models.of(body);
+    OpenAiMessages messages = OpenAiMessages.ofResponse(body);
+    checkSupported(body);
+    List<ToolSpec> tools = OpenAiMessages.tools(body);
+    boolean isAgent = model.equals(OfferedModels.AGENT);
+    Optional<String> reason = storedBecause(exchange, body);
+    if (reason.isPresent() && !isAgent) {
+      throw OpenAiErrors.invalid(
+          "model", "only the model " + OfferedModels.AGENT + " answers with " + reason.get());
+    }
+    boolean isForAgent = messages.isPersonsWordsAlone() && tools.isEmpty();
+    if (reason.isPresent() && !isForAgent) {
+      throw OpenAiErrors.invalid(
+          "input",
+          "with "
+              + reason.get()
+              + " the agent answers, which has its own instructions, memory and tools: send the"
+              + " user's new messages alone, or store: false");
+    }
+    boolean isStored = isAgent && isForAgent && !Boolean.FALSE.equals(body.getValue("store"));
+    if (reason.isPresent() && !isStored) {
+      throw OpenAiErrors.invalid("store", "with " + reason.get() + " store must be true");
+    }
+    return isStored
+        ? stored(exchange, messages.userText())
+        : unstored(exchange, model, messages, tools);
+  }
+
+  /** What of a request asks for an answer that is stored; empty when nothing does. */
+  private static Optional<String> storedBecause(OpenAiExchange exchange, JsonObject body)
+      throws RefusedRequestException {
+    if (AskedThread.named(exchange).isPresent()) {
+      return Optional.of("a conversation");
+    }
+    if (body.getValue(PREVIOUS) != null) {
+      return Optional.of(PREVIOUS);
+    }
+    if (Boolean.TRUE.equals(body.getValue("background"))) {
+      return Optional.of("background: true");
+    }
+    return Boolean.TRUE.equals(body.getValue("store"))
+        ? Optional.of("store: true")
+        : Optional.empty();
+  }
+
+  private static void checkSupported(JsonObject body) throws RefusedRequestException {
+    if (body.getValue("text") instanceof JsonObject text
+        && text.getValue("format") instanceof JsonObject format
+        && !"text".equals(format.getValue("type"))) {
+      throw OpenAiErrors.unsupported("text.format", "text.format must be of type text");
+    }
+    if (body.getValue("prompt") != null) {
+      throw OpenAiErrors.unsupported("prompt", "prompts are not kept here");
+    }
+  }
+
+  private static boolean streams(JsonObject body) {
+    return Boolean.TRUE.equals(body.getValue("stream"));
+  }
+
+  private Optional<ApiAnswer> unstored(
+      OpenAiExchange exchange, String model, OpenAiMessages messages, List<ToolSpec> tools)
+      throws RefusedRequestException, CallFailedException, InterruptedException {
+    JsonObject body = exchange.request().body();
+    ResponseFacts facts = ResponseFacts.unstored(time.now(), model, body);
+    ResponseStream stream = new ResponseStream(exchange.events(), facts, -1);
+    String level = models.levelOf(model);
+    String user = AskedThread.user(exchange);
+    String sender = WebMessages.sender(exchange.request().caller(), user.isEmpty() ? null : user);
+    if (!streams(body)) {
+      CompletedAnswer answer =
+          direct.ask(level, sender, messages.question(tools), AnswerProgress.NONE);
+      return Optional.of(ApiAnswer.ok(facts.completed(answer, List.of(), time.now())));
+    }
+    stream.begin();
+    try {
+      CompletedAnswer answer = direct.ask(level, sender, messages.question(tools), stream);
+      stream.end(answer, facts.completed(answer, List.of(), time.now()), 1);
+    } catch (CallFailedException e) {
+      FailureCode code = e.failure().code();
+      stream.last("response.failed", facts.failed(code.name(), e.failure().message(), List.of()));
+    }
+    return Optional.empty();
+  }
+
+  private Optional<ApiAnswer> stored(OpenAiExchange exchange, String text)
+      throws RefusedRequestException, CallFailedException, InterruptedException {
+    ApiRequest request = exchange.request();
+    ThreadAnswers.Sent sent =
+        threads.send(request, threadOf(exchange), AskedThread.user(exchange), text);
+    ResponseFacts facts = ResponseFacts.of(sent.event(), request.body());
+    if (streams(request.body())) {
+      stream(exchange, sent, facts, -1, false);
+      return Optional.empty();
+    }
+    if (Boolean.TRUE.equals(request.body().getValue("background"))) {
+      return Optional.of(ApiAnswer.ok(facts.view("queued", new JsonArray(), null)));
+    }
+    FollowedAnswer came =
+        threads.follow(
+            sent,
+            ChatCompletions.WAIT_MAX,
+            ThreadAnswers.Patience.UNTIL_IT_WAITS,
+            AnswerProgress.NONE);
+    return Optional.of(ApiAnswer.ok(view(sent.event(), facts, came)));
+  }
+
+  private String threadOf(OpenAiExchange exchange) throws RefusedRequestException {
+    ApiRequest request = exchange.request();
+    Optional<String> named = AskedThread.named(exchange);
+    Object previous = request.body().getValue(PREVIOUS);
+    if (previous == null) {
+      return named
+          .or(() -> AskedThread.ofPage(exchange))
+          .orElseGet(() -> ApiRequest.threadId(WebMessages.newThread(request)));
+    }
+    if (named.isPresent()) {
+      throw OpenAiErrors.invalid(PREVIOUS, "give a conversation or " + PREVIOUS + ", not both");
+    }
+    return ResponseFacts.eventId(String.valueOf(previous))
+        .flatMap(id -> threads.find(request, id))
+        .map(Event::threadId)
+        .orElseThrow(
+            () ->
+                OpenAiErrors.unknown(
+                    PREVIOUS, "previous_response_not_found", "there is no response " + previous));
+  }
+
+  /** As it is now. */
+  private JsonObject view(Event event, ResponseFacts facts, FollowedAnswer came) {
+    List<String> questions = threads.questions(event.id());
+    return switch (came) {
+      case FollowedAnswer.Answered(CompletedAnswer answer) ->
+          facts.completed(answer, questions, time.now());
+      case FollowedAnswer.Failed(FailureCode code, String text) ->
+          facts.failed(code.name(), text, questions);
+      case FollowedAnswer.Asks _, FollowedAnswer.Later _ ->
+          facts.view("in_progress", facts.output(questions, "", List.of()), null);
+    };
+  }
+
+  private void stream(
+      OpenAiExchange exchange,
+      ThreadAnswers.Sent sent,
+      ResponseFacts facts,
+      long after,
+      boolean isAgain)
+      throws InterruptedException {
+    ResponseStream stream = new ResponseStream(exchange.events(), facts, after);
+    stream.begin();
+    if (isAgain) {
+      stream.onMissed(); // until a run begins of which all is remembered
+    }
+    FollowedAnswer came =
+        threads.follow(
+            sent, ChatCompletions.WAIT_MAX, ThreadAnswers.Patience.UNTIL_THE_END, stream);
+    JsonObject response = view(sent.event(), facts, came);
+    switch (came) {
+      case FollowedAnswer.Answered(CompletedAnswer answer) ->
+          stream.end(answer, response, threads.runs(sent.event().id()));
+      case FollowedAnswer.Failed _ -> stream.last("response.failed", response);
+      case FollowedAnswer.Asks _, FollowedAnswer.Later _ -> {} // the client comes back for more
+    }
+  }
+
+  private Event found(ApiRequest request) throws RefusedRequestException {
+    return ResponseFacts.eventId(request.id())
+        .flatMap(id -> threads.find(request, id))
+        .orElseThrow(
+            () ->
+                OpenAiErrors.unknown(
+                    "response_id",
+                    "response_not_found",
+                    "there is no response " + request.id() + ", or it was not stored"));
+  }
+
+  Optional<ApiAnswer> find(OpenAiExchange exchange)
+      throws RefusedRequestException, InterruptedException {
+    ApiRequest request = exchange.request();
+    Event event = found(request);
+    ResponseFacts facts = ResponseFacts.of(event, new JsonObject());
+    if (request.text("stream", "false").equals("true")) {
+      stream(exchange, threads.again(event), facts, after(request), true);
+      return Optional.empty();
+    }
+    return Optional.of(ApiAnswer.ok(now(event, facts)));
+  }
+
+  private JsonObject now(Event event, ResponseFacts facts) {
+    return view(
+        event,
+        facts,
+        threads.end(event.id()).orElseGet(() -> new FollowedAnswer.Later("it is not answered")));
+  }
+
+  private static long after(ApiRequest request) throws RefusedRequestException {
+    try {
+      return Long.parseLong(request.text("starting_after", "-1"));
+    } catch (NumberFormatException _) {
+      throw OpenAiErrors.invalid("starting_after", "starting_after must be a whole number");
+    }
+  }
+
+  /**
+   * Ends it if it is its turn; what has ended stays as it is.
+   *
+   * @throws RefusedRequestException 409 while an older message of its conversation is answered
+   */
+  Optional<ApiAnswer> cancel(OpenAiExchange exchange) throws RefusedRequestException {
+    Event event = found(exchange.request());
+    if (threads.end(event.id()).isEmpty()) {
+      if (!threads.isNext(event)) {
+        throw new RefusedRequestException(
+            409,
+            FailureCode.INVALID_REQUEST,
+            "older messages of its conversation have to be answered first");
+      }
+      int _ = stops.stop(event.threadId(), event.seq());
+    }
+    return Optional.of(ApiAnswer.ok(now(event, ResponseFacts.of(event, new JsonObject()))));
+  }
+}

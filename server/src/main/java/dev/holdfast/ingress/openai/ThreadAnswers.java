@@ -1,0 +1,228 @@
+package dev.holdfast.ingress.openai;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.TokenUsage;
+import dev.holdfast.bus.News;
+import dev.holdfast.bus.NewsItem;
+import dev.holdfast.ingress.api.StoredAnswers;
+import dev.holdfast.ingress.api.WebMessages;
+import dev.holdfast.ingress.login.ThreadAccess;
+import dev.holdfast.ingress.webhooks.MessageIntake;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.ModelCallRow;
+import dev.holdfast.store.messages.Event;
+import dev.holdfast.time.Time;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends messages to chat threads and follows what the agent answers. A message is on disk before
+ * anything is said about it, and its answer does not need whoever follows. Thread-safe; blocks.
+ */
+final class ThreadAnswers {
+  private static final Duration HEARTBEAT = Duration.ofSeconds(10);
+  private static final int OPEN_MAX = 200;
+
+  /** News and stories of one thread are told apart by these. */
+  private static final String RUN = "turn.started";
+
+  private final Store store;
+  private final StoredAnswers answers;
+  private final News news;
+  private final ThreadAccess access;
+  private final MessageIntake intake;
+  private final Time time;
+
+  ThreadAnswers(Store store, News news, ThreadAccess access, MessageIntake intake, Time time) {
+    this.store = store;
+    this.answers = new StoredAnswers(store);
+    this.news = news;
+    this.access = access;
+    this.intake = intake;
+    this.time = time;
+  }
+
+  /** A message that was accepted. {@code newsId}: its news come after it. */
+  record Sent(Event event, long newsId) {}
+
+  /** When to stop before the end. */
+  enum Patience {
+    /** When a person must decide or no model is there. */
+    UNTIL_IT_WAITS,
+    UNTIL_THE_END
+  }
+
+  /**
+   * Durable on return.
+   *
+   * @param user for whom the client speaks; empty for itself
+   */
+  Sent send(ApiRequest request, String threadId, String user, String text)
+      throws RefusedRequestException, StoreException, InterruptedException {
+    InboundMessage message =
+        WebMessages.make(
+            threadId,
+            WebMessages.sender(request.caller(), user.isEmpty() ? null : user),
+            text,
+            List.of(),
+            WebMessages.dedupeKey(request, threadId, ""));
+    access.enter(request.caller(), threadId, null);
+    long newsId = news.lastId();
+    Event event =
+        WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message).event();
+    return new Sent(event, newsId);
+  }
+
+  /** An event that the caller may see. */
+  Optional<Event> find(ApiRequest request, String eventId) {
+    return store
+        .inbox()
+        .find(eventId)
+        .filter(event -> access.maySee(request.caller(), event.threadId()));
+  }
+
+  /** All that is remembered of it, and what comes. */
+  Sent again(Event event) {
+    return new Sent(event, news.forgottenId());
+  }
+
+  /**
+   * A message that decides a question has its own short answer; what it set going is what its
+   * sender waits for.
+   */
+  Optional<Sent> resumedBy(Sent decision) {
+    Event event = decision.event();
+    return store.inbox().openOf(event.threadId(), 0, OPEN_MAX).stream()
+        .filter(open -> open.seq() < event.seq())
+        .filter(open -> store.approvals().waitingOf(open.id()).isEmpty())
+        .findFirst()
+        .map(open -> new Sent(open, decision.newsId()));
+  }
+
+  /** Follows a message until its end, or as long as it is worth it, but no longer than this. */
+  FollowedAnswer follow(Sent sent, Duration most, Patience patience, AnswerProgress progress)
+      throws InterruptedException {
+    String eventId = sent.event().id();
+    long until = time.nanos() + most.toNanos();
+    boolean looks = true;
+    try (EventNews heard = new EventNews(news, sent.newsId(), eventId)) {
+      while (true) {
+        // The news of what ended before are heard first, for what was streamed of it.
+        Optional<NewsItem> next = heard.next(looks ? Duration.ofMillis(50) : HEARTBEAT);
+        if (next.isEmpty()) {
+          Optional<FollowedAnswer> end = end(eventId);
+          if (end.isPresent()) {
+            return end.get();
+          }
+          if (!looks) {
+            progress.onQuiet();
+          }
+          looks = false;
+        } else {
+          Optional<FollowedAnswer> over = hear(next.get(), patience, progress);
+          if (over.isPresent()) {
+            return over.get();
+          }
+        }
+        if (time.nanos() - until >= 0) {
+          return new FollowedAnswer.Later("the answer takes long");
+        }
+      }
+    }
+  }
+
+  private Optional<FollowedAnswer> hear(NewsItem item, Patience patience, AnswerProgress progress)
+      throws InterruptedException {
+    JsonObject details = new JsonObject(item.json());
+    switch (item.kind()) {
+      case RUN -> progress.onRun(details.getInteger("attempt", 1));
+      case "turn.text" -> progress.onText(details.getString("delta", ""));
+      case "turn.restart" -> progress.onRestart();
+      case "tool.started" -> progress.onRound();
+      case "reply.planned" -> {
+        String text = details.getString("text", "");
+        if (StoredAnswers.isQuestion(details.getString("reply_id", ""))) {
+          if (patience == Patience.UNTIL_IT_WAITS) {
+            return Optional.of(new FollowedAnswer.Asks(text));
+          }
+          progress.onQuestion(text);
+        }
+      }
+      case "turn.parked" -> {
+        if (patience == Patience.UNTIL_IT_WAITS) {
+          return Optional.of(new FollowedAnswer.Later("no model can be reached now"));
+        }
+      }
+      case EventNews.MISSED -> {
+        progress.onMissed();
+        return end(item.eventId());
+      }
+      case "event.finished" -> {
+        return end(item.eventId());
+      }
+      default -> {}
+    }
+    return Optional.empty();
+  }
+
+  /** How many runs its turn has had. */
+  int runs(String eventId) {
+    return store.inbox().find(eventId).map(Event::attempts).orElse(0);
+  }
+
+  /** Whether no older message of its thread is open. */
+  boolean isNext(Event event) {
+    return store.inbox().openOf(event.threadId(), 0, 1).stream()
+        .allMatch(open -> open.seq() >= event.seq());
+  }
+
+  /** From the store; empty while the event is open. */
+  Optional<FollowedAnswer> end(String eventId) {
+    return answers.find(eventId).map(found -> ended(eventId, found.failed()));
+  }
+
+  private FollowedAnswer ended(String eventId, @Nullable FailureCode failed) {
+    String text = answers.said(eventId);
+    if (failed != null) {
+      return new FollowedAnswer.Failed(
+          failed, text.isEmpty() ? "the message was not answered" : text);
+    }
+    Optional<String> joined = text.isEmpty() ? joinedTo(eventId) : Optional.empty();
+    return new FollowedAnswer.Answered(
+        new CompletedAnswer(joined.map(answers::said).orElse(text), usage(eventId)));
+  }
+
+  /** The event whose answer is for this one, too. */
+  private Optional<String> joinedTo(String eventId) {
+    return store.stories().of(eventId).reversed().stream()
+        .filter(line -> line.what().equals("turn.joined"))
+        .findFirst()
+        .map(line -> new JsonObject(line.json()).getString("answered_with", ""));
+  }
+
+  private TokenUsage usage(String eventId) {
+    long input = 0;
+    long output = 0;
+    long cacheRead = 0;
+    long cacheWrite = 0;
+    for (ModelCallRow call : store.usage().ofEvent(eventId)) {
+      input += call.inputTokens();
+      output += call.outputTokens();
+      cacheRead += call.cacheReadTokens();
+      cacheWrite += call.cacheWriteTokens();
+    }
+    return new TokenUsage(input, output, cacheRead, cacheWrite);
+  }
+
+  /** What people were asked about this event, and about nothing else. */
+  List<String> questions(String eventId) {
+    return answers.asked(eventId);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.ingress.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.Message;
+import dev.holdfast.api.ToolCall;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.models.ModelQuestion;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OpenAiMessagesTest {
+  private static JsonObject json(String json) {
+    return new JsonObject(json.replace('\'', '"'));
+  }
+
+  private static ModelQuestion chat(String messages) throws RefusedRequestException {
+    return OpenAiMessages.ofChat(json("{'messages': [" + messages + "]}")).question(List.of());
+  }
+
+  @Test
+  void aChatIsReadWithItsInstructionsPartsAndCalls() throws Exception {
+    ModelQuestion question =
+        chat(
+            "{'role': 'system', 'content': 'be brief'},"
+                + "{'role': 'user', 'content': [{'type': 'text', 'text': 'a'}, {'type': 'text', 'text': 'b'}]},"
+                + "{'role': 'assistant', 'content': null, 'tool_calls': [{'id': 'c1', 'type': 'function',"
+                + " 'function': {'name': 'look', 'arguments': '{}'}}]},"
+                + "{'role': 'tool', 'tool_call_id': 'c1', 'content': 'seen'}");
+    assertThat(question.system()).isEqualTo("be brief");
+    assertThat(question.messages())
+        .containsExactly(
+            new Message.User("a\nb"),
+            new Message.Assistant("", List.of(new ToolCall("c1", "look", "{}")), "", ""),
+            new Message.ToolResult("c1", "look", "seen", false));
+  }
+
+  @Test
+  void callsThatWereMadeAtOnceBelongToOneMessage() throws Exception {
+    ModelQuestion question =
+        OpenAiMessages.ofResponse(
+                json(
+                    "{'instructions': 'be kind', 'input': [{'role': 'user', 'content': 'x'},"
+                        + "{'type': 'reasoning', 'summary': []},"
+                        + "{'type': 'function_call', 'call_id': 'a', 'name': 'look', 'arguments': ''},"
+                        + "{'type': 'function_call', 'call_id': 'b', 'name': 'look', 'arguments': '{}'},"
+                        + "{'type': 'function_call_output', 'call_id': 'b', 'output': 'two'}]}"))
+            .question(List.of());
+    assertThat(question.system()).isEqualTo("be kind");
+    assertThat(question.messages().get(1))
+        .isEqualTo(
+            new Message.Assistant(
+                "",
+                List.of(new ToolCall("a", "look", "{}"), new ToolCall("b", "look", "{}")),
+                "",
+                ""));
+    assertThat(question.messages().getLast())
+        .isEqualTo(new Message.ToolResult("b", "look", "two", false));
+  }
+
+  @Test
+  void onlyWordsOfPeopleAreForTheAgent() throws Exception {
+    assertThat(OpenAiMessages.ofResponse(json("{'input': 'x'}")).isPersonsWordsAlone()).isTrue();
+    assertThat(
+            OpenAiMessages.ofResponse(json("{'input': 'x', 'instructions': 'y'}"))
+                .isPersonsWordsAlone())
+        .isFalse();
+  }
+
+  @Test
+  void whatNoModelCanUseIsRefusedWithItsPlace() {
+    assertRefused("{'role': 'user', 'content': [{'type': 'image_url'}]}", "messages[0].content[0]");
+    assertRefused("{'role': 'robot', 'content': 'x'}", "messages[0].role");
+    assertRefused("{'role': 'tool', 'tool_call_id': 'none', 'content': 'x'}", "messages[0]");
+    assertThatThrownBy(
+            () ->
+                OpenAiMessages.tools(
+                    json("{'tools': [{'type': 'function'}], 'tool_choice': 'required'}")))
+        .hasMessageContaining("tool_choice");
+  }
+
+  private static void assertRefused(String message, String place) {
+    assertThatThrownBy(() -> chat(message))
+        .isInstanceOfSatisfying(
+            RefusedRequestException.class,
+            refused -> {
+              assertThat(refused.status()).isEqualTo(400);
+              assertThat(OpenAiErrors.body(refused).getJsonObject("error").getString("param"))
+                  .isEqualTo(place);
+            });
+  }
+}

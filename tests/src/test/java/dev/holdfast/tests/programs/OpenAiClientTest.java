@@ -1,0 +1,149 @@
+package dev.holdfast.tests.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@code /v1} with OpenAI's own library. */
+@Timeout(240)
+class OpenAiClientTest {
+  private static final String READER = "reader-token-of-the-openai-test";
+  private static final long SECONDS_MAX = 90;
+
+  private static final Path FOLDER = ServerRig.newFolder("holdfast-openai");
+  private static final ServerRig RIG = new ServerRig();
+  private static final FakeModel MODEL = new FakeModel().asOpenAi(RIG.setup());
+
+  @BeforeAll
+  static void start() throws Exception {
+    Npm.install(FOLDER, "openai@7.57.0");
+    try (InputStream in =
+        OpenAiClientTest.class.getResourceAsStream("/programs/openai-client.mjs")) {
+      Files.write(FOLDER.resolve("openai-client.mjs"), in.readAllBytes());
+    }
+    RIG.setup().set("models.levels.reactive", List.of("embedded/echo"));
+    RIG.setup()
+        .set(
+            "api.tokens",
+            List.of(Map.of("name", "reader", "token", READER, "scopes", List.of("read"))));
+    RIG.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    RIG.close();
+    MODEL.close();
+    ServerRig.delete(FOLDER);
+  }
+
+  private static JsonNode run(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("node", "openai-client.mjs"));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(FOLDER.toFile());
+    builder
+        .environment()
+        .putAll(
+            Map.of("BASE", RIG.setup().url("/v1"), "TOKEN", RIG.api().token(), "READER", READER));
+    Path out = FOLDER.resolve("out.log");
+    Path errors = FOLDER.resolve("errors.log");
+    Process process = builder.redirectOutput(out.toFile()).redirectError(errors.toFile()).start();
+    boolean hasEnded = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(hasEnded).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
+    return Json.read(Files.readString(out));
+  }
+
+  private static List<Long> numbers(JsonNode list) {
+    List<Long> numbers = new ArrayList<>();
+    list.forEach(number -> numbers.add(number.asLong()));
+    return numbers;
+  }
+
+  @Test
+  void itsLibraryTalksToTheAgentAndToTheModels() throws Exception {
+    JsonNode said = run("talk");
+    JsonNode chat = said.path("chat");
+    assertThat(chat.path("models").toString())
+        .isEqualTo("[\"holdfast\",\"reactive\",\"operational\"]");
+    assertThat(chat.path("call").path("name").asText()).isEqualTo("get_weather");
+    assertThat(chat.path("finish").asText()).isEqualTo("tool_calls");
+    assertThat(chat.path("told").asText()).isEqualTo("echo: sunny");
+    assertThat(chat.path("streamed").asText()).isEqualTo("{\"city\":\"Rome\"}");
+    assertThat(chat.path("stateless").asText()).isEqualTo("answer to alone");
+    assertThat(chat.path("thread").asText()).isEqualTo("answer to of a page");
+    assertThat(chat.path("usage").path("completion_tokens").asInt()).isPositive();
+
+    // What was said in a conversation is kept, by whom too; what was said without one is not.
+    JsonNode log = RIG.api().get("/api/v1/threads/web-ui-1/log").json().path("entries");
+    assertThat(log.findValuesAsText("text")).containsExactly("of a page", "answer to of a page");
+    assertThat(log.path(0).path("sender").asText()).isEqualTo("Ann Lee");
+    assertThat(RIG.api().get("/api/v1/threads").body()).doesNotContain("alone");
+
+    JsonNode responses = said.path("responses");
+    assertThat(responses.path("first").asText()).isEqualTo("answer to first");
+    assertThat(responses.path("second").asText()).isEqualTo("answer to second");
+    assertThat(responses.path("sameThread").asBoolean()).isTrue();
+    assertThat(responses.path("kept").asText()).isEqualTo("answer to first");
+    assertThat(responses.path("text").asText()).isEqualTo("answer to streamed");
+    assertThat(numbers(responses.path("numbers"))).isSorted().doesNotHaveDuplicates();
+    assertThat(responses.path("types").path(0).asText()).isEqualTo("response.created");
+    assertThat(numbers(responses.path("again")))
+        .isNotEmpty()
+        .isEqualTo(numbers(responses.path("rest")));
+    assertThat(responses.path("call").path("type").asText()).isEqualTo("function_call");
+    assertThat(responses.path("stored").asBoolean()).isFalse();
+    assertThat(responses.path("told").asText()).isEqualTo("echo: cloudy");
+    assertThat(responses.path("later").asText()).isEqualTo("answer to later");
+
+    JsonNode refusals = said.path("refusals");
+    assertRefused(refusals.path("model"), "NotFoundError", 404, "model_not_found");
+    assertRefused(refusals.path("messages"), "BadRequestError", 400, "invalid_value");
+    assertRefused(refusals.path("n"), "BadRequestError", 400, "unsupported_parameter");
+    assertRefused(refusals.path("key"), "AuthenticationError", 401, "invalid_api_key");
+    assertRefused(refusals.path("scope"), "PermissionDeniedError", 403, "auth");
+    assertRefused(refusals.path("previous"), "NotFoundError", 404, "previous_response_not_found");
+    assertRefused(refusals.path("response"), "NotFoundError", 404, "response_not_found");
+  }
+
+  private static void assertRefused(JsonNode refusal, String kind, int status, String code) {
+    assertThat(refusal.path("kind").asText()).isEqualTo(kind);
+    assertThat(refusal.path("status").asInt()).isEqualTo(status);
+    assertThat(refusal.path("code").asText()).isEqualTo(code);
+  }
+
+  @Test
+  void twoHundredConversationsAreStreamedAtOnce() throws Exception {
+    assertThat(run("load", "200").asBoolean()).isTrue();
+  }
+
+  @Test
+  void aResponseOutlivesItsClientAndTheServer() throws Exception {
+    MODEL.next(ModelScript.stallStream());
+    JsonNode begun = run("begin");
+    RIG.server().kill9();
+    RIG.restart();
+    JsonNode resumed = run("resume", begun.path("id").asText(), begun.path("number").asText());
+    assertThat(resumed.path("text").asText()).isEqualTo("answer to to be killed");
+    assertThat(resumed.path("deltas").asText()).isEqualTo("answer to to be killed");
+    assertThat(numbers(resumed.path("numbers")))
+        .isSorted()
+        .allMatch(number -> number > begun.path("number").asLong());
+  }
+}
