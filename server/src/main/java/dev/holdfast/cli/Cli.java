@@ -11,14 +11,22 @@ import java.io.StringWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /** Understands the command line and runs one command. */
 public final class Cli {
   private static final int STDOUT = 1;
+
+  /** Commands that show others. */
+  private static final Set<String> SHOW_ALL = Set.of("help", "completion", "manual");
 
   private Cli() {}
 
@@ -30,10 +38,12 @@ public final class Cli {
    * @return the exit code
    */
   public static int main(String[] args, ServerStarter starter, Function<Section, ?> config) {
+    Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
     if (!List.of(args).contains("run")) {
       Logs.keepQuiet();
+    } else if (Logs.areForPeople(List.of(args), console.isPresent())) {
+      Logs.writeForPeople(console.isPresent() && System.getenv("NO_COLOR") == null);
     }
-    Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
     Charset charset = console.map(Console::charset).orElse(StandardCharsets.UTF_8);
     Terminal terminal =
         new Terminal(
@@ -82,39 +92,8 @@ public final class Cli {
   private static CommandLine commands(
       RootCommand root, String[] args, ServerStarter starter, Function<Section, ?> config) {
     CliEnvironment environment = root.environment;
-    CommandLine line =
-        new CommandLine(root)
-            .addSubcommand(new RunCommand(root, starter))
-            .addSubcommand(new ChatCommand(root))
-            .addSubcommand(new StatusCommand(root))
-            .addSubcommand(new ConditionsCommand(root))
-            .addSubcommand(new UsageCommand(root))
-            .addSubcommand(new DoctorCommand(root, config))
-            .addSubcommand(new TraceCommand(root))
-            .addSubcommand(new LoginLinkCommand(root))
-            .addSubcommand(new ThreadsCommand(root))
-            .addSubcommand(new ApprovalsCommand(root))
-            .addSubcommand(new RollbackCommand(root))
-            .addSubcommand(new AuditCommand(root))
-            .addSubcommand(new ChannelsCommand(root))
-            .addSubcommand(new PluginsCommand(root))
-            .addSubcommand(new PairCommand(root))
-            .addSubcommand(new TreeCommand(root))
-            .addSubcommand(new AgentsCommand(root))
-            .addSubcommand(new PlansCommand(root))
-            .addSubcommand(new IncidentsCommand(root))
-            .addSubcommand(new SchedulesCommand(root))
-            .addSubcommand(new ExtensionsCommand(root))
-            .addSubcommand(new DlqCommand(root))
-            .addSubcommand(new BreakersCommand(root))
-            .addSubcommand(new ModeCommand(root))
-            .addSubcommand(new DrillCommand(root))
-            .addSubcommand(new BackupCommand(root))
-            .addSubcommand(new RestoreCommand(root))
-            .addSubcommand(new ConfigCommand(root, config))
-            .addSubcommand(new CacheCommand(root))
-            .addSubcommand(new HelpCommand(root))
-            .addSubcommand(new VersionCommand(root));
+    CommandLine line = new CommandLine(root);
+    named(args, all(root, starter, config)).forEach(command -> line.addSubcommand(command.get()));
     line.getCommandSpec().version(VersionCommand.line());
     line.setOut(environment.terminal().out());
     line.setErr(environment.terminal().err());
@@ -125,6 +104,59 @@ public final class Cli {
         (e, _) -> usage(e, environment, List.of(args).contains("--json")));
     line.setExecutionExceptionHandler((e, _, _) -> failure(e, root));
     return line;
+  }
+
+  /**
+   * The commands that the words may mean. To build them all takes longer than most take to run, so
+   * that is done only where all are shown, or where none is named and one may be suggested.
+   */
+  private static Collection<Supplier<Object>> named(
+      String[] args, Map<String, Supplier<Object>> commands) {
+    Set<String> words = Set.copyOf(List.of(args));
+    Map<String, Supplier<Object>> named = new LinkedHashMap<>(commands);
+    named.keySet().retainAll(words);
+    return named.isEmpty() || SHOW_ALL.stream().anyMatch(words::contains)
+        ? commands.values()
+        : named.values();
+  }
+
+  private static Map<String, Supplier<Object>> all(
+      RootCommand root, ServerStarter starter, Function<Section, ?> config) {
+    Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+    commands.put("run", () -> new RunCommand(root, starter));
+    commands.put("chat", () -> new ChatCommand(root));
+    commands.put("status", () -> new StatusCommand(root));
+    commands.put("conditions", () -> new ConditionsCommand(root));
+    commands.put("usage", () -> new UsageCommand(root));
+    commands.put("doctor", () -> new DoctorCommand(root, config));
+    commands.put("trace", () -> new TraceCommand(root));
+    commands.put("login-link", () -> new LoginLinkCommand(root));
+    commands.put("threads", () -> new ThreadsCommand(root));
+    commands.put("approvals", () -> new ApprovalsCommand(root));
+    commands.put("rollback", () -> new RollbackCommand(root));
+    commands.put("audit", () -> new AuditCommand(root));
+    commands.put("channels", () -> new ChannelsCommand(root));
+    commands.put("plugins", () -> new PluginsCommand(root));
+    commands.put("pair", () -> new PairCommand(root));
+    commands.put("tree", () -> new TreeCommand(root));
+    commands.put("agents", () -> new AgentsCommand(root));
+    commands.put("plans", () -> new PlansCommand(root));
+    commands.put("incidents", () -> new IncidentsCommand(root));
+    commands.put("schedules", () -> new SchedulesCommand(root));
+    commands.put("extensions", () -> new ExtensionsCommand(root));
+    commands.put("dlq", () -> new DlqCommand(root));
+    commands.put("breakers", () -> new BreakersCommand(root));
+    commands.put("mode", () -> new ModeCommand(root));
+    commands.put("drill", () -> new DrillCommand(root));
+    commands.put("backup", () -> new BackupCommand(root));
+    commands.put("restore", () -> new RestoreCommand(root));
+    commands.put("config", () -> new ConfigCommand(root, config));
+    commands.put("cache", () -> new CacheCommand(root));
+    commands.put("completion", () -> new CompletionCommand(root));
+    commands.put("manual", () -> new ManualCommand(root));
+    commands.put("help", () -> new HelpCommand(root));
+    commands.put("version", () -> new VersionCommand(root));
+    return commands;
   }
 
   private static CommandLine.Help.Ansi ansi(CliEnvironment environment) {

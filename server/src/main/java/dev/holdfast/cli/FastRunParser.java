@@ -15,6 +15,9 @@ final class FastRunParser {
   private static final Set<String> WITH_VALUE = Set.of("--config", "--data");
   private static final Set<String> ALONE = Set.of("--strict", "--take-over");
 
+  /** What {@link Logs} has read before. */
+  private static final Set<String> LOG = Set.of("text", "json");
+
   private FastRunParser() {}
 
   /** Empty: not of the plain form; nothing is said about whether it is right. */
@@ -28,6 +31,9 @@ final class FastRunParser {
       boolean understood;
       if (WITH_VALUE.contains(args[i]) && i + 1 < args.length && isPlain(args[i + 1])) {
         understood = values.put(args[i], Path.of(args[i + 1])) == null;
+        i++;
+      } else if (args[i].equals("--log") && i + 1 < args.length && LOG.contains(args[i + 1])) {
+        understood = flags.add(args[i]);
         i++;
       } else {
         understood = ALONE.contains(args[i]) && flags.add(args[i]);

@@ -92,6 +92,13 @@ final class Formats {
     return line.length() <= lengthMax ? line : line.substring(0, lengthMax - 1) + "\u2026";
   }
 
+  /** A text that is too long for a log, and how much of it is missing. */
+  static String cut(String text, int lengthMax) {
+    return text.length() <= lengthMax
+        ? text
+        : text.substring(0, lengthMax) + "... (" + (text.length() - lengthMax) + " more)";
+  }
+
   /** {@code 90s}, {@code 15m}, {@code 2h} or {@code 7d}. */
   static Duration parseLength(String text) throws CliException {
     Matcher matcher = LENGTH.matcher(text);

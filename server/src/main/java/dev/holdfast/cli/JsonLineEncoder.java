@@ -38,10 +38,11 @@ public final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
     line.put("level", event.getLevel().toString().toLowerCase(Locale.ROOT));
     line.put("logger", event.getLoggerName());
     line.put("thread", event.getThreadName());
-    line.put("message", cut(hidden(String.valueOf(event.getFormattedMessage())), MESSAGE_MAX));
+    line.put(
+        "message", Formats.cut(hidden(String.valueOf(event.getFormattedMessage())), MESSAGE_MAX));
     IThrowableProxy error = event.getThrowableProxy();
     if (error != null) {
-      line.put("error", cut(hidden(ThrowableProxyUtil.asString(error)), TRACE_MAX));
+      line.put("error", Formats.cut(hidden(ThrowableProxyUtil.asString(error)), TRACE_MAX));
     }
     try {
       String text = VisibleText.json(mapper.writeValueAsString(line));
@@ -54,11 +55,5 @@ public final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
 
   private String hidden(String text) {
     return Logs.secretsOf(getContext()).redact(text);
-  }
-
-  private static String cut(String text, int lengthMax) {
-    return text.length() <= lengthMax
-        ? text
-        : text.substring(0, lengthMax) + "... (" + (text.length() - lengthMax) + " more)";
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import ch.qos.logback.classic.LoggerContext;
 import dev.holdfast.config.Secrets;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
@@ -9,6 +10,10 @@ import org.slf4j.LoggerFactory;
 /** The process's log, where the server tells it what to hide and when to end. */
 public final class Logs {
   private static final String SECRETS = "holdfast.secrets";
+  private static final String ENCODER = "holdfast.log.encoder";
+
+  /** The system property that colours lines for people. */
+  static final String COLOURS = "holdfast.log.colours";
 
   private Logs() {}
 
@@ -23,9 +28,31 @@ public final class Logs {
                 "holdfast.log.level", "WARN",
                 "holdfast.log.libraries", "WARN")
             .entrySet()) {
-      if (System.getProperty(setting.getKey()) == null) {
-        System.setProperty(setting.getKey(), setting.getValue());
-      }
+      setUnlessSet(setting.getKey(), setting.getValue());
+    }
+  }
+
+  /**
+   * Whether the server that these arguments start writes lines for people: what {@code --log} says,
+   * or else whether it writes to a terminal.
+   */
+  static boolean areForPeople(List<String> args, boolean terminal) {
+    int place = args.indexOf("--log");
+    if (place >= 0 && place + 1 < args.size()) {
+      return args.get(place + 1).equals("text");
+    }
+    return args.contains("--log=text") || (terminal && !args.contains("--log=json"));
+  }
+
+  /** Before the first line. */
+  static void writeForPeople(boolean coloured) {
+    setUnlessSet(ENCODER, TextLineEncoder.class.getName());
+    setUnlessSet(COLOURS, String.valueOf(coloured));
+  }
+
+  private static void setUnlessSet(String property, String value) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, value);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -30,13 +31,24 @@ final class RunCommand implements Callable<Integer> {
       description = "Ask the server that holds the data folder to stop; kill it after 5 s.")
   boolean takeOver;
 
+  /** {@link Logs#areForPeople} has read it already, before the first line was logged. */
+  @Option(
+      names = "--log",
+      paramLabel = "FORM",
+      description =
+          "Write the log as text or json. Default: text on a terminal, else json, an object a line.")
+  String log = "";
+
   RunCommand(RootCommand root, ServerStarter starter) {
     this.root = root;
     this.starter = starter;
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws CliException, InterruptedException {
+    if (!List.of("", "text", "json").contains(log)) {
+      throw new CliException(ExitCode.USAGE, "--log must be text or json, not " + log);
+    }
     RunOptions options =
         new RunOptions(
             root.configFile(),

@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -19,7 +18,6 @@ import org.slf4j.LoggerFactory;
  * file's: taken out of it, it is gone, though the process was started with it. Thread-safe.
  */
 public final class EnvFile {
-  private static final Logger LOG = LoggerFactory.getLogger(EnvFile.class);
   private static final String KEY = "env_file";
   private static final String NAME_BESIDE = "holdfast.env";
   private static final int BYTES_MAX = 256 * 1024;
@@ -86,7 +84,9 @@ public final class EnvFile {
       byte[] bytes = in.readNBytes(BYTES_MAX);
       return parse(new String(bytes, StandardCharsets.UTF_8));
     } catch (IOException e) {
-      LOG.warn("config: {} cannot be read: {}", file, e.getMessage());
+      // Here alone: a command that logs nothing must not wait until a logger is set up.
+      LoggerFactory.getLogger(EnvFile.class)
+          .warn("config: {} cannot be read: {}", file, e.getMessage());
       return last;
     }
   }

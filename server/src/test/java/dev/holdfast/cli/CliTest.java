@@ -46,6 +46,7 @@ class CliTest {
     assertThat(line.run("dlq", "list", "--older-than", "soon")).isEqualTo(64);
     assertThat(line.err()).contains("write for example 90s, 15m, 2h or 7d");
     assertThat(line.run("status", "--url", "ftp://x")).isEqualTo(64);
+    assertThat(line.run("run", "--log", "xml")).isEqualTo(64);
   }
 
   @Test
@@ -75,6 +76,8 @@ class CliTest {
             List.of("breakers", "trip"),
             List.of("breakers", "reset"),
             List.of("help"),
+            List.of("completion"),
+            List.of("manual"),
             List.of("doctor"),
             List.of("trace"),
             List.of("threads", "list"),
@@ -419,6 +422,30 @@ class CliTest {
     String version = line.out();
     assertThat(line.run("--version")).isZero();
     assertThat(line.out()).isEqualTo(version).startsWith("holdfast ");
+  }
+
+  @Test
+  void theManualHoldsEveryCommandWithItsOwnOptions() {
+    assertThat(line.run("manual")).isZero();
+    assertThat(line.out())
+        .startsWith(".TH HOLDFAST 1 ")
+        .contains(".SS \"holdfast dlq replay ID\"\n", "\\fB\\-\\-older\\-than\\fR \\fITIME\\fR")
+        .contains("Default: 900.", ".SS \"holdfast mode MODE\"\n")
+        .containsOnlyOnce("\\fB\\-\\-token\\fR")
+        .doesNotContain("${");
+    assertThat(line.out().lines().filter(text -> text.startsWith(".")))
+        .allMatch(text -> text.matches("\\.(TH|SH|SS|TP|PP|nf|fi)( .*)?"));
+  }
+
+  @Test
+  void aShellCompletesCommands() throws Exception {
+    assertThat(line.run("completion")).isZero();
+    Path script = Files.writeString(folder.resolve("completion"), line.out());
+    String ask =
+        "source '%s'; COMP_WORDS=(holdfast dlq rep); COMP_CWORD=2; _complete_holdfast 2>&-; echo ${COMPREPLY[*]}"
+            .formatted(script);
+    Process bash = new ProcessBuilder("bash", "-c", ask).redirectErrorStream(true).start();
+    assertThat(bash.inputReader().readAllAsString().strip()).isEqualTo("replay");
   }
 
   @Test

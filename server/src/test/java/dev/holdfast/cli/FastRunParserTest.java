@@ -20,6 +20,7 @@ class FastRunParserTest {
         List.of(),
         List.of("--strict"),
         List.of("--take-over", "--strict"),
+        List.of("--log", "json", "--strict"),
         List.of("--config", "/etc/holdfast/holdfast.yaml", "--data", "/var/lib/holdfast"),
         List.of("--data", "run", "--config", "a-b_c.yaml", "--take-over"));
   }
@@ -56,6 +57,9 @@ class FastRunParserTest {
         "run --data @d",
         "run --data \"d\"",
         "run --config ${env:HOME}",
+        "run --log",
+        "run --log xml",
+        "run --log text --log json",
         "run --strictly"
       })
   void leavesAllElseToTheParser(String line) {

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.AppenderBase;
 import dev.holdfast.config.Secrets;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,35 @@ class LogsTest {
     assertThat(CliJson.parse(line).path("message").asText()).startsWith("thread t: \"***\"\n{");
     assertThat(CliJson.parse(line).path("error").asText())
         .contains("java.lang.Error: ***", "LogsTest");
+  }
+
+  @Test
+  void aLineForPeopleIsOneLineWithoutSecretsThatDoesNothingToATerminal() {
+    Secrets secrets = new Secrets();
+    secrets.add("hush-hush");
+    context.putObject("holdfast.secrets", secrets);
+    TextLineEncoder encoder = new TextLineEncoder();
+    encoder.setContext(context);
+    String line =
+        new String(
+            encoder.encode(
+                event("hush-hush\n10:00:00 info  forged\u001b[2J", new Error("hush-hush"))),
+            StandardCharsets.UTF_8);
+    assertThat(line)
+        .matches("(?s)[0-9]{2}:[0-9]{2}:[0-9]{2} warn  X: \\*\\*\\*\\\\n10:00:00 .*")
+        .contains("forged\\u001B[2J\n  java.lang.Error: ***\n")
+        .doesNotContain("hush");
+    assertThat(line.lines().skip(1)).allMatch(more -> more.startsWith("  "));
+  }
+
+  @Test
+  void aTerminalGetsLinesForPeopleUnlessItIsToldOtherwise() {
+    assertThat(Logs.areForPeople(List.of("run"), true)).isTrue();
+    assertThat(Logs.areForPeople(List.of("run"), false)).isFalse();
+    assertThat(Logs.areForPeople(List.of("run", "--log", "json"), true)).isFalse();
+    assertThat(Logs.areForPeople(List.of("run", "--log=json"), true)).isFalse();
+    assertThat(Logs.areForPeople(List.of("run", "--log", "text"), false)).isTrue();
+    assertThat(Logs.areForPeople(List.of("run", "--log=text"), false)).isTrue();
   }
 
   /** Whoever reads the log reads it in a terminal. */

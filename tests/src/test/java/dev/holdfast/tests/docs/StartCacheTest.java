@@ -60,6 +60,18 @@ class StartCacheTest {
   }
 
   @Test
+  void aCommandRunsFromACacheOfItsOwn() throws Exception {
+    Path commands = home.resolve("commands").resolve("commands.aot");
+    Ended ended = run("cache", "--commands", "--output", commands);
+    assertThat(ended.code()).as(ended.output()).isZero();
+    List<String> command = builder(temporary, "version").command();
+    command.addAll(1, List.of("-XX:AOTMode=on", "-XX:AOTCache=" + commands)); // else Java refuses
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    assertThat(process.inputReader().readAllAsString()).startsWith("holdfast ");
+    assertThat(process.waitFor()).isZero();
+  }
+
+  @Test
   void nothingIsLeftOfTheTraining() throws IOException {
     try (Stream<Path> left = Files.list(temporary)) {
       assertThat(left.filter(file -> file.getFileName().toString().startsWith("holdfast")))
