@@ -89,7 +89,7 @@ public final class Cli {
     }
   }
 
-  private static CommandLine commands(
+  static CommandLine commands(
       RootCommand root, String[] args, ServerStarter starter, Function<Section, ?> config) {
     CliEnvironment environment = root.environment;
     CommandLine line = new CommandLine(root);

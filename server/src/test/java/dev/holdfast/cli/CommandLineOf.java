@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import picocli.CommandLine;
 
 /** Runs one command line as a person would, and keeps what it printed. */
 final class CommandLineOf {
@@ -50,6 +51,24 @@ final class CommandLineOf {
     return this;
   }
 
+  /**
+   * Only reads the command line.
+   *
+   * @throws CommandLine.ParameterException when it is none that the program has
+   */
+  void parse(String... args) {
+    CommandLine commands =
+        Cli.commands(new RootCommand(environment()), args, _ -> 0, CommandLineOf::config);
+    CommandLine.ParseResult _ = commands.parseArgs(args);
+  }
+
+  private CliEnvironment environment() {
+    Terminal terminal =
+        new Terminal(new PrintWriter(out), new PrintWriter(err), isTerminal, "1", () -> 0);
+    return new CliEnvironment(
+        variables, new BufferedReader(new StringReader(in)), terminal, folder, new SystemTime());
+  }
+
   int run(FakeServer server, String... args) {
     return run(
         Stream.concat(Stream.of(args), Stream.of("--url", server.url())).toArray(String[]::new));
@@ -58,17 +77,8 @@ final class CommandLineOf {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    Terminal terminal =
-        new Terminal(new PrintWriter(out), new PrintWriter(err), isTerminal, "1", () -> 0);
-    CliEnvironment environment =
-        new CliEnvironment(
-            variables,
-            new BufferedReader(new StringReader(in)),
-            terminal,
-            folder,
-            new SystemTime());
     return Cli.run(
-        environment,
+        environment(),
         args,
         options -> {
           if (failure.isPresent()) {
