@@ -28,6 +28,49 @@ class DocumentsTest {
       Pattern.compile("ConditionReport\\.(?:degraded|failed)\\(\\s*\"([a-z_]+)\"");
   private static final Pattern KEY = Pattern.compile("^#? *([a-z_]+):", Pattern.MULTILINE);
 
+  private static final Pattern COMMANDS = Pattern.compile("^ *```sh$", Pattern.MULTILINE);
+
+  /** How many blocks of commands a test of this package runs, word for word. */
+  private static final Map<String, Integer> RUN =
+      Map.of(
+          "docs/agents.md", 1,
+          "docs/plans.md", 1,
+          "docs/plugins.md", 3,
+          "docs/extensions.md", 6,
+          "docs/monitoring.md", 1,
+          "docs/guides/first-bot.md", 3,
+          "docs/guides/add-a-tool.md", 4,
+          "docs/guides/connect-a-channel.md", 3,
+          "docs/guides/production-week.md", 4,
+          "docs/guides/something-is-wrong.md", 8);
+
+  /** Why the blocks of commands of a page are not run as they stand there. */
+  private static final Map<String, String> NOT_RUN =
+      Map.of(
+          "README.md", "they run until they are stopped, test everything, or need a key",
+          "CONTRIBUTING.md", "they build and test everything",
+          "tests/README.md", "they run for hours, or measure",
+          "docs/install.md",
+              "they change a machine; the tests of the package do it in a root of their own",
+          "docs/backup.md",
+              "they name folders of a machine; guides/production-week.md runs the same",
+          "docs/terminal.md", "they change the shell of whoever types them",
+          "docs/incidents.md", "they need an incident; IncidentTest makes some",
+          "docs/channels/matrix.md", "they log in to a homeserver of yours");
+
+  @Test
+  void everyBlockOfCommandsIsRunOrSaysWhyNot() {
+    for (Path page : pages()) {
+      String name = ROOT.relativize(page).toString();
+      int blocks = Math.toIntExact(COMMANDS.matcher(read(page)).results().count());
+      if (blocks > 0 && !NOT_RUN.containsKey(name)) {
+        assertThat(RUN.getOrDefault(name, 0))
+            .as("blocks of commands that are run of " + name)
+            .isEqualTo(blocks);
+      }
+    }
+  }
+
   @Test
   void everyTestThatIsNamedExists() {
     Map<String, List<String>> sources =

@@ -17,6 +17,10 @@ import java.util.regex.Pattern;
  * @param blocks in their order
  */
 record PageCommands(List<String> blocks) {
+  private static final String HOLDFAST =
+      "holdfast() { java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+          + " --enable-native-access=ALL-UNNAMED -jar \"$HOLDFAST_JAR\" \"$@\"; }\n";
+
   /** Of a page in {@code docs}. */
   static PageCommands of(String page) throws IOException {
     return of(page, "sh");
@@ -37,10 +41,10 @@ record PageCommands(List<String> blocks) {
     return run(blocks.get(block), folder);
   }
 
-  /** The same of any commands. */
+  /** The same of any commands. {@code holdfast} is the jar under test. */
   static String run(String script, Path folder) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder("bash", "-euc", script)
+        new ProcessBuilder("bash", "-euc", HOLDFAST + script)
             .directory(folder.toFile())
             .redirectErrorStream(true);
     builder.environment().put("HOLDFAST_JAR", Setup.jar().toString());
