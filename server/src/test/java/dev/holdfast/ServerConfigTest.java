@@ -6,9 +6,16 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerConfigTest {
@@ -40,6 +47,42 @@ class ServerConfigTest {
       })
   void listenersOnDifferentAddressesAreFine(String text) {
     assertThatCode(() -> read(text)).doesNotThrowAnyException();
+  }
+
+  /** The table of docs/configuration.md, row by row. */
+  static Stream<Arguments> documentedRanges() throws IOException {
+    return Pattern.compile("^\\| `([a-z_.]+)` \\| ([0-9,]+) \\| ([0-9,]+) \\|$", Pattern.MULTILINE)
+        .matcher(Files.readString(Path.of("../docs/configuration.md")))
+        .results()
+        .map(row -> Arguments.of(row.group(1), number(row.group(2)), number(row.group(3))));
+  }
+
+  private static long number(String digits) {
+    return Long.parseLong(digits.replace(",", ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("documentedRanges")
+  void aDocumentedRangeIsWhatIsAccepted(String key, long from, long to) {
+    assertThat(complaints(key, from)).isEmpty();
+    assertThat(complaints(key, to)).isEmpty();
+    assertThat(complaints(key, from - 1)).isNotEmpty();
+    assertThat(complaints(key, to + 1)).isNotEmpty();
+  }
+
+  /** About that key alone: its largest value may not go with the default of another one. */
+  private static String complaints(String key, long value) {
+    String[] path = key.split("\\.", -1);
+    String text = String.join(": {", path) + ": " + value + "}".repeat(path.length - 1);
+    String name = path[path.length - 1];
+    try {
+      ServerConfig _ = read(text);
+      return "";
+    } catch (ConfigException refused) {
+      return refused.problems().toString().contains(name + " must be")
+          ? refused.problems().toString()
+          : "";
+    }
   }
 
   @Test
