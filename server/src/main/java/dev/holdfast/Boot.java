@@ -139,7 +139,11 @@ final class Boot {
     if (options.strict()) {
       return new LastGoodConfig.Chosen<>(loaded.make(this::read), loaded, List.of());
     }
-    Path dataDir = dataDir(loaded.peek("server", "data_dir").orElse("data"));
+    Path dataDir =
+        dataDir(
+            loaded
+                .peek("server", "data_dir")
+                .orElse(DataFolder.defaultFolder(options.environment())));
     return LastGoodConfig.in(dataDir).choose(loaded, options.config(), envFile.now(), this::read);
   }
 

@@ -21,6 +21,7 @@ import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.replies.RepliesConfig;
 import dev.holdfast.resilience.GuardsConfig;
+import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.supervision.SupervisionConfig;
@@ -138,7 +139,7 @@ public record ServerConfig(
     Section server = root.section("server");
     Section channels = root.section("channels");
     return new ServerConfig(
-        server.text("data_dir", "data"),
+        server.text("data_dir", DataFolder.defaultFolder(environment)),
         server.seconds("shutdown_secs", 25),
         server.read(ServerConfig::zone),
         server.read(

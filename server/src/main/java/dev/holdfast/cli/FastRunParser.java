@@ -42,10 +42,13 @@ final class FastRunParser {
         return Optional.empty();
       }
     }
+    Optional<Path> config =
+        Optional.ofNullable(values.get("--config"))
+            .or(() -> Optional.ofNullable(RootCommand.namedConfig(environment)));
     return Optional.of(
         new RunOptions(
-            values.getOrDefault("--config", RootCommand.CONFIG),
-            values.containsKey("--config"),
+            config.orElse(RootCommand.CONFIG),
+            config.isPresent(),
             Optional.ofNullable(values.get("--data")),
             flags.contains("--strict"),
             flags.contains("--take-over"),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.LockHolder;
 import java.io.IOException;
 import java.net.URI;
@@ -55,14 +56,16 @@ final class RootCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       scope = ScopeType.INHERIT,
-      description = "The configuration. Default: conf/holdfast.yaml, if it exists.")
+      description =
+          "The configuration. Default: HOLDFAST_CONFIG, or conf/holdfast.yaml, if it exists.")
   @Nullable Path config;
 
   @Option(
       names = "--data",
       paramLabel = "FOLDER",
       scope = ScopeType.INHERIT,
-      description = "The data folder. Default: server.data_dir of the configuration.")
+      description =
+          "The data folder. Default: server.data_dir of the configuration, or HOLDFAST_DATA.")
   @Nullable Path data;
 
   @Option(
@@ -77,8 +80,8 @@ final class RootCommand implements Callable<Integer> {
       paramLabel = "TOKEN",
       scope = ScopeType.INHERIT,
       description =
-          "The API token; other users can see it on the command line. Default: HOLDFAST_TOKEN, or the"
-              + " file token in the data folder.")
+          "The API token; other users can see it on the command line. Default: HOLDFAST_TOKEN, or"
+              + " the file token in the data folder.")
   String token = "";
 
   @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON for programs.")
@@ -101,6 +104,13 @@ final class RootCommand implements Callable<Integer> {
 
   RootCommand(CliEnvironment environment) {
     this.environment = environment;
+    this.config = namedConfig(environment.variables());
+  }
+
+  /** The file that an installed command uses when it is told no other. */
+  static @Nullable Path namedConfig(Map<String, String> variables) {
+    String named = variables.getOrDefault("HOLDFAST_CONFIG", "");
+    return named.isEmpty() ? null : Path.of(named);
   }
 
   @Override
@@ -143,14 +153,21 @@ final class RootCommand implements Callable<Integer> {
     if (config != null && !Files.exists(environment.folder().resolve(config))) {
       throw new CliException(
           ExitCode.CONFIG,
-          config + " does not exist: is --config right? Leave it out for " + CONFIG);
+          config
+              + " does not exist: is --config (or HOLDFAST_CONFIG) right? Leave it out for "
+              + CONFIG);
     }
   }
 
   Path dataFolder() {
-    Path folder =
-        data != null ? data : Path.of(configuration().peek("server", "data_dir").orElse("data"));
+    Path folder = data != null ? data : Path.of(configuredDataFolder());
     return environment.folder().resolve(folder);
+  }
+
+  private String configuredDataFolder() {
+    return configuration()
+        .peek("server", "data_dir")
+        .orElse(DataFolder.defaultFolder(environment.variables()));
   }
 
   String host(String section) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -40,12 +41,20 @@ public final class DataFolder {
               PosixFilePermission.OWNER_EXECUTE));
   private static final int NAMED_MAX = 5;
 
+  /** Names the folder where neither the command line nor the configuration does. */
+  private static final String VARIABLE = "HOLDFAST_DATA";
+
   private final Path folder;
   private final Optional<Integer> self;
 
   private DataFolder(Path folder, Optional<Integer> self) {
     this.folder = folder;
     this.self = self;
+  }
+
+  /** The default of {@code server.data_dir}. */
+  public static String defaultFolder(Map<String, String> environment) {
+    return environment.getOrDefault(VARIABLE, "data");
   }
 
   /** {@code folder} need not exist. */

@@ -29,16 +29,31 @@ class FastRunParserTest {
   @ParameterizedTest
   @MethodSource("plain")
   void readsWhatTheParserReads(List<String> options) {
-    String[] args = Stream.concat(Stream.of("run"), options.stream()).toArray(String[]::new);
-    assertThat(FastRunParser.of(args, Map.of())).isPresent();
+    assertAgreement(Map.of(), options);
+  }
 
-    CommandLineOf line = new CommandLineOf(folder);
+  @ParameterizedTest
+  @MethodSource("plain")
+  void whatAnInstalledCommandNamesIsADefault(List<String> options) {
+    List<RunOptions> started =
+        assertAgreement(Map.of("HOLDFAST_CONFIG", "/opt/holdfast.yaml"), options);
+    String config = options.contains("--config") ? "" : "/opt/holdfast.yaml";
+    assertThat(started.getFirst().configNamed()).isTrue();
+    assertThat(started.getFirst().config().toString()).endsWith(config);
+  }
+
+  private List<RunOptions> assertAgreement(Map<String, String> variables, List<String> options) {
+    String[] args = Stream.concat(Stream.of("run"), options.stream()).toArray(String[]::new);
+    assertThat(FastRunParser.of(args, variables)).isPresent();
+
+    CommandLineOf line = new CommandLineOf(folder).environment(variables);
     assertThat(line.run(args)).isZero();
     String[] more = Stream.concat(Stream.of(args), Stream.of("--json")).toArray(String[]::new);
     assertThat(FastRunParser.of(more, Map.of())).isEmpty();
     assertThat(line.run(more)).isZero();
     assertThat(line.started()).hasSize(2);
     assertThat(line.started().getFirst()).isEqualTo(line.started().getLast());
+    return line.started();
   }
 
   @ParameterizedTest
