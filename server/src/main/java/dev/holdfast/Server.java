@@ -24,6 +24,7 @@ import dev.holdfast.channels.WebhookChannel;
 import dev.holdfast.cli.Logs;
 import dev.holdfast.config.ConfigPart;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.conversations.ConversationService;
 import dev.holdfast.drills.Drills;
 import dev.holdfast.guards.StoredGuards;
 import dev.holdfast.health.ConditionReport;
@@ -166,6 +167,7 @@ final class Server {
   private final TypingNotices typing;
   private final QuestionCards cards;
   private final IncidentSources incidentSources;
+  private final ConversationService conversations;
   private final Supervisor supervisor;
   private final PairingFlow pairing;
   private final MessageIntake intake;
@@ -251,6 +253,7 @@ final class Server {
     tasking.runner().onDoing(this::taskDoing);
     opened.add("tasks", tasking::close);
     orchestrator = new Orchestrator(agentParts());
+    conversations = conversations();
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
     opened.add("replies", replies::stop);
@@ -372,6 +375,10 @@ final class Server {
     supervise(upkeep, ChildSpec.virtual("plugins").as(Criticality.NON_CRITICAL), plugins::run);
     ChildSpec backups = ChildSpec.virtual("backups").as(Criticality.NON_CRITICAL);
     supervise(upkeep, backups, tooling.backups()::run);
+    ChildSpec index = ChildSpec.virtual("message-index").as(Criticality.NON_CRITICAL);
+    supervise(upkeep, index, conversations::index);
+    ChildSpec titles = ChildSpec.virtual("titles").as(Criticality.NON_CRITICAL);
+    supervise(upkeep, titles, conversations::writeTitles);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(upkeep, heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
     replies.start();
@@ -637,6 +644,15 @@ final class Server {
     }
   }
 
+  private ConversationService conversations() throws IOException, StartRefusedException {
+    try {
+      return ConversationService.open(
+          store, orchestrator, models, this::remoteUse, () -> live.conversations(), news, time);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
   private Pairings pairings() throws IOException, StartRefusedException {
     try {
       return Pairings.open(store.engine(), store.audit(), time);
@@ -774,7 +790,7 @@ final class Server {
     sessions.whenEnded(streams::endEnded);
     ApiCalls calls =
         new ApiCalls(store, orchestrator, access, news, settings.secrets(), time)
-            .threads(intake, streams, config.attachments())
+            .threads(intake, streams, config.attachments(), conversations)
             .chat(intake, config.listeners().api().answerWait())
             .deadLetters(tasking.plans(), this::rescan)
             .executions(new Rollbacks(tooling.backups()))

@@ -11,6 +11,7 @@ import dev.holdfast.config.Check;
 import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.config.Section;
+import dev.holdfast.conversations.ConversationsConfig;
 import dev.holdfast.extensions.ExtensionConfig;
 import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.login.TokenConfig;
@@ -59,7 +60,8 @@ public record ServerConfig(
     Set<String> pluginChannels,
     List<ExtensionConfig> extensions,
     AgentsConfig agents,
-    TaskLimits tasks) {
+    TaskLimits tasks,
+    ConversationsConfig conversations) {
 
   public ServerConfig {
     extensions = List.copyOf(extensions);
@@ -161,7 +163,8 @@ public record ServerConfig(
         channels.leaveOthers(),
         ExtensionConfig.listFrom(root),
         AgentsConfig.from(root),
-        root.section("tasks").read(TaskLimits::from));
+        root.section("tasks").read(TaskLimits::from),
+        root.section("conversations").read(ConversationsConfig::from));
   }
 
   /**
@@ -203,7 +206,8 @@ public record ServerConfig(
         changed.pluginChannels,
         changed.extensions,
         changed.agents,
-        changed.tasks);
+        changed.tasks,
+        changed.conversations);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -259,7 +263,8 @@ public record ServerConfig(
               var otherChannels,
               var extension,
               var workers,
-              var taskLimits) -> {
+              var taskLimits,
+              var conversation) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -291,6 +296,7 @@ public record ServerConfig(
         parts.put("tools.schedule", schedule);
         parts.put("tools.autonomy", autonomy);
         parts.put("attachments", attachment);
+        parts.put("conversations", conversation);
         parts.put("breakers", breakers);
         parts.put("supervision", watched);
         parts.put("channels.web", webChannel);

@@ -79,8 +79,16 @@ export const logout = () => call('POST', '/logout', {});
 export const status = () => call('GET', '/api/v1/status');
 /** Answers {conditions}: what is not well. */
 export const conditions = () => call('GET', '/api/v1/conditions');
-/** The threads with the newest messages, newest first. */
-export const threads = (limit) => call('GET', `/api/v1/threads?limit=${limit}`);
+/** Threads, the one with the newest message first. `after`: the `next` of the page before. */
+export const threads = ({ limit, archived, after }) =>
+  call('GET', `/api/v1/threads?${new URLSearchParams({ limit, archived: archived ? 'only' : 'without', ...(after && { after }) })}`);
+export const rename = (id, title) => call('POST', `${threadPath(id)}/rename`, { title });
+export const archive = (id, archived) => call('POST', `${threadPath(id)}/archive`, { archived });
+export const deleteThread = (id) => call('DELETE', threadPath(id));
+export const exportUrl = (id, format) => `${threadPath(id)}/export?format=${format}`;
+/** Answers {hits, next, unread}. `before`: the `next` of the page before. */
+export const search = (words, before) =>
+  call('GET', `/api/v1/search?${new URLSearchParams({ q: words, limit: 30, ...(before && { before }) })}`);
 export const thread = (id) => call('GET', threadPath(id));
 /** `before`: the `next` of the page behind it. */
 export const log = (id, limit, before = '') =>

@@ -6,16 +6,19 @@ import * as store from './store.js';
 import { showStory } from './story.js';
 import { Stream } from './stream.js';
 import { ThreadPlans } from './threadplans.js';
-import { isOurs, titleOf } from './threads.js';
+import { isOurs } from './threads.js';
+import * as titles from './titles.js';
 import { Transcript } from './transcript.js';
 import { View } from './view.js';
 import { elapsed, ofTurn, sentence } from './words.js';
 
-const ENTRIES_FIRST = 200;
-const ENTRIES_MAX = 1000;
+const ENTRIES = 200;
 
 /** Large entries make short pages. */
 const PAGES_MAX = 8;
+
+/** How far back the page goes to show something that was found. */
+const FIND_PAGES_MAX = 60;
 const RELOAD_FIRST_MS = 500;
 const RELOAD_MAX_MS = 15_000;
 
@@ -29,14 +32,16 @@ export class Conversation {
   #plans;
   #stream = null;
   #closed = false;
-  #limit = ENTRIES_FIRST;
+  #next = '';
+  #readsOlder = false;
   #loaded = false;
+  #firstLoad = Promise.withResolvers();
   #stopping = false;
   #connection = { state: 'connecting', until: 0 };
   #clock = setInterval(() => this.#tick(), 500);
   #wakeUp = () => {};
 
-  /** @param hears {onRefused(error), onOnline(), onCondition(), onPlans(), onChange(), onDraft(text)} */
+  /** @param hears {onRefused(error), onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onDraft(text)} */
   constructor(threadId, sender, hears) {
     this.threadId = threadId;
     this.#sender = sender;
@@ -85,9 +90,7 @@ export class Conversation {
   say(text, files) {
     const message = this.#sender.add(this.threadId, text, files);
     this.#transcript.addLocal(message, 'sending');
-    if (!store.title(this.threadId)) {
-      store.keepTitle(this.threadId, text || files[0].name);
-    }
+    titles.suggest(this.threadId, text || files[0].name);
     this.#show();
     view.toBottom();
   }
@@ -133,10 +136,45 @@ export class Conversation {
     this.#showTurn();
   }
 
+  /** Brings the messages before the first one. */
   async earlier() {
-    this.#limit = ENTRIES_MAX;
-    this.#stream?.close();
-    await this.#load(false);
+    if (!this.#next || this.#readsOlder) {
+      return;
+    }
+    this.#readsOlder = true;
+    try {
+      let { entries, next } = await api.log(this.threadId, ENTRIES, this.#next);
+      for (let page = 1; page < PAGES_MAX && next && entries.length < ENTRIES; page++) {
+        const older = await api.log(this.threadId, ENTRIES - entries.length, next);
+        entries = [...older.entries, ...entries];
+        next = older.next;
+      }
+      if (!this.#closed) {
+        this.#next = next ?? '';
+        view.keepPlace(() => {
+          this.#transcript.prepend(entries);
+          this.#transcript.earlier = Boolean(next);
+          this.#show();
+        });
+      }
+      this.trouble('');
+    } catch (error) {
+      this.#next = error.status === 0 ? this.#next : '';
+      this.trouble(sentence(error));
+    }
+    this.#readsOlder = false;
+    byId('earlier').hidden = !this.#next;
+  }
+
+  /** Goes to an entry of the log, however far back. */
+  async find(entry, eventId) {
+    await this.#firstLoad.promise;
+    for (let page = 0; page < FIND_PAGES_MAX && !this.#closed; page++) {
+      if (view.toEntry(entry, eventId) || !this.#next) {
+        return;
+      }
+      await this.earlier();
+    }
   }
 
   /** Shows a sentence above the box; an empty one takes it away. */
@@ -177,15 +215,7 @@ export class Conversation {
   /** A conversation that nobody has begun yet is unknown to the server, and empty. */
   async #log() {
     try {
-      const newest = await api.log(this.threadId, this.#limit);
-      let { entries, next } = newest;
-      const pages = this.#limit > ENTRIES_FIRST ? PAGES_MAX : 1;
-      for (let page = 1; page < pages && next && entries.length < this.#limit; page++) {
-        const older = await api.log(this.threadId, this.#limit - entries.length, next);
-        entries = [...older.entries, ...entries];
-        next = older.next;
-      }
-      return { entries, cursor: newest.cursor, next };
+      return await api.log(this.threadId, ENTRIES);
     } catch (error) {
       if (error.status === 404) {
         return { entries: [], cursor: '', next: null };
@@ -195,23 +225,25 @@ export class Conversation {
   }
 
   #take(entries, next, marking) {
-    const update = () => {
-      this.#transcript.earlier = Boolean(next);
-      this.#transcript.load(entries, this.#sender.messages, marking);
-      this.#loaded = true;
-      this.#show();
-    };
-    if (this.#limit > ENTRIES_FIRST && !marking) {
-      view.keepPlace(update);
-    } else {
-      update();
-    }
+    this.#next = next ?? '';
+    this.#transcript.earlier = Boolean(next);
+    this.#transcript.load(entries, this.#sender.messages, marking);
+    this.#loaded = true;
+    this.#show();
     view.speak();
-    byId('earlier').hidden = !next || this.#limit >= ENTRIES_MAX;
-    const first = entries.find((entry) => entry.role === 'user');
-    if (first && !store.title(this.threadId)) {
-      store.keepTitle(this.threadId, first.text);
+    byId('earlier').hidden = !next;
+    this.#firstLoad.resolve();
+    if (entries.length > 0) {
+      this.#learnTitle();
+    }
+  }
+
+  async #learnTitle() {
+    try {
+      titles.learn([await api.thread(this.threadId)]);
       this.#showTitle();
+    } catch {
+      // Its first words are a title, too.
     }
   }
 
@@ -267,6 +299,15 @@ export class Conversation {
     }
     if (kind === 'condition.changed') {
       this.#hears.onCondition();
+      return;
+    }
+    if (kind === 'thread.changed') {
+      this.#learnTitle();
+      this.#hears.onChange();
+      return;
+    }
+    if (kind === 'thread.deleted') {
+      this.#hears.onDeleted(this.threadId);
       return;
     }
     if (kind === 'plan.moved' || kind === 'task.moved') {
@@ -386,7 +427,13 @@ export class Conversation {
   }
 
   #showTitle() {
-    const title = this.#transcript.items.length === 0 && !store.title(this.threadId) ? 'New conversation' : titleOf(this.threadId);
+    const first = this.#transcript.items.find((item) => item.kind === 'user');
+    if (first && !this.#next) {
+      titles.suggest(this.threadId, first.text);
+    }
+    const isNew = this.#transcript.items.length === 0 && !titles.isNamed(this.threadId);
+    const title = isNew ? 'New conversation' : titles.titleOf(this.threadId);
+    byId('about').hidden = isNew;
     byId('title').textContent = title;
     document.title = title === 'New conversation' ? 'Holdfast' : `${title} · Holdfast`;
   }

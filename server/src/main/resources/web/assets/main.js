@@ -2,11 +2,14 @@
 import * as api from './api.js';
 import * as conditions from './conditions.js';
 import { Conversation } from './conversation.js';
+import * as manage from './manage.js';
 import * as plans from './plans.js';
 import * as rights from './rights.js';
+import * as search from './search.js';
 import { Sender } from './sender.js';
 import * as store from './store.js';
 import { newThreadId, Threads } from './threads.js';
+import * as titles from './titles.js';
 import { Tray } from './tray.js';
 import { sentence } from './words.js';
 
@@ -17,6 +20,9 @@ const coarsePointer = matchMedia('(pointer: coarse)');
 
 let conversation = null;
 let sendsWhenReady = false;
+
+/** What is to be shown of the conversation that opens next. */
+let wanted = null;
 
 const sender = new Sender({
   onSending: (message) => conversation?.sending(message),
@@ -58,6 +64,7 @@ const hears = {
   onCondition: () => conditions.refresh(),
   onPlans: () => plans.hurry(),
   onChange: () => threads.refresh(),
+  onDeleted: (threadId) => afterDeletion(threadId),
   onDraft: (text) => fillComposer(text),
 };
 
@@ -123,12 +130,36 @@ function openFromAddress() {
   conversation?.close();
   conversation = new Conversation(threadId, sender, hears);
   threads.select(threadId);
+  manage.select(threadId);
+  if (wanted?.threadId === threadId) {
+    conversation.find(wanted.entry, wanted.eventId);
+  }
+  wanted = null;
   sendsWhenReady = false;
   tray.open(threadId);
   fillComposer(store.draft(threadId));
   if (!coarsePointer.matches) {
     say.focus();
   }
+}
+
+/** Goes to something that was said, wherever it was. */
+function goToEntry(threadId, entry, eventId) {
+  if (conversation?.threadId === threadId) {
+    conversation.find(entry, eventId);
+  } else {
+    wanted = { threadId, entry, eventId };
+    goTo(threadId);
+  }
+}
+
+function afterDeletion(threadId) {
+  titles.forget(threadId);
+  store.keepDraft(threadId, '');
+  if (conversation?.threadId === threadId) {
+    goTo(newThreadId());
+  }
+  threads.refresh();
 }
 
 const goTo = (threadId) => (location.hash = encodeURIComponent(threadId));
@@ -183,6 +214,8 @@ byId('logout').addEventListener('click', async () => {
   }
   sender.clear();
   store.forget();
+  titles.forget();
+  search.forget();
   askForLogin('');
 });
 
@@ -269,4 +302,10 @@ addEventListener('online', () => conversation?.hurry());
 document.addEventListener('visibilitychange', () => !document.hidden && conversation?.hurry());
 
 plans.listen({ onOpen: (threadId) => goTo(threadId) });
+search.listen({ onHit: goToEntry });
+manage.listen({
+  onChange: () => threads.refresh(),
+  onDeleted: afterDeletion,
+  onTrouble: (text) => conversation?.trouble(text),
+});
 begin();

@@ -3,7 +3,8 @@ import * as api from './api.js';
 import { element } from './dom.js';
 import { PlanCard, progressOf } from './plan.js';
 import * as rights from './rights.js';
-import { isOurs, titleOf } from './threads.js';
+import { isOurs } from './threads.js';
+import { titleOf } from './titles.js';
 import { fullTime, ofPlan, sentence, shortTime } from './words.js';
 
 const PAGE = 20;

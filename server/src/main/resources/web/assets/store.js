@@ -1,9 +1,7 @@
-// What the browser keeps: drafts, messages not yet accepted, titles, the theme. All of it may be lost without harm
+// What the browser keeps: drafts, messages not yet accepted, the theme. All of it may be lost without harm
 // to anything the server promised, so a full or forbidden storage is not an error.
 
 const PREFIX = 'holdfast.';
-const TITLES_MAX = 200;
-const TITLE_CHARS_MAX = 80;
 
 function read(key, otherwise) {
   try {
@@ -40,18 +38,6 @@ export function unsent() {
 }
 
 export const keepUnsent = (messages) => write('unsent', messages);
-
-export const title = (threadId) => read('titles', {})[threadId] ?? '';
-
-/** The newest titles are kept; an older one is found again when its conversation is opened. */
-export function keepTitle(threadId, text) {
-  const titles = read('titles', {});
-  delete titles[threadId];
-  titles[threadId] = text.replace(/\s+/g, ' ').trim().slice(0, TITLE_CHARS_MAX);
-  const ids = Object.keys(titles);
-  ids.slice(0, Math.max(0, ids.length - TITLES_MAX)).forEach((id) => delete titles[id]);
-  write('titles', titles);
-}
 
 /** 'light', 'dark' or 'system'. Stored bare, because theme.js reads it before anything else runs. */
 export function theme() {

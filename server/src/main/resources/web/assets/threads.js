@@ -2,12 +2,11 @@
 import * as api from './api.js';
 import { element } from './dom.js';
 import { randomKey } from './sender.js';
-import * as store from './store.js';
+import { learn, titleOf } from './titles.js';
 import { shortTime } from './words.js';
 
-const SHOWN_MAX = 100;
+const PAGE = 100;
 const REFRESH_MS = 20_000;
-const PEEKED_MAX = 12;
 
 export const newThreadId = () => `web:main:${randomKey().slice(0, 16)}`;
 
@@ -22,8 +21,10 @@ export class Threads {
   #veil = document.getElementById('veil');
   #menu = document.getElementById('menu');
   #current = '';
+  #more = document.getElementById('threads-more');
+  #archived = document.getElementById('archived');
   #views = [];
-  #peeked = new Set();
+  #next = '';
   #timer = 0;
   #hears;
 
@@ -35,6 +36,13 @@ export class Threads {
       hears.onNew();
     });
     this.#menu.addEventListener('click', () => this.#open());
+    this.#more.addEventListener('click', () => this.#older());
+    new IntersectionObserver(([seen]) => seen.isIntersecting && this.#older(), { rootMargin: '400px' }).observe(this.#more);
+    this.#archived.addEventListener('click', () => {
+      this.#archived.setAttribute('aria-pressed', String(!this.#isArchive));
+      this.#views = [];
+      this.refresh();
+    });
     this.#veil.addEventListener('click', () => this.close());
     this.#drawer.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.isOpen) {
@@ -43,6 +51,10 @@ export class Threads {
         this.#menu.focus();
       }
     });
+  }
+
+  get #isArchive() {
+    return this.#archived.getAttribute('aria-pressed') === 'true';
   }
 
   get isOpen() {
@@ -65,9 +77,12 @@ export class Threads {
   async refresh() {
     clearTimeout(this.#timer);
     try {
-      this.#views = (await api.threads(SHOWN_MAX)).threads;
-      this.#show();
-      this.#peek();
+      const archived = this.#isArchive;
+      const { threads, next } = await api.threads({ limit: PAGE, archived });
+      if (archived === this.#isArchive) {
+        this.#takeNewest(threads, next ?? '');
+        this.#show();
+      }
     } catch (error) {
       if (error.status === 401) {
         this.#hears.onRefused(error);
@@ -76,6 +91,34 @@ export class Threads {
       // The connection indicator tells the rest.
     }
     this.#timer = setTimeout(() => (document.hidden ? this.#wait() : this.refresh()), REFRESH_MS);
+  }
+
+  /** Older pages stay as they were read, while the newest page reaches down to them. */
+  #takeNewest(views, next) {
+    learn(views);
+    const ids = new Set(views.map((view) => view.thread_id));
+    const oldest = views.at(-1)?.last_at ?? '';
+    const older = next ? this.#views.slice(PAGE).filter((view) => !ids.has(view.thread_id) && view.last_at <= oldest) : [];
+    this.#views = [...views, ...older];
+    this.#next = older.length > 0 ? this.#next : next;
+  }
+
+  async #older() {
+    const after = this.#next;
+    if (!after) {
+      return;
+    }
+    this.#next = ''; // one at a time
+    try {
+      const { threads, next } = await api.threads({ limit: PAGE, archived: this.#isArchive, after });
+      const ids = new Set(this.#views.map((view) => view.thread_id));
+      learn(threads);
+      this.#views.push(...threads.filter((view) => !ids.has(view.thread_id)));
+      this.#next = next ?? '';
+    } catch {
+      this.#next = after;
+    }
+    this.#show();
   }
 
   stop() {
@@ -100,34 +143,13 @@ export class Threads {
     this.#drawer.querySelector('button').focus();
   }
 
-  /** Finds names for conversations that this browser has never shown: their last words. */
-  async #peek() {
-    const nameless = this.#views
-      .map((view) => view.thread_id)
-      .filter((id) => !store.title(id) && !this.#peeked.has(id))
-      .slice(0, PEEKED_MAX);
-    for (const id of nameless) {
-      this.#peeked.add(id);
-      try {
-        const { entries } = await api.log(id, 4);
-        const words = entries.find((entry) => entry.role === 'user') ?? entries[0];
-        if (words) {
-          store.keepTitle(id, words.text);
-        }
-      } catch {
-        return;
-      }
-    }
-    if (nameless.length > 0) {
-      this.#show();
-    }
-  }
-
   #show() {
     const hadFocus = this.#list.contains(document.activeElement) ? document.activeElement.dataset.thread : '';
     const rows = this.#views.map((view) => this.#row(view));
     this.#list.replaceChildren(...rows);
     this.#none.hidden = rows.length > 0;
+    this.#none.textContent = this.#isArchive ? 'Nothing is archived.' : 'No conversations yet.';
+    this.#more.hidden = !this.#next;
     if (hadFocus) {
       [...this.#list.querySelectorAll('button')].find((row) => row.dataset.thread === hadFocus)?.focus();
     }
@@ -158,8 +180,3 @@ export class Threads {
 }
 
 const channelOf = (id) => id.split(':', 2).join(' ');
-
-/** What a conversation is called: its first words here, else its own id on its platform. */
-export function titleOf(id) {
-  return store.title(id) || id.split(':').slice(2).join(':') || id;
-}

@@ -100,6 +100,13 @@ export class Transcript {
       .forEach((message) => this.addLocal(message, message.failed ? 'failed' : 'sending'));
   }
 
+  /** Puts older entries of the log before all others. */
+  prepend(entries) {
+    const known = new Set(this.items.map(identity));
+    this.items.unshift(...entries.map((entry) => this.#fromLog(entry)).filter((item) => !known.has(identity(item))));
+    this.#settle();
+  }
+
   /** Says what the server is doing with this thread, for a page that came in the middle. */
   loadTurn(view) {
     if (!view || this.turn || !view.doing || RESTING.has(view.doing)) {

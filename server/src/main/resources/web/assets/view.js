@@ -83,6 +83,23 @@ export class View {
     this.#nodes.get(`plan ${planId}`)?.card.focusQuestion();
   }
 
+  /** Shows what the log calls `entry`. False when it is not here. */
+  toEntry(entry, eventId) {
+    const base = entry.replace(/\.\d+$/, '');
+    const { node } = this.#nodes.get(entry) ?? this.#nodes.get(base) ?? {};
+    const found = node ?? (entry === eventId ? this.#log.querySelector(`.user[data-event="${CSS.escape(eventId)}"]`) : null);
+    if (!found) {
+      return false;
+    }
+    this.#sticks = false;
+    found.scrollIntoView({ block: 'center' });
+    found.classList.add('found');
+    found.tabIndex = -1;
+    found.focus({ preventScroll: true });
+    setTimeout(() => found.classList.remove('found'), 4000);
+    return true;
+  }
+
   toBottom() {
     this.#sticks = true;
     this.#stick();

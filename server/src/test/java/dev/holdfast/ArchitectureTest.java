@@ -47,7 +47,7 @@ class ArchitectureTest {
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus", "guards", "modes", "incidents"),
           Set.of("agents", "replies", "training", "extensions", "drills"),
-          Set.of("plugins", "access", "tasks"),
+          Set.of("plugins", "access", "tasks", "conversations"),
           Set.of("ingress", "cli"));
 
   /**

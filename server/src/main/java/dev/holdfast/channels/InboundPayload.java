@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
+import java.util.List;
 
 /** Messages as the payload of an event and back. */
 public final class InboundPayload {
@@ -25,6 +26,26 @@ public final class InboundPayload {
       return JSON.writeValueAsString(message);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a message of texts and numbers is always JSON", e);
+    }
+  }
+
+  /**
+   * Who sent a message, and nothing of what it said; a payload that is no message becomes empty.
+   */
+  public static String withoutWords(String payload) {
+    try {
+      InboundMessage message = read(payload);
+      return write(
+          new InboundMessage(
+              message.account(),
+              message.thread(),
+              message.sender(),
+              "",
+              List.of(),
+              message.dedupeKey(),
+              message.origin()));
+    } catch (IllegalArgumentException _) {
+      return "";
     }
   }
 

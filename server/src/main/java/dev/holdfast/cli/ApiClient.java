@@ -89,6 +89,15 @@ final class ApiClient {
     return call("GET", path, "");
   }
 
+  /** An answer that is no JSON to be read here. */
+  String getText(String path) throws UnavailableException, RefusedException, InterruptedException {
+    HttpResponse<String> response = send("GET", path, "");
+    if (response.statusCode() >= 300) {
+      throw refused(response.statusCode(), response.body());
+    }
+    return response.body();
+  }
+
   /** What anybody may know of the server's health, whatever its status. */
   JsonNode health() throws UnavailableException, InterruptedException {
     return json(send("GET", "/health", "").body());

@@ -1,19 +1,23 @@
 package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The chat threads. */
-@Command(name = "threads", description = "List, show or reset chat threads.")
+@Command(
+    name = "threads",
+    description = "List, show, search, export, rename, archive, delete or reset chat threads.")
 final class ThreadsCommand extends CommandGroup {
   /** Else a line of a message could look like the next one. */
   private static final String INDENT = "  ";
 
   ThreadsCommand(RootCommand root) {
-    super(root, "threads list, show or reset");
+    super(root, "threads list, show, search, export, rename, archive, delete or reset");
   }
 
   @Command(
@@ -32,11 +36,13 @@ final class ThreadsCommand extends CommandGroup {
               paramLabel = "PLACE",
               defaultValue = "",
               description = "Continue after the previous page, as it says.")
-          String after)
+          String after,
+      @Option(names = "--archived", description = "Only those that are archived.") boolean archived)
       throws CliException, InterruptedException {
     String path =
         "/api/v1/threads?limit="
             + limit
+            + (archived ? "&archived=only" : "")
             + (after.isEmpty() ? "" : "&after=" + ApiClient.encoded(after));
     JsonNode answer = root.ask(api -> api.get(path));
     List<JsonNode> rows =
@@ -44,7 +50,7 @@ final class ThreadsCommand extends CommandGroup {
             answer,
             "threads",
             "no chat threads yet",
-            List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING"),
+            List.of("THREAD", "LAST USED", "EVENTS", "OPEN", "DOING", "TITLE"),
             ThreadsCommand::row);
     String next = CliJson.text(answer, "next");
     if (!rows.isEmpty() && !next.isEmpty()) {
@@ -79,15 +85,15 @@ final class ThreadsCommand extends CommandGroup {
     String page = before.isEmpty() ? "" : "&before=" + ApiClient.encoded(before);
     JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + limit + page));
     if (root.json) {
-      root.print(
-          CliJson.object()
-              .<com.fasterxml.jackson.databind.node.ObjectNode>set("thread", info)
-              .set("log", log));
+      root.print(CliJson.object().<ObjectNode>set("thread", info).set("log", log));
       return ExitCode.OK;
     }
     Terminal terminal = root.terminal();
     terminal.line(terminal.bold(CliJson.text(info, "thread_id")));
     List<String> cells = row(info);
+    if (!cells.get(5).isEmpty()) {
+      terminal.line("  " + cells.get(5));
+    }
     terminal.line(
         "  last used %s, %s events, %s open, %s"
             .formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
@@ -109,6 +115,140 @@ final class ThreadsCommand extends CommandGroup {
               + CliJson.text(info, "thread_id")
               + " --before "
               + next);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "search",
+      description = "Find messages and answers in all chat threads, newest first.",
+      footer = {"", "Example: holdfast threads search \"quarterly report\" budget"})
+  int search(
+      @Parameters(
+              paramLabel = "WORDS",
+              arity = "1..*",
+              description = "All of them, in any order; quotes within quotes hold a phrase.")
+          List<String> words,
+      @Option(
+              names = "--thread",
+              paramLabel = "THREAD",
+              defaultValue = "",
+              description = "Only in this chat thread.")
+          String thread,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "20",
+              description = "The most to show. Default: ${DEFAULT-VALUE}.")
+          int limit)
+      throws CliException, InterruptedException {
+    String query = words.stream().map(ThreadsCommand::quoted).collect(Collectors.joining(" "));
+    JsonNode found =
+        root.ask(
+            api ->
+                api.get(
+                    "/api/v1/search?q="
+                        + ApiClient.encoded(query)
+                        + "&limit="
+                        + limit
+                        + (thread.isEmpty() ? "" : "&thread=" + ApiClient.encoded(thread))));
+    if (root.json) {
+      root.print(found);
+      return ExitCode.OK;
+    }
+    Terminal terminal = root.terminal();
+    List<JsonNode> hits = CliJson.items(found, "hits");
+    for (JsonNode hit : hits) {
+      terminal.line(
+          terminal.bold(CliJson.text(hit, "thread_id"))
+              + terminal.dim(
+                  "  " + Formats.day(hit.path("at")) + "  " + CliJson.text(hit, "role")));
+      terminal.line(INDENT + VisibleText.lines(CliJson.raw(hit, "excerpt"), INDENT));
+    }
+    if (hits.isEmpty()) {
+      terminal.note("nothing found");
+    }
+    return ExitCode.OK;
+  }
+
+  /** The shell took the quotes of a phrase away. */
+  private static String quoted(String words) {
+    return words.contains(" ") && !words.contains("\"") ? '"' + words + '"' : words;
+  }
+
+  @Command(
+      name = "export",
+      description = "Print a chat thread's log as Markdown, or as JSON.",
+      footer = {"", "Example: holdfast threads export web:main:cli > talk.md"})
+  int export(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread)
+      throws CliException, InterruptedException {
+    String path = "/api/v1/threads/" + ApiClient.encoded(thread) + "/export?format=";
+    String text = root.ask(api -> api.getText(path + (root.json ? "json" : "markdown")));
+    root.terminal().part(root.json ? VisibleText.json(text) : VisibleText.lines(text, ""));
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "rename",
+      description = "Give a chat thread a title.",
+      footer = {"", "Example: holdfast threads rename web:main:cli Trip to Rome"})
+  int rename(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread,
+      @Parameters(paramLabel = "TITLE", arity = "1..*", description = "The title.")
+          List<String> title)
+      throws CliException, InterruptedException {
+    return change(
+        thread, "/rename", CliJson.object().put("title", String.join(" ", title)), "renamed");
+  }
+
+  @Command(
+      name = "archive",
+      description = "Put a chat thread away until its next message.",
+      footer = {"", "Example: holdfast threads archive web:main:cli"})
+  int archive(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread,
+      @Option(names = "--undo", description = "Bring it back.") boolean undo)
+      throws CliException, InterruptedException {
+    return change(
+        thread,
+        "/archive",
+        CliJson.object().put("archived", !undo),
+        undo ? "is back in the list" : "is archived");
+  }
+
+  private int change(String thread, String what, ObjectNode body, String done)
+      throws CliException, InterruptedException {
+    JsonNode answer =
+        root.ask(api -> api.post("/api/v1/threads/" + ApiClient.encoded(thread) + what, body));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      root.terminal().line(thread + " " + done);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "delete",
+      description =
+          "Permanently delete what was said in a chat thread: its log, context, files, replies and"
+              + " wake-ups. Usage, plans and the audit stay.",
+      footer = {"", "Example: holdfast threads delete web:main:old-talk --yes"})
+  int delete(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread,
+      @Option(names = "--yes", required = true, description = "Really: there is no undo.")
+          boolean yes)
+      throws CliException, InterruptedException {
+    JsonNode answer = root.ask(api -> api.delete("/api/v1/threads/" + ApiClient.encoded(thread)));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      root.terminal().line(thread + " is deleted");
     }
     return ExitCode.OK;
   }
@@ -145,6 +285,7 @@ final class ThreadsCommand extends CommandGroup {
         CliJson.text(thread, "events"),
         CliJson.text(thread, "open"),
         (doing.isEmpty() ? "idle" : doing)
-            + (waiting.isEmpty() || waiting.equals("0") ? "" : ", waiting " + waiting));
+            + (waiting.isEmpty() || waiting.equals("0") ? "" : ", waiting " + waiting),
+        VisibleText.line(CliJson.raw(thread, "title")));
   }
 }

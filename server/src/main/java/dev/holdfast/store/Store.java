@@ -21,6 +21,8 @@ import dev.holdfast.store.messages.Messages;
 import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.StoredThreadOwners;
 import dev.holdfast.store.messages.Stories;
+import dev.holdfast.store.messages.ThreadErasure;
+import dev.holdfast.store.messages.ThreadLabels;
 import dev.holdfast.store.messages.ThreadOwners;
 import dev.holdfast.store.messages.Waiting;
 import dev.holdfast.store.opening.Database;
@@ -49,6 +51,7 @@ public final class Store implements AutoCloseable {
   private final Approvals approvals;
   private final Schedules schedules;
   private final ThreadOwners owners;
+  private final ThreadLabels labels;
   private final TextFiles texts;
   private final ThreadFolders threads;
   private final LastRun lastRun;
@@ -94,6 +97,7 @@ public final class Store implements AutoCloseable {
     messages = new Messages(engine, config.inbox(), time, List.of(approvals, usage));
     schedules = new Schedules(engine, messages.inbox(), audit);
     owners = new StoredThreadOwners(engine);
+    labels = new ThreadLabels(engine);
     texts = new TextFiles(engine.failStop());
     threads =
         new ThreadFolders(
@@ -109,6 +113,8 @@ public final class Store implements AutoCloseable {
   private void start() throws StartRefusedException {
     engine.start();
     bring(StoredThreadOwners.TABLES);
+    bring(ThreadLabels.TABLES);
+    bring(ThreadErasure.TABLES);
     messages.start();
   }
 
@@ -165,6 +171,14 @@ public final class Store implements AutoCloseable {
 
   public ThreadOwners threadOwners() {
     return owners;
+  }
+
+  public ThreadLabels threadLabels() {
+    return labels;
+  }
+
+  public ThreadErasure threadErasure() {
+    return messages.erasure();
   }
 
   public Usage usage() {

@@ -253,14 +253,42 @@ final class ActiveAgents implements ThreadAgent.Keeper {
         writing.unlock();
       }
     } finally {
-      held.letGo(threadId);
-      agents.computeIfPresent(
-          threadId,
-          (_, agent) -> {
-            agent.refresh();
-            return agent;
-          });
-      find(threadId).ifPresent(this::settled); // it may have nothing to do now
+      letGo(threadId);
+    }
+  }
+
+  private void letGo(String threadId) {
+    held.letGo(threadId);
+    agents.computeIfPresent(
+        threadId,
+        (_, agent) -> {
+          agent.refresh();
+          return agent;
+        });
+    find(threadId).ifPresent(this::settled); // it may have nothing to do now
+  }
+
+  /**
+   * Does something with what a thread has on disk while no agent knows of it and none begins.
+   * False, and nothing is done, while an agent has something to do. Blocks.
+   */
+  boolean whileInactive(String threadId, Runnable work) {
+    Optional<ThreadAgent> agent = findActivated(threadId);
+    if (agent.isPresent() && !agent.get().retire()) {
+      return false;
+    }
+    agent.ifPresent(this::leave);
+    Lock writing = held.hold(threadId);
+    writing.lock();
+    try {
+      if (agents.containsKey(threadId)) {
+        return false; // an event came in between
+      }
+      work.run();
+      return true;
+    } finally {
+      writing.unlock();
+      letGo(threadId);
     }
   }
 

@@ -388,6 +388,14 @@ public final class Orchestrator {
   }
 
   /**
+   * Does something with what a thread has on disk while nothing of it runs. False, and nothing is
+   * done, while its agent has something to do. Blocks.
+   */
+  public boolean whileInactive(String threadId, Runnable work) {
+    return agents.whileInactive(threadId, work);
+  }
+
+  /**
    * A person's word on a call that waits. False when it does not wait any more.
    *
    * @param by {@code person:<platform id>} or {@code token:<name>}

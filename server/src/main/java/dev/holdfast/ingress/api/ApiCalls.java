@@ -4,6 +4,7 @@ import dev.holdfast.access.PairingFlow;
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.News;
 import dev.holdfast.config.Secrets;
+import dev.holdfast.conversations.ConversationService;
 import dev.holdfast.drills.Drills;
 import dev.holdfast.extensions.Extensions;
 import dev.holdfast.incidents.Incidents;
@@ -59,9 +60,13 @@ public final class ApiCalls {
   }
 
   public ApiCalls threads(
-      MessageIntake intake, EventStreams streams, AttachmentsConfig attachments) {
+      MessageIntake intake,
+      EventStreams streams,
+      AttachmentsConfig attachments,
+      ConversationService conversations) {
     ThreadControl threads = ThreadControl.of(orchestrator);
     calls.putAll(new ThreadCalls(store, threads, access, intake, streams, attachments).calls());
+    calls.putAll(new ConversationCalls(store, conversations, access).calls());
     return this;
   }
 

@@ -361,14 +361,20 @@ final class ApiRoutes {
       loop.runOnContext(_ -> Responses.file(request, file));
       return false;
     }
-    Buffer body = answer.json();
+    Buffer body = answer.content();
     if (answer.status() == 503 && !request.response().headers().contains(Responses.RETRY_AFTER)) {
       request.response().putHeader(Responses.RETRY_AFTER, RETRY_AFTER_SECS);
     }
     memory.leaves(body.length(), () -> loop.runOnContext(_ -> ConnectionLimits.cut(request)));
-    loop.runOnContext(
-        _ -> Responses.json(request, answer.status(), body).onComplete(_ -> memory.close()));
+    loop.runOnContext(_ -> respond(request, answer, body).onComplete(_ -> memory.close()));
     return true;
+  }
+
+  private static Future<Void> respond(HttpServerRequest request, ApiAnswer answer, Buffer body) {
+    ApiAnswer.Document document = answer.document();
+    return document == null
+        ? Responses.json(request, answer.status(), body)
+        : Responses.document(request, document, body);
   }
 
   private ApiAnswer answer(ApiRequest api, ApiCall call, HttpServerRequest request) {

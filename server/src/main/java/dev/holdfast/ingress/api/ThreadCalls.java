@@ -14,6 +14,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.ChatThreads;
+import dev.holdfast.store.messages.ChatThreads.Archived;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.threads.LogPage;
 import io.vertx.core.json.DecodeException;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -85,7 +87,11 @@ final class ThreadCalls {
     List<ChatThreads.ThreadRow> rows =
         store
             .chatThreads()
-            .list(ThreadAccess.reader(request.caller()), request.text("after", ""), limit);
+            .list(
+                ThreadAccess.reader(request.caller()),
+                Archived.valueOf(request.text("archived", "without").toUpperCase(Locale.ROOT)),
+                request.text("after", ""),
+                limit);
     JsonArray views = new JsonArray();
     rows.forEach(row -> views.add(view(row)));
     String next = rows.size() < limit ? null : rows.getLast().place();
@@ -105,6 +111,8 @@ final class ThreadCalls {
     Optional<ThreadView> active = threads.find(row.threadId());
     return new JsonObject()
         .put("thread_id", row.threadId())
+        .put("title", row.title())
+        .put("archived", row.archived())
         .put("owner", row.owner())
         .put("shared", row.shared())
         .put("last_at", row.lastAt().toString())

@@ -65,6 +65,22 @@ public final class ThreadAccess {
   }
 
   /**
+   * Lets a caller delete a thread: its owner, or an operator.
+   *
+   * @throws RefusedRequestException 404 as {@link #check}, 403 when it was opened to the caller by
+   *     somebody else
+   */
+  public void checkOwner(Caller caller, String threadId) throws RefusedRequestException {
+    check(caller, threadId);
+    boolean isTheirs =
+        whose(threadId) instanceof Ownership.Owned(String owner, boolean _)
+            && owner.equals(caller.name());
+    if (!isOperator(caller) && !isTheirs) {
+      throw RefusedRequestException.forbidden();
+    }
+  }
+
+  /**
    * Lets a caller write to a thread; the first who does begins it and is its owner, durably.
    *
    * @param shared whether everybody may see and write it from now on; null: as it is

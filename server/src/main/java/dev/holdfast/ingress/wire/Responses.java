@@ -75,6 +75,21 @@ public final class Responses {
     return response.end(body);
   }
 
+  /** A text to be saved. Ends as {@link #json(HttpServerRequest, int, Buffer)} does. */
+  public static Future<Void> document(
+      HttpServerRequest request, ApiAnswer.Document document, Buffer text) {
+    if (isOver(request)) {
+      return Future.succeededFuture();
+    }
+    HttpServerResponse response = startPage(request, 200);
+    response
+        .headers()
+        .set(HttpHeaders.CONTENT_TYPE, document.mediaType() + "; charset=utf-8")
+        .set("content-disposition", "attachment; filename=\"" + document.name() + '"')
+        .set(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    return response.end(text);
+  }
+
   /** A stranger's file: shown as an image or saved, but never run as a page of ours. */
   public static void file(HttpServerRequest request, ApiAnswer.Served served) {
     if (isOver(request)) {

@@ -11,9 +11,15 @@ import java.util.Optional;
 public final class ChatThreads {
   private static final String SELECT =
       "select t.thread_id, t.last_at, t.events, (select count(*) from events e where e.thread ="
-          + " t.no and e.closed = 0), t.no, coalesce(o.owner, ''), coalesce(o.shared, 0) from ";
+          + " t.no and e.closed = 0), t.no, coalesce(o.owner, ''), coalesce(o.shared, 0),"
+          + " coalesce(l.title, ''), "
+          + ThreadLabels.ARCHIVED
+          + " from ";
 
-  private static final String OWNER = " left join thread_owners o on o.thread_id = t.thread_id";
+  private static final String LABELS = " left join thread_labels l on l.thread_id = t.thread_id";
+
+  private static final String OWNER =
+      " left join thread_owners o on o.thread_id = t.thread_id" + LABELS;
 
   private final Engine engine;
   private final ThreadActivity activity;
@@ -30,7 +36,7 @@ public final class ChatThreads {
    *     the first page. Threads that get a message meanwhile move to the front; none comes twice.
    * @throws IllegalArgumentException if {@code after} is not such a place
    */
-  public List<ThreadRow> list(ThreadReader reader, String after, int limit) {
+  public List<ThreadRow> list(ThreadReader reader, Archived archived, String after, int limit) {
     activity.settle();
     Place place = Place.of(after);
     return engine.read(
@@ -38,9 +44,12 @@ public final class ChatThreads {
             sql.list(
                 ChatThreads::row,
                 SELECT // the open events are counted for the page alone
-                    + "(select * from threads where events > 0 and (last_at, no) < (?, ?) and "
-                    + ThreadReader.MAY_SEE
-                    + " order by last_at desc, no desc limit ?) t"
+                    + "(select t.* from threads t"
+                    + LABELS
+                    + " where t.events > 0 and (t.last_at, t.no) < (?, ?) and "
+                    + ThreadReader.maySee("t.thread_id")
+                    + archived.condition
+                    + " order by t.last_at desc, t.no desc limit ?) t"
                     + OWNER
                     + " order by t.last_at desc, t.no desc",
                 place.lastAt(),
@@ -48,6 +57,24 @@ public final class ChatThreads {
                 reader.flag(),
                 reader.name(),
                 limit));
+  }
+
+  /** As the other, of all threads. */
+  public List<ThreadRow> list(ThreadReader reader, String after, int limit) {
+    return list(reader, Archived.WITH, after, limit);
+  }
+
+  /** Which threads a list is of. */
+  public enum Archived {
+    WITHOUT(" and not " + ThreadLabels.ARCHIVED),
+    ONLY(" and " + ThreadLabels.ARCHIVED),
+    WITH("");
+
+    private final String condition;
+
+    Archived(String condition) {
+      this.condition = condition;
+    }
   }
 
   /** Where a thread stands in the order of their last messages. */
@@ -94,13 +121,15 @@ public final class ChatThreads {
         row.getLong(4),
         row.getLong(2) + "-" + row.getLong(5),
         row.getString(6),
-        row.getInt(7) != 0);
+        row.getInt(7) != 0,
+        row.getString(8),
+        row.getInt(9) != 0);
   }
 
   /**
    * A chat thread as the database knows it. {@code events}: all ever accepted; {@code open}: not
    * finished; {@code place}: for {@link #list}; {@code owner}: empty when it belongs to operators
-   * alone; {@code shared}: open to everybody.
+   * alone; {@code shared}: open to everybody; {@code title}: empty when it has none.
    */
   public record ThreadRow(
       String threadId,
@@ -109,5 +138,7 @@ public final class ChatThreads {
       long open,
       String place,
       String owner,
-      boolean shared) {}
+      boolean shared,
+      String title,
+      boolean archived) {}
 }

@@ -42,6 +42,7 @@ public final class Messages {
   private final DeadLetters deadLetters;
   private final Stories stories;
   private final ChatThreads chatThreads;
+  private final ThreadErasure erasure;
 
   /**
    * @param ledgers what follows the fate of events
@@ -66,6 +67,7 @@ public final class Messages {
     deadLetters = new DeadLetters(engine, time, replies, endings);
     stories = new Stories(engine);
     chatThreads = new ChatThreads(engine, activity);
+    erasure = new ThreadErasure(engine, activity);
   }
 
   public Inbox inbox() {
@@ -86,6 +88,10 @@ public final class Messages {
 
   public ChatThreads chatThreads() {
     return chatThreads;
+  }
+
+  public ThreadErasure erasure() {
+    return erasure;
   }
 
   /**

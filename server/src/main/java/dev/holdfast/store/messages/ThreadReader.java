@@ -19,11 +19,16 @@ public record ThreadReader(boolean everything, String name) {
    * A condition on the column {@code thread_id}; its parameters are {@link #flag} and {@link
    * #name}.
    */
-  public static final String MAY_SEE =
-      "(? = 1 or thread_id in"
-          + " (select thread_id from thread_owners where (owner = ? and thread_id <> '"
-          + OF_OPERATORS
-          + "') or shared = 1))";
+  public static final String MAY_SEE = maySee("thread_id");
+
+  /** As {@link #MAY_SEE}, on a column of another name; a constant. */
+  public static String maySee(String column) {
+    return "(? = 1 or "
+        + column
+        + " in (select thread_id from thread_owners where (owner = ? and thread_id <> '"
+        + OF_OPERATORS
+        + "') or shared = 1))";
+  }
 
   public static ThreadReader owner(String name) {
     return new ThreadReader(false, name);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,8 @@ public final class ThreadFiles {
       Unsaved unsaved,
       ThreadFilesConfig limits,
       DamagedLines damaged,
-      LogTurns logTurns) {}
+      LogTurns logTurns,
+      Consumer<String> logged) {}
 
   /**
    * Hears whether something is not on the disk yet, so that it is found again by the next user of
@@ -264,6 +266,7 @@ public final class ThreadFiles {
             rotateLog();
           }
         });
+    host.logged().accept(threadId);
   }
 
   private interface LogWrite {
@@ -312,6 +315,25 @@ public final class ThreadFiles {
     LogTail.Tail tail = LogTail.read(folder.resolve("log.jsonl"), oldLogs, page);
     host.damaged().found(threadId, tail.damaged());
     return tail.lines();
+  }
+
+  /**
+   * How many bytes the newest part of the log has; another number means that there is more to read.
+   * Zero when that cannot be told. Safe from any thread.
+   */
+  public long logBytes() {
+    try {
+      return Files.size(folder.resolve("log.jsonl"));
+    } catch (IOException _) {
+      return 0;
+    }
+  }
+
+  /** Lets go of what is not on the disk yet: nobody wants it any more. */
+  void forget() {
+    context.forget();
+    log.forget();
+    noteUnsaved();
   }
 
   private void noteUnsaved() {
@@ -376,6 +398,12 @@ public final class ThreadFiles {
     } catch (JsonProcessingException _) {
       return "";
     }
+  }
+
+  /** Whether a folder that is there is the thread's, or nobody's. */
+  static boolean belongsTo(Path folder, String threadId) throws IOException {
+    String owner = owner(folder.resolve("meta.json"));
+    return owner.isEmpty() || owner.equals(threadId);
   }
 
   private SyncFailedException failStop(SyncFailedException e) {

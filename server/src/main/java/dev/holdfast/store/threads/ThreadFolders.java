@@ -1,20 +1,28 @@
 package dev.holdfast.store.threads;
 
+import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.FailStop;
 import dev.holdfast.time.Time;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +50,7 @@ public final class ThreadFolders {
    */
   private final Map<String, List<ThreadFiles>> unsaved = new ConcurrentHashMap<>();
 
+  private volatile Consumer<String> logged = _ -> {};
   private final Map<String, FolderClaim> remembered = new ConcurrentHashMap<>();
 
   public ThreadFolders(Path root, FailStop failStop, Time time, ThreadFilesConfig limits) {
@@ -54,12 +63,53 @@ public final class ThreadFolders {
             this::unsavedChanged,
             limits,
             new DamagedLines(),
-            new LogTurns());
+            new LogTurns(),
+            threadId -> logged.accept(threadId));
   }
 
   /** How many lines of logs were found damaged since the start. */
   public long damagedLines() {
     return host.damaged().count();
+  }
+
+  /** Hears of each thread whose log has grown; hand over and return. */
+  public void onLogged(Consumer<String> listener) {
+    logged = listener;
+  }
+
+  /**
+   * Removes the folder with all that is in it, durably; one that is missing is no fault. Nobody
+   * else may use the thread's files meanwhile.
+   *
+   * @throws IOException when the disk refuses: some of it may be left
+   */
+  public void erase(String threadId) throws IOException {
+    FolderClaim claim = folder(threadId);
+    Path folder = claim.path();
+    Lock turn = host.logTurns().of(threadId);
+    turn.lock();
+    try {
+      for (ThreadFiles files : unsaved.getOrDefault(threadId, List.of())) {
+        files.forget();
+      }
+      claim.claimed(false);
+      if (!Files.exists(folder)) {
+        return;
+      }
+      if (!ThreadFiles.belongsTo(folder, threadId)) {
+        throw new IOException(folder + " belongs to another thread than " + threadId);
+      }
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+      AtomicFiles.syncFolder(Objects.requireNonNull(folder.getParent()));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    } finally {
+      turn.unlock();
+    }
   }
 
   private void unsavedChanged(ThreadFiles files, boolean any) {

@@ -39,7 +39,8 @@ class ThreadFilesTest {
             (_, any) -> unsaved.add(any),
             new ThreadFilesConfig(65_536, 3),
             damaged,
-            new LogTurns()));
+            new LogTurns(),
+            _ -> {}));
   }
 
   private ThreadFiles files() {
@@ -193,7 +194,8 @@ class ThreadFilesTest {
                 (_, _) -> {},
                 TestStore.FILES,
                 damaged,
-                new LogTurns()));
+                new LogTurns(),
+                _ -> {}));
     assertThatThrownBy(other::loadContext).hasMessageContaining("belongs to another thread");
     assertThatThrownBy(() -> other.append(entry(1))).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> other.log("{\"id\":\"1\"}")).isInstanceOf(IOException.class);

@@ -43,7 +43,8 @@ class ThreadLogTest {
             (_, _) -> {},
             limits,
             damaged,
-            turns));
+            turns,
+            _ -> {}));
   }
 
   @Test

@@ -278,6 +278,20 @@ class TalkTest {
   }
 
   @Test
+  void aModelWritesTheTitleOnce() {
+    rig.setup().set("conversations.titles", "model");
+    model.next(
+        ModelScript.answer(_ -> "It is 1889."), ModelScript.answer(_ -> "\"Age of the tower.\""));
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+      chat.converse("when was it built?");
+      assertThat(chat.page().locator("#title")).hasText("Age of the tower");
+      chat.converse("and by whom?");
+      assertThat(chat.page().locator("#threads")).containsText("Age of the tower");
+      Assertions.assertThat(model.requests()).hasSize(3);
+    }
+  }
+
+  @Test
   void commandsAreAnsweredWithoutTheModel() {
     try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
       chat.say("/help");

@@ -1,0 +1,114 @@
+package dev.holdfast.conversations;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.messages.ThreadLabels;
+import dev.holdfast.store.threads.LogPage;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * One conversation as a text of its own, oldest message first. Of a very long one the newest part:
+ * some eight million characters.
+ *
+ * @param entries lines of the log
+ * @param isWhole whether nothing came before them
+ */
+public record ConversationExport(
+    String threadId, String title, Instant at, List<JsonNode> entries, boolean isWhole) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int LINES_MAX = 100_000;
+  private static final long UNITS_MAX = 8L * 1024 * 1024;
+  private static final int NAME_MAX = 40;
+
+  public ConversationExport {
+    entries = List.copyOf(entries);
+  }
+
+  /** Reads it from the disk. Blocks. */
+  public static ConversationExport read(Store store, String threadId, Instant now)
+      throws IOException {
+    LogPage page = new LogPage(LINES_MAX, UNITS_MAX, "");
+    List<String> lines = store.threads().of(threadId).readLog(page);
+    List<JsonNode> entries = new ArrayList<>();
+    for (String line : lines) {
+      try {
+        entries.add(JSON.readTree(line));
+      } catch (JsonProcessingException _) {
+        // A damaged line is left out here as everywhere.
+      }
+    }
+    String title =
+        store.threadLabels().find(threadId).map(ThreadLabels.Title::text).orElse(threadId);
+    return new ConversationExport(threadId, title, now, entries, !page.isFull(lines));
+  }
+
+  /** A name for a file, of plain characters and without an ending. */
+  public String name() {
+    String plain =
+        title.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
+    String cut = plain.length() > NAME_MAX ? plain.substring(0, NAME_MAX) : plain;
+    return cut.isEmpty() ? "conversation" : cut;
+  }
+
+  public String markdown() {
+    StringBuilder text = new StringBuilder(1024);
+    text.append("# ").append(title).append("\n\n");
+    text.append('`').append(threadId).append("`, exported at ").append(at).append("\n\n");
+    if (!isWhole) {
+      text.append("*Earlier messages are left out.*\n\n");
+    }
+    for (JsonNode entry : entries) {
+      text.append("## ").append(speaker(entry)).append(", ");
+      text.append(entry.path("at").asText()).append("\n\n");
+      String said = entry.path("text").asText().strip();
+      if (!said.isEmpty()) {
+        text.append(said).append("\n\n");
+      }
+      for (JsonNode file : entry.path("attachments")) {
+        text.append("- File: ").append(file.path("name").asText()).append('\n');
+      }
+      if (!entry.path("attachments").isEmpty()) {
+        text.append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  private static String speaker(JsonNode entry) {
+    String sender = entry.path("sender").asText();
+    return switch (entry.path("role").asText()) {
+      case "user" -> sender.isEmpty() ? "Person" : sender;
+      case "assistant" -> "Holdfast";
+      default -> "Notice";
+    };
+  }
+
+  public String json() {
+    ObjectNode whole =
+        JSON.createObjectNode()
+            .put("thread_id", threadId)
+            .put("title", title)
+            .put("exported_at", at.toString())
+            .put("whole", isWhole);
+    ArrayNode list = whole.putArray("entries");
+    for (JsonNode entry : entries) {
+      ObjectNode said = list.addObject();
+      for (String field : List.of("id", "at", "role", "sender", "text")) {
+        said.put(field, entry.path(field).asText());
+      }
+      said.put("event_id", entry.path("event").asText());
+      if (entry.has("attachments")) {
+        said.set("attachments", entry.path("attachments"));
+      }
+    }
+    return whole.toPrettyString() + "\n";
+  }
+}

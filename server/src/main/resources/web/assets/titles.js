@@ -1,0 +1,34 @@
+// What conversations are called: as the server says, else by their first words until it has said so.
+const known = new Map();
+const TITLE_CHARS_MAX = 80;
+
+/** Views of threads as the server lists them. */
+export function learn(views) {
+  for (const view of views) {
+    if (view.title) {
+      known.set(view.thread_id, view.title);
+    }
+  }
+}
+
+/** A message was said here: it names a conversation that has no name yet. */
+export function suggest(threadId, text) {
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, TITLE_CHARS_MAX);
+  if (line && !known.has(threadId)) {
+    known.set(threadId, line);
+  }
+}
+
+export const isNamed = (threadId) => known.has(threadId);
+
+/** Its title, else its own id on its platform. */
+export const titleOf = (threadId) => known.get(threadId) ?? (threadId.split(':').slice(2).join(':') || threadId);
+
+/** Forgets all, when someone logs out, or one that was deleted. */
+export function forget(threadId) {
+  if (threadId) {
+    known.delete(threadId);
+  } else {
+    known.clear();
+  }
+}

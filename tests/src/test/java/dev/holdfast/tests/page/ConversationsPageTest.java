@@ -1,0 +1,183 @@
+package dev.holdfast.tests.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Whole conversations on the page, all on one server: each test has conversations of its own. */
+@Timeout(300)
+class ConversationsPageTest {
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  private static final ServerRig RIG = new ServerRig();
+
+  @BeforeAll
+  static void start() {
+    ServerRig _ = RIG.start();
+  }
+
+  @AfterAll
+  static void end() {
+    RIG.close();
+  }
+
+  private static ChatPage open() {
+    return ChatPage.open(RIG, BROWSERS.browser());
+  }
+
+  /** Says something in a conversation without the page, and waits for the answer. */
+  private static void say(String thread, String text) throws IOException {
+    String path = "/api/v1/threads/" + thread + "/messages";
+    String event = RIG.api().post(path, Map.of("text", text)).json().path("event_id").asText();
+    RIG.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(20));
+  }
+
+  private static void choose(ChatPage chat, String item) {
+    chat.page().locator("#about").click();
+    chat.page().locator("#about-menu button").getByText(item).click();
+  }
+
+  private static Locator row(ChatPage chat, String title) {
+    return chat.page().locator("#threads button", new Page.LocatorOptions().setHasText(title));
+  }
+
+  @Test
+  void aConversationIsNamedByItsFirstMessageAndRenamed() {
+    try (ChatPage chat = open()) {
+      chat.converse("Where do larks nest in spring?");
+      assertThat(row(chat, "Where do larks nest in spring?")).isVisible();
+      choose(chat, "Rename");
+      chat.page().locator("#rename-text").fill("Larks");
+      chat.page().locator("#rename-text").press("Enter");
+      assertThat(chat.page().locator("#title")).hasText("Larks");
+      assertThat(row(chat, "Larks")).isVisible();
+      chat.evaluate("localStorage.clear()");
+      chat.page().reload();
+      assertThat(chat.page().locator("#title")).hasText("Larks");
+      chat.picture("conversations-light");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void anArchivedConversationIsOutOfSightUntilItsNextMessage() throws IOException {
+    try (ChatPage chat = open()) {
+      chat.converse("Recipes for rye bread");
+      String thread = chat.threadId();
+      choose(chat, "Archive");
+      assertThat(row(chat, "Recipes for rye bread")).hasCount(0);
+      chat.page().locator("#archived").click();
+      assertThat(row(chat, "Recipes for rye bread")).isVisible();
+      chat.page().locator("#archived").click();
+      say(ServerApi.encode(thread), "and for spelt");
+      assertThat(row(chat, "Recipes for rye bread")).isVisible();
+    }
+  }
+
+  @Test
+  void aDeletedConversationIsGone() throws IOException {
+    try (ChatPage chat = open()) {
+      chat.converse("A secret about badgers");
+      String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId());
+      choose(chat, "Delete");
+      chat.picture("conversations-delete");
+      chat.page().locator("#delete-form [type=submit]").click();
+      assertThat(row(chat, "A secret about badgers")).hasCount(0);
+      assertThat(chat.messages()).hasCount(0);
+      Answer gone = RIG.api().get(path);
+      Assertions.assertThat(gone.status()).isEqualTo(404);
+      Assertions.assertThat(RIG.api().get("/api/v1/search?q=badgers").json().path("hits"))
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void whatWasSaidLongAgoIsFoundByTheKeyboardAlone() throws IOException {
+    try (ChatPage chat = open()) {
+      chat.converse("The heron stands in the reeds");
+      for (int i = 0; i < 3; i++) {
+        chat.converse("filler " + i);
+      }
+      String thread = chat.threadId();
+      chat.page().locator("#new-thread").click();
+      chat.box().press("Control+k");
+      Locator hit =
+          chat.page().locator("#hits button", new Page.LocatorOptions().setHasText("heron"));
+      chat.page().locator("#words").fill("HERON ree");
+      // The index is a moment behind: what is typed again asks again.
+      chat.page()
+          .waitForCondition(
+              () -> {
+                chat.page().locator("#words").press("End");
+                chat.page().locator("#words").pressSequentially("d");
+                chat.page().locator("#words").press("Backspace");
+                chat.page().waitForTimeout(300);
+                return hit.count() > 0;
+              });
+      assertThat(hit.last().locator("mark")).hasText(new String[] {"heron", "reeds"});
+      chat.picture("conversations-search");
+      chat.page().locator("#words").press("ArrowDown");
+      chat.page().keyboard().press("Enter");
+      assertThat(chat.page().locator(".msg.found")).containsText("heron");
+      Assertions.assertThat(chat.threadId()).isEqualTo(thread);
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aConversationIsSavedAsMarkdownAndJson() throws IOException {
+    try (ChatPage chat = open()) {
+      chat.converse("Export me, please");
+      Download markdown = chat.page().waitForDownload(() -> choose(chat, "Markdown"));
+      Assertions.assertThat(markdown.suggestedFilename()).isEqualTo("export-me-please.md");
+      Assertions.assertThat(Files.readString(markdown.path()))
+          .startsWith("# Export me, please\n")
+          .contains("\n## Holdfast, ");
+      Download json = chat.page().waitForDownload(() -> choose(chat, "JSON"));
+      Assertions.assertThat(Files.readString(json.path()))
+          .contains("\"text\" : \"Export me, please\"");
+    }
+  }
+
+  @Test
+  void aLongConversationIsReadBackToItsBeginning() throws IOException {
+    String thread = "long-talk";
+    for (int i = 0; i < 130; i++) {
+      RIG.api()
+          .post(
+              "/api/v1/threads/" + thread + "/messages",
+              Map.of("text", "message number " + i + "."));
+    }
+    say(thread, "the last one");
+    try (ChatPage chat =
+        ChatPage.open(
+            RIG,
+            BROWSERS.browser(),
+            new Browser.NewContextOptions()
+                .setViewportSize(390, 780)
+                .setColorScheme(ColorScheme.DARK))) {
+      chat.page().evaluate("location.hash = 'web%3Amain%3Along-talk'");
+      chat.awaitText(chat.answers().last(), "the last one");
+      assertThat(chat.page().locator("#earlier")).isVisible();
+      chat.page().locator("#earlier").click();
+      assertThat(chat.messages()).hasCount(131);
+      chat.picture("conversations-phone-dark");
+    }
+  }
+}
