@@ -50,6 +50,7 @@ import dev.holdfast.ingress.login.StoredLogouts;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.mcp.McpApi;
 import dev.holdfast.ingress.openai.OpenAiApi;
 import dev.holdfast.ingress.openai.OpenAiRoutes;
 import dev.holdfast.ingress.pages.Pages;
@@ -840,7 +841,10 @@ final class Server {
             () -> new Webhooks(channels, added, intake, clicks, refusals, time),
             readiness,
             api,
-            List.of(new OpenAiApi(openAi, authenticator, answers, refusals)),
+            List.of(
+                new OpenAiApi(openAi, authenticator, answers, refusals),
+                new McpApi(
+                    calls.byOperation(), Settings.version(), authenticator, answers, refusals)),
             new Pages(authenticator, sessions, names, refusals),
             names,
             refusals);

@@ -59,7 +59,8 @@ class ArchitectureTest {
           "store", List.of("engine", "threads", "messages", "ledgers", "opening", "backup", ""),
           "agents", List.of("context", "turn", "thread", "dispatch", ""),
           "tasks", List.of("rules", "ledger", "workers", "run", "models", "chat", ""),
-          "ingress", List.of("wire", "login", "stream", "webhooks", "api", "openai", "pages", ""));
+          "ingress",
+              List.of("wire", "login", "stream", "webhooks", "api", "openai", "mcp", "pages", ""));
 
   /**
    * The parts that other packages may enter; a split package's other parts are for itself alone.

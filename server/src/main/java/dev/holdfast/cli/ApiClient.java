@@ -112,6 +112,16 @@ final class ApiClient {
     return call("DELETE", path, "");
   }
 
+  /** Sends a text of JSON and returns the answer as it came; empty when there is none. */
+  String exchange(String path, String body, Duration most)
+      throws UnavailableException, RefusedException, InterruptedException {
+    HttpResponse<String> response = send("POST", path, body, most);
+    if (response.statusCode() >= 300) {
+      throw refused(response.statusCode(), response.body());
+    }
+    return response.body();
+  }
+
   /** Opens a stream of server-sent events. The caller closes it. */
   InputStream stream(String path, String lastEventId)
       throws UnavailableException, RefusedException, InterruptedException {
@@ -150,7 +160,12 @@ final class ApiClient {
 
   private HttpResponse<String> send(String method, String path, String body)
       throws UnavailableException, InterruptedException {
-    HttpRequest.Builder request = request(path).timeout(ANSWER_MAX);
+    return send(method, path, body, ANSWER_MAX);
+  }
+
+  private HttpResponse<String> send(String method, String path, String body, Duration most)
+      throws UnavailableException, InterruptedException {
+    HttpRequest.Builder request = request(path).timeout(most);
     if (body.isEmpty()) {
       request.method(method, HttpRequest.BodyPublishers.noBody());
     } else {

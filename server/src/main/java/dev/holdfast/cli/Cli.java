@@ -131,6 +131,7 @@ public final class Cli {
     commands.put("doctor", () -> new DoctorCommand(root, config));
     commands.put("trace", () -> new TraceCommand(root));
     commands.put("login-link", () -> new LoginLinkCommand(root));
+    commands.put("mcp", () -> new McpCommand(root));
     commands.put("threads", () -> new ThreadsCommand(root));
     commands.put("approvals", () -> new ApprovalsCommand(root));
     commands.put("rollback", () -> new RollbackCommand(root));

@@ -53,6 +53,15 @@ public final class Authenticator {
     throw RefusedRequestException.unauthorized();
   }
 
+  /** As {@link #admit}; the page's cookie opens nothing that is meant for programs. */
+  public Caller admitProgram(HttpServerRequest request) throws RefusedRequestException {
+    Caller caller = admit(request);
+    if (caller.byCookie()) {
+      throw RefusedRequestException.unauthorized();
+    }
+    return caller;
+  }
+
   /** Whether what opened a stream for somebody still opens it, and for nobody else. */
   public boolean stillAdmits(HttpServerRequest request, Caller opened, Scope scope) {
     return find(request).filter(opened::equals).map(now -> now.scope().covers(scope)).orElse(false);

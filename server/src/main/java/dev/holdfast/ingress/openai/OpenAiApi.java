@@ -66,46 +66,17 @@ public final class OpenAiApi implements HttpInterface {
   public Handler<HttpServerRequest> handler(Vertx vertx) {
     return request -> {
       try {
-        Caller caller = caller(request);
+        Caller caller = authenticator.admitProgram(request);
         ConnectionLimits.belongsTo(request, caller.name());
         OpenAiRoutes.Route route = routes.find(request.method(), request.path());
         if (!caller.scope().covers(route.scope())) {
           throw RefusedRequestException.forbidden();
         }
-        read(request, body -> start(vertx, request, caller, route, body));
+        BodyReader.read(request, body -> start(vertx, request, caller, route, body));
       } catch (RefusedRequestException refused) {
         refuse(request, refused);
       }
     };
-  }
-
-  /** A program has a token; the page's cookie opens nothing here. */
-  private Caller caller(HttpServerRequest request) throws RefusedRequestException {
-    Caller caller = authenticator.admit(request);
-    if (caller.byCookie()) {
-      throw RefusedRequestException.unauthorized();
-    }
-    return caller;
-  }
-
-  private static void read(HttpServerRequest request, Handler<byte[]> then) {
-    if (!BodyReader.announced(request)) {
-      then.handle(new byte[0]);
-      return;
-    }
-    BodyReader.read(
-        request,
-        new BodyReader.Reader() {
-          @Override
-          public void onBody(byte[] body) {
-            then.handle(body);
-          }
-
-          @Override
-          public void onGone() {
-            // Nobody waits for an answer.
-          }
-        });
   }
 
   private void start(

@@ -5,6 +5,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Reads whole bodies; their size and time are kept by the {@link RequestLimits}. */
 public final class BodyReader {
@@ -19,6 +20,27 @@ public final class BodyReader {
 
   public static void read(HttpServerRequest request, Reader reader) {
     new Gathering(reader).attach(request);
+  }
+
+  /** As the other, for who need not know of a sender that went away; empty without a body. */
+  public static void read(HttpServerRequest request, Consumer<byte[]> then) {
+    if (!announced(request)) {
+      then.accept(new byte[0]);
+      return;
+    }
+    read(
+        request,
+        new Reader() {
+          @Override
+          public void onBody(byte[] body) {
+            then.accept(body);
+          }
+
+          @Override
+          public void onGone() {
+            // Nobody waits for an answer.
+          }
+        });
   }
 
   /**

@@ -4,17 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.FakeModel;
-import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.ServerRig;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,19 +19,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class OpenAiClientTest {
   private static final String READER = "reader-token-of-the-openai-test";
-  private static final long SECONDS_MAX = 90;
 
-  private static final Path FOLDER = ServerRig.newFolder("holdfast-openai");
+  private static final AtomicReference<NodeClient> CLIENT = new AtomicReference<>();
   private static final ServerRig RIG = new ServerRig();
   private static final FakeModel MODEL = new FakeModel().asOpenAi(RIG.setup());
 
   @BeforeAll
   static void start() throws Exception {
-    Npm.install(FOLDER, "openai@7.57.0");
-    try (InputStream in =
-        OpenAiClientTest.class.getResourceAsStream("/programs/openai-client.mjs")) {
-      Files.write(FOLDER.resolve("openai-client.mjs"), in.readAllBytes());
-    }
+    CLIENT.set(new NodeClient("openai-client.mjs", "openai@7.57.0"));
     RIG.setup().set("models.levels.reactive", List.of("embedded/echo"));
     RIG.setup()
         .set(
@@ -49,25 +39,18 @@ class OpenAiClientTest {
   static void stop() {
     RIG.close();
     MODEL.close();
-    ServerRig.delete(FOLDER);
+    NodeClient client = CLIENT.get();
+    if (client != null) {
+      client.close();
+    }
   }
 
   private static JsonNode run(String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of("node", "openai-client.mjs"));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(FOLDER.toFile());
-    builder
-        .environment()
-        .putAll(
-            Map.of("BASE", RIG.setup().url("/v1"), "TOKEN", RIG.api().token(), "READER", READER));
-    Path out = FOLDER.resolve("out.log");
-    Path errors = FOLDER.resolve("errors.log");
-    Process process = builder.redirectOutput(out.toFile()).redirectError(errors.toFile()).start();
-    boolean hasEnded = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(hasEnded).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
-    return Json.read(Files.readString(out));
+    return CLIENT
+        .get()
+        .run(
+            Map.of("BASE", RIG.setup().url("/v1"), "TOKEN", RIG.api().token(), "READER", READER),
+            arguments);
   }
 
   private static List<Long> numbers(JsonNode list) {

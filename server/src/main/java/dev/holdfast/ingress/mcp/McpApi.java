@@ -1,0 +1,201 @@
+package dev.holdfast.ingress.mcp;
+
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.api.ApiCall;
+import dev.holdfast.ingress.login.Authenticator;
+import dev.holdfast.ingress.wire.AnswerBudget;
+import dev.holdfast.ingress.wire.ApiAnswer;
+import dev.holdfast.ingress.wire.ApiRequest;
+import dev.holdfast.ingress.wire.BodyReader;
+import dev.holdfast.ingress.wire.Caller;
+import dev.holdfast.ingress.wire.ConnectionLimits;
+import dev.holdfast.ingress.wire.HttpInterface;
+import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.ingress.wire.RefusedRequestException;
+import dev.holdfast.ingress.wire.Responses;
+import dev.holdfast.ingress.wire.StrictJson;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.supervision.Fatal;
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code /mcp}, over Streamable HTTP without sessions: each message is a request with an answer of
+ * its own. Its tools are operations of the API. Thread-safe.
+ */
+public final class McpApi implements HttpInterface {
+  private static final String PATH = "/mcp";
+  private static final Logger LOG = LoggerFactory.getLogger(McpApi.class);
+  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
+  private static final int RUNNING_MAX = 1000;
+
+  private final Map<String, ApiCall> calls;
+  private final McpMessages messages;
+  private final Authenticator authenticator;
+  private final AnswerBudget answers;
+  private final Refusals refusals;
+  private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+
+  /** {@code calls}: those of the API, by the contract's names. */
+  public McpApi(
+      Map<String, ApiCall> calls,
+      String serverVersion,
+      Authenticator authenticator,
+      AnswerBudget answers,
+      Refusals refusals) {
+    this.calls = calls;
+    this.messages = new McpMessages(this::call, serverVersion);
+    this.authenticator = authenticator;
+    this.answers = answers;
+    this.refusals = refusals;
+  }
+
+  @Override
+  public boolean has(String path) {
+    return path.equals(PATH);
+  }
+
+  @Override
+  public Handler<HttpServerRequest> handler(Vertx vertx) {
+    return request -> {
+      try {
+        Caller caller = authenticator.admitProgram(request);
+        ConnectionLimits.belongsTo(request, caller.name());
+        if (!request.method().equals(HttpMethod.POST)) {
+          request.response().putHeader(HttpHeaders.ALLOW, "POST");
+          throw new RefusedRequestException(
+              405, FailureCode.ACTION_NOT_SUPPORTED, "there are no sessions here, only POST");
+        }
+        BodyReader.read(request, body -> start(vertx, request, caller, body));
+      } catch (RefusedRequestException refused) {
+        refusals.send(request, refused);
+      }
+    };
+  }
+
+  private void start(Vertx vertx, HttpServerRequest request, Caller caller, byte[] body) {
+    if (running.size() >= RUNNING_MAX) {
+      refusals.send(
+          request,
+          new RefusedRequestException(
+              503, FailureCode.OVERLOADED, "too many requests are running", RETRY_LATER));
+      return;
+    }
+    Context loop = vertx.getOrCreateContext();
+    Thread worker =
+        Thread.ofVirtual()
+            .name("mcp")
+            .unstarted(
+                () -> {
+                  try {
+                    run(request, caller, body, loop);
+                  } finally {
+                    running.remove(Thread.currentThread());
+                  }
+                });
+    running.add(worker);
+    worker.start();
+  }
+
+  private void run(HttpServerRequest request, Caller caller, byte[] body, Context loop) {
+    try {
+      StrictJson.check(body);
+      Optional<JsonObject> answer = messages.answer(caller, new JsonObject(Buffer.buffer(body)));
+      loop.runOnContext(
+          _ -> {
+            if (answer.isPresent()) {
+              Responses.json(request, 200, answer.get());
+            } else {
+              Responses.empty(request, 202);
+            }
+          });
+    } catch (RefusedRequestException refused) {
+      loop.runOnContext(_ -> refusals.send(request, refused));
+    } catch (InterruptedException _) {
+      loop.runOnContext(
+          _ ->
+              refusals.send(
+                  request,
+                  new RefusedRequestException(
+                      503, FailureCode.CANCELLED, "the server is stopping")));
+    } catch (RuntimeException | Error e) {
+      loop.runOnContext(_ -> refusals.send(request, e));
+    }
+  }
+
+  private JsonObject call(Caller caller, ServedTool tool, JsonObject arguments)
+      throws InterruptedException {
+    AnswerBudget.Booking memory = answers.open(caller.name());
+    try {
+      if (tool.isLarge() && memory.take() != AnswerBudget.Grant.GRANTED) {
+        return failed("the memory for answers is in use; ask again");
+      }
+      ApiRequest request =
+          new ApiRequest(
+              caller,
+              UUID.randomUUID().toString(),
+              "",
+              tool.path(arguments),
+              tool.query(arguments),
+              tool.body(arguments),
+              new byte[0],
+              memory);
+      ApiAnswer answer = operation(tool).run(request);
+      String text = answer.json().toString();
+      return answer.status() < 300
+          ? told(text).put("structuredContent", answer.body())
+          : failed(text);
+    } catch (RefusedRequestException refused) {
+      return failed(refused.said());
+    } catch (StoreException e) {
+      return failed(Refusals.ofStore(e).said());
+    } catch (IOException | RuntimeException e) {
+      Fatal.check(e);
+      LOG.error("mcp: the tool {} failed unexpectedly", tool.name(), e);
+      return failed("internal error");
+    } finally {
+      memory.close();
+    }
+  }
+
+  private ApiCall operation(ServedTool tool) {
+    ApiCall call = calls.get(tool.operation());
+    if (call == null) {
+      throw new IllegalStateException("no code for operation " + tool.operation());
+    }
+    return call;
+  }
+
+  private static JsonObject told(String text) {
+    return new JsonObject()
+        .put("resultType", "complete")
+        .put("content", new JsonArray().add(new JsonObject().put("type", "text").put("text", text)))
+        .put("isError", false);
+  }
+
+  private static JsonObject failed(String text) {
+    return told(text).put("isError", true);
+  }
+
+  /** Ends the requests that wait. */
+  @Override
+  public void close() {
+    running.forEach(Thread::interrupt);
+  }
+}
