@@ -12,7 +12,7 @@ import dev.holdfast.tasks.ledger.NewPlan;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanFilter;
 import dev.holdfast.tasks.ledger.PlanOrigin;
-import dev.holdfast.tasks.ledger.PlanRecord;
+import dev.holdfast.tasks.ledger.PlanSnapshot;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.run.PlanRequest;
 import dev.holdfast.tasks.run.PlanVerdict;
@@ -112,7 +112,7 @@ final class PlanCalls {
   }
 
   private ApiAnswer made(Plan plan, Duration waits) throws InterruptedException {
-    PlanRecord now = views.record(plans.awaitEnd(plan.id(), waits).orElse(plan));
+    PlanSnapshot now = views.snapshot(plans.awaitEnd(plan.id(), waits).orElse(plan));
     return new ApiAnswer(now.plan().state().isTerminal() ? 200 : 202, views.whole(now));
   }
 

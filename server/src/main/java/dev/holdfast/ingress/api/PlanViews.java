@@ -3,12 +3,12 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMove;
-import dev.holdfast.tasks.ledger.PlanRecord;
+import dev.holdfast.tasks.ledger.PlanSnapshot;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.ledger.TaskAttempt;
 import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.tasks.ledger.TaskInputs;
-import dev.holdfast.tasks.ledger.TaskRecord;
+import dev.holdfast.tasks.ledger.TaskSnapshot;
 import dev.holdfast.tasks.rules.TaskState;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.time.Time;
@@ -41,15 +41,15 @@ record PlanViews(Plans plans, Time time) {
 
   /** All of it, as it is now. */
   JsonObject whole(Plan plan) {
-    return whole(record(plan));
+    return whole(snapshot(plan));
   }
 
   /** Of one moment: a step that has ended is not shown in a plan that goes on without it. */
-  PlanRecord record(Plan plan) {
-    return ledger().record(plan.id()).orElse(new PlanRecord(plan, List.of(), List.of()));
+  PlanSnapshot snapshot(Plan plan) {
+    return ledger().snapshot(plan.id()).orElse(new PlanSnapshot(plan, List.of(), List.of()));
   }
 
-  JsonObject whole(PlanRecord plan) {
+  JsonObject whole(PlanSnapshot plan) {
     JsonArray steps = new JsonArray();
     plan.tasks().forEach(task -> steps.add(step(task)));
     JsonArray moves = new JsonArray();
@@ -73,14 +73,14 @@ record PlanViews(Plans plans, Time time) {
         .put("ended_at", text(plan.endedAt()));
   }
 
-  private JsonObject step(TaskRecord record) {
-    Task task = record.task();
+  private JsonObject step(TaskSnapshot snapshot) {
+    Task task = snapshot.task();
     JsonArray attempts = new JsonArray();
-    record.attempts().forEach(attempt -> attempts.add(view(attempt)));
+    snapshot.attempts().forEach(attempt -> attempts.add(view(attempt)));
     JsonArray needs = new JsonArray();
     task.step().needs().stream().sorted().forEach(needs::add);
     JsonArray answers = new JsonArray();
-    record.closed().forEach(input -> answers.add(answer(input)));
+    snapshot.closed().forEach(input -> answers.add(answer(input)));
     return new JsonObject()
         .put("task_id", task.id())
         .put("name", task.step().name())
@@ -97,9 +97,9 @@ record PlanViews(Plans plans, Time time) {
         .put("output", task.output().isEmpty() ? null : json(task.output()))
         .put("attempts", attempts)
         .put("round", task.round())
-        .put("input", record.open().map(PlanViews::input).orElse(null))
+        .put("input", snapshot.open().map(PlanViews::input).orElse(null))
         .put("answers", answers)
-        .put("retryable", task.state() == TaskState.DEAD_LETTERED && record.isLetter())
+        .put("retryable", task.state() == TaskState.DEAD_LETTERED && snapshot.isLetter())
         .put("ended_at", text(task.endedAt()));
   }
 
@@ -129,11 +129,11 @@ record PlanViews(Plans plans, Time time) {
 
   /** A task with the plan that it belongs to. */
   JsonObject task(Task task, Plan plan) {
-    TaskRecord record =
+    TaskSnapshot snapshot =
         ledger()
-            .taskRecord(task.id())
-            .orElse(new TaskRecord(task, List.of(), Optional.empty(), List.of(), false));
-    return step(record)
+            .taskSnapshot(task.id())
+            .orElse(new TaskSnapshot(task, List.of(), Optional.empty(), List.of(), false));
+    return step(snapshot)
         .put("plan_id", plan.id())
         .put("goal", plan.goal())
         .put("thread_id", plan.origin().threadId());

@@ -5,11 +5,15 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Answers out of the inbox and the outbox. */
 public final class StoredAnswers implements Answers {
+  /** How often the event was replayed, at the end of what a reply is called. */
+  private static final Pattern REPLAYS = Pattern.compile("[0-9]+$");
+
   private final Store store;
 
   public StoredAnswers(Store store) {
@@ -57,7 +61,10 @@ public final class StoredAnswers implements Answers {
         .map(reply -> reply.reply().text());
   }
 
-  /** A notice, {@code <event>.n.<part>}, tells that the answer comes later: it is none itself. */
+  /**
+   * A notice, {@code <event>.n.<part>} or after replays {@code <event>.n2.<part>}, tells that the
+   * answer comes later: it is none itself.
+   */
   private static boolean isNotice(String replyId) {
     return isOf(replyId, ".n");
   }
@@ -69,6 +76,6 @@ public final class StoredAnswers implements Answers {
 
   private static boolean isOf(String replyId, String voice) {
     int part = replyId.lastIndexOf('.');
-    return part > 0 && replyId.substring(0, part).endsWith(voice);
+    return part > 0 && REPLAYS.matcher(replyId.substring(0, part)).replaceFirst("").endsWith(voice);
   }
 }

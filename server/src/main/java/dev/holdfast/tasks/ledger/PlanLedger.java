@@ -257,7 +257,7 @@ public final class PlanLedger {
   }
 
   /** All that is kept of a plan; empty when there is none, or none any more. */
-  public Optional<PlanRecord> record(String planId) {
+  public Optional<PlanSnapshot> snapshot(String planId) {
     return engine.read(
         sql -> {
           Optional<Plan> plan =
@@ -266,16 +266,16 @@ public final class PlanLedger {
           if (plan.isEmpty()) {
             return Optional.empty();
           }
-          List<TaskRecord> tasks = new ArrayList<>();
+          List<TaskSnapshot> tasks = new ArrayList<>();
           for (Task task : TaskRows.tasksOf(sql, planId)) {
             tasks.add(TaskRows.whole(sql, task));
           }
-          return Optional.of(new PlanRecord(plan.get(), tasks, TaskRows.moves(sql, planId)));
+          return Optional.of(new PlanSnapshot(plan.get(), tasks, TaskRows.moves(sql, planId)));
         });
   }
 
   /** All that is kept of a task; empty when there is none, or none any more. */
-  public Optional<TaskRecord> taskRecord(String taskId) {
+  public Optional<TaskSnapshot> taskSnapshot(String taskId) {
     return engine.read(
         sql -> {
           Optional<Task> task = TaskRows.task(sql, taskId);

@@ -395,14 +395,14 @@ final class TaskRows {
   }
 
   /** All that is kept of a task. */
-  static TaskRecord whole(Statements sql, Task task) throws SQLException {
+  static TaskSnapshot whole(Statements sql, Task task) throws SQLException {
     boolean isLetter =
         sql.first(
                 row -> row.getLong(1),
                 "select no from tasks_tasks where id = ? and letter = 1",
                 task.id())
             .isPresent();
-    return new TaskRecord(
+    return new TaskSnapshot(
         task,
         attempts(sql, task.id()),
         InputRows.open(sql, task.id()),

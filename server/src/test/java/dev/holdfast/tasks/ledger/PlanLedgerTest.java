@@ -136,7 +136,7 @@ class PlanLedgerTest extends LedgerCase {
     assertThat(task(plan, 0).state()).isEqualTo(TaskState.DEAD_LETTERED);
     assertThat(task(plan, 0).reason()).contains("outcome is unknown");
     assertThat(task(plan, 1).state()).isEqualTo(TaskState.QUEUED);
-    assertThat(ledger.taskRecord(task(plan, 0).id()).orElseThrow().attempts().getFirst().code())
+    assertThat(ledger.taskSnapshot(task(plan, 0).id()).orElseThrow().attempts().getFirst().code())
         .isEqualTo(TaskAttempt.INTERRUPTED);
   }
 

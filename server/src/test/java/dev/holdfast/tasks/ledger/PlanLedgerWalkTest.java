@@ -118,7 +118,8 @@ class PlanLedgerWalkTest {
         if (task.attempts() > 0) {
           assertThat(succeeded(tasks)).as("its needs").containsAll(task.step().needs());
         }
-        assertThat(ledger.taskRecord(task.id()).orElseThrow().attempts()).hasSize(task.attempts());
+        assertThat(ledger.taskSnapshot(task.id()).orElseThrow().attempts())
+            .hasSize(task.attempts());
       }
     }
     assertThat(ledger.open()).isEqualTo(open);

@@ -182,7 +182,7 @@ class TaskRunnerTest {
     assertThat(first(plan).state()).isEqualTo(TaskState.SUCCEEDED);
     assertThat(first(plan).code()).as("its attempts tell what failed before").isEmpty();
     assertThat(b.seen.getFirst().key()).isEqualTo(a.seen.getFirst().key());
-    assertThat(ledger.taskRecord(first(plan).id()).orElseThrow().attempts()).hasSize(4);
+    assertThat(ledger.taskSnapshot(first(plan).id()).orElseThrow().attempts()).hasSize(4);
   }
 
   @Test
@@ -369,7 +369,7 @@ class TaskRunnerTest {
         plan.id(), "by hand", new AuditEntry("plan.cancel", "", "", "", "ann", "{}"), false);
     TimedWait.until("the attempt has ended", () -> runner.running() == 0);
     assertThat(first(plan).state()).isEqualTo(TaskState.CANCELLED);
-    assertThat(ledger.record(plan.id()).orElseThrow().moves().getLast().to())
+    assertThat(ledger.snapshot(plan.id()).orElseThrow().moves().getLast().to())
         .isEqualTo("CANCELLED");
   }
 

@@ -254,7 +254,9 @@ class PlanKillCampaignTest {
     return doubtful || worn;
   }
 
-  /** Whether kills have cut it off as often as anything is tried: a slow machine finishes little. */
+  /**
+   * Whether kills have cut it off as often as anything is tried: a slow machine finishes little.
+   */
   private static boolean isWorn(JsonNode step) {
     boolean all = true;
     for (JsonNode attempt : step.path("attempts")) {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param closed as {@link TaskInputs#closed}
  * @param isLetter whether it is a dead letter that can be tried again
  */
-public record TaskRecord(
+public record TaskSnapshot(
     Task task,
     List<TaskAttempt> attempts,
     Optional<TaskInput> open,

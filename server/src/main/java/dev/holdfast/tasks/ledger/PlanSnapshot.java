@@ -8,4 +8,4 @@ import java.util.List;
  * @param tasks in the order of the steps
  * @param moves oldest first
  */
-public record PlanRecord(Plan plan, List<TaskRecord> tasks, List<PlanMove> moves) {}
+public record PlanSnapshot(Plan plan, List<TaskSnapshot> tasks, List<PlanMove> moves) {}
