@@ -26,6 +26,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -157,7 +158,7 @@ public final class McpApi implements HttpInterface {
               new byte[0],
               memory);
       ApiAnswer answer = operation(tool).run(request);
-      String text = answer.json().toString();
+      String text = answer.content().toString(StandardCharsets.UTF_8);
       return answer.status() < 300
           ? told(text).put("structuredContent", answer.body())
           : failed(text);
