@@ -27,6 +27,8 @@ import picocli.CommandLine.Parameters;
       "0 if it was answered, 1 if not. Without TEXT it is interactive; a line that" + " begins",
       "with / is a command to the server: /stop, /stop all, /new, /status, /help. When a tool",
       "waits for your approval, answer y or n.",
+      "On a terminal the arrow keys edit the line and fetch earlier ones, Ctrl-R searches them, and",
+      "Ctrl-C stops what runs; a second one leaves.",
       "Ctrl-D or /quit leaves; the server keeps answering, and the next chat shows the result.",
       "",
       "Examples:",
@@ -133,21 +135,54 @@ final class ChatCommand implements Callable<Integer> {
     terminal.note(
         terminal.dim(
             "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
+    if (!root.environment.isRealTerminal()) {
+      talk(follower, root.environment.in()::readLine);
+      return ExitCode.OK;
+    }
+    try (LineEditor editor = LineEditor.open(root.environment.variables())) {
+      terminal.use(editor);
+      talk(follower, () -> editor.read(terminal.bold("> ")));
+    } finally {
+      terminal.leaveScreen();
+    }
+    return ExitCode.OK;
+  }
+
+  /** Lines that a person types; null at the end. */
+  private interface Lines {
+    @Nullable String next() throws IOException;
+  }
+
+  private void talk(Follower follower, Lines lines)
+      throws CliException, InterruptedException, IOException {
+    boolean interrupted = false;
     while (true) {
-      String line = root.environment.in().readLine();
+      String line = lines.next();
       if (line == null || line.strip().equals("/quit") || line.strip().equals("/exit")) {
-        return ExitCode.OK;
+        return;
       }
       follower.rethrow();
-      if (!line.isBlank()) {
-        try {
-          String said = follower.conversation.meant(line.strip());
-          follower.conversation.sending(said);
-          follower.conversation.sent(CliJson.text(send(said), "event_id"));
-        } catch (CliException e) {
-          terminal.note(terminal.bad(String.valueOf(e.getMessage())));
-        }
+      boolean isInterrupt = line.equals(LineEditor.INTERRUPTED);
+      if (isInterrupt && (interrupted || !follower.conversation.isAwaited())) {
+        return;
       }
+      interrupted = isInterrupt;
+      if (isInterrupt) {
+        root.terminal().note(root.terminal().dim("[stopping; Ctrl-C again leaves]"));
+      }
+      if (!line.isBlank()) {
+        say(follower.conversation, isInterrupt ? "/stop" : line.strip());
+      }
+    }
+  }
+
+  private void say(ConversationView conversation, String line) throws InterruptedException {
+    try {
+      String said = conversation.meant(line);
+      conversation.sending(said);
+      boolean _ = conversation.sent(CliJson.text(send(said), "event_id"));
+    } catch (CliException e) {
+      root.terminal().note(root.terminal().bad(String.valueOf(e.getMessage())));
     }
   }
 

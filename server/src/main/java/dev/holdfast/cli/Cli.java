@@ -54,7 +54,8 @@ public final class Cli {
             Cli::columns);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, charset));
     CliEnvironment environment =
-        new CliEnvironment(System.getenv(), in, terminal, Path.of(""), new SystemTime());
+        new CliEnvironment(
+            System.getenv(), in, terminal, Path.of(""), new SystemTime(), console.isPresent());
     return run(environment, args, starter, config);
   }
 

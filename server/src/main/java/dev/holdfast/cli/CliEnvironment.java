@@ -10,6 +10,12 @@ import java.util.Map;
  *
  * @param variables of the process, by name
  * @param folder the working folder
+ * @param isRealTerminal whether lines can be edited
  */
 record CliEnvironment(
-    Map<String, String> variables, BufferedReader in, Terminal terminal, Path folder, Time time) {}
+    Map<String, String> variables,
+    BufferedReader in,
+    Terminal terminal,
+    Path folder,
+    Time time,
+    boolean isRealTerminal) {}

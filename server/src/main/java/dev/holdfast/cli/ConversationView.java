@@ -33,6 +33,8 @@ final class ConversationView {
   private final OutputMode outputMode;
   private final String person;
   private final Time time;
+  private final MarkdownStream blocks;
+  private final Set<String> approvalsAsked = new HashSet<>();
   private final Set<String> sending = new HashSet<>();
 
   private final Set<String> ownEvents = new HashSet<>();
@@ -59,6 +61,12 @@ final class ConversationView {
     this.outputMode = outputMode;
     this.person = person;
     this.time = time;
+    this.blocks = new MarkdownStream(terminal);
+  }
+
+  /** Whether an answer to this person is still awaited. */
+  synchronized boolean isAwaited() {
+    return !outcomes.keySet().containsAll(ownEvents);
   }
 
   /** To be called before a text is sent: its news may be faster than the answer to the request. */
@@ -145,7 +153,7 @@ final class ConversationView {
   }
 
   private void asked(JsonNode item) {
-    if (outputMode != OutputMode.LIVE) {
+    if (outputMode != OutputMode.LIVE || !approvalsAsked.add(id(item))) {
       return;
     }
     doing = "";
@@ -227,7 +235,11 @@ final class ConversationView {
     doing = "";
     terminal.clearProgress();
     streamed.computeIfAbsent(event, _ -> new StringBuilder()).append(delta);
-    terminal.part(delta);
+    if (terminal.hasScreen()) {
+      blocks.append(delta);
+    } else {
+      terminal.part(delta);
+    }
   }
 
   private void restart(String event) {
@@ -250,7 +262,7 @@ final class ConversationView {
       note(text); // no answer: it must not end up in a pipe as one
     } else {
       endLine();
-      terminal.line(text);
+      terminal.line(terminal.hasScreen() ? MarkdownText.render(text, terminal) : text);
     }
   }
 
@@ -273,8 +285,12 @@ final class ConversationView {
 
   private void endLine() {
     if (!growing.isEmpty()) {
-      terminal.line("");
       growing = "";
+      if (terminal.hasScreen()) {
+        blocks.end();
+      } else {
+        terminal.line("");
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,15 @@ final class Terminal {
   private final boolean colours;
   private final IntSupplier columns;
   private boolean progressShown;
+  private Optional<Screen> screen = Optional.empty();
+
+  /** Where a person types while lines appear. */
+  interface Screen {
+    void above(String text);
+
+    /** What goes on now, on a line of its own; empty for nothing. */
+    void progress(String text);
+  }
 
   /**
    * @param terminal whether a person sits in front of it
@@ -34,6 +44,22 @@ final class Terminal {
     this.colours = terminal && (noColour == null || noColour.isEmpty());
   }
 
+  /** From now on what is printed appears there. */
+  synchronized void use(Screen other) {
+    clearProgress();
+    screen = Optional.of(other);
+  }
+
+  synchronized void leaveScreen() {
+    clearProgress();
+    screen = Optional.empty();
+  }
+
+  /** Whether lines appear above one that is being typed: nothing can be added to a line. */
+  synchronized boolean hasScreen() {
+    return screen.isPresent();
+  }
+
   boolean isTerminal() {
     return terminal;
   }
@@ -47,11 +73,10 @@ final class Terminal {
   }
 
   synchronized void line(String text) {
-    clearProgress();
-    out.println(text);
-    out.flush();
+    print(out, text);
   }
 
+  /** A part of a line. */
   synchronized void part(String text) {
     out.print(text);
     out.flush();
@@ -59,24 +84,33 @@ final class Terminal {
 
   /** For what is no result: it must not end up in a pipe. */
   synchronized void note(String text) {
+    print(err, text);
+  }
+
+  private void print(PrintWriter writer, String text) {
     clearProgress();
-    err.println(text);
-    err.flush();
+    if (screen.isPresent()) {
+      screen.get().above(text);
+    } else {
+      writer.println(text);
+      writer.flush();
+    }
   }
 
   /** One line that replaces itself; nothing in a pipe. */
   synchronized void progress(String text) {
-    if (terminal) {
+    if (screen.isPresent()) {
+      screen.get().progress(text);
+    } else if (terminal) {
       err.print("\r\u001b[K" + text);
       err.flush();
-      progressShown = true;
     }
+    progressShown = terminal;
   }
 
   synchronized void clearProgress() {
     if (progressShown) {
-      err.print("\r\u001b[K");
-      err.flush();
+      progress("");
       progressShown = false;
     }
   }
@@ -95,6 +129,10 @@ final class Terminal {
 
   String bold(String text) {
     return coloured("1", text);
+  }
+
+  String code(String text) {
+    return coloured("36", text);
   }
 
   String dim(String text) {

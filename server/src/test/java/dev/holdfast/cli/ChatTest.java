@@ -138,11 +138,13 @@ class ChatTest {
     assertThat(err.toString()).contains("[shell: ls: took 12 ms]");
     assertThat(conversation.meant("y")).isEqualTo("y");
     String asked =
-        "{\"event_id\":\"e1\",\"approval_id\":\"p1\",\"code\":\"7F3KX\",\"tool\":\"shell\","
+        "{\"event_id\":\"e1\",\"approval_id\":\"%s\",\"code\":\"7F3KX\",\"tool\":\"shell\","
             + "\"arguments\":\"{}\",\"person\":\"%s\"}";
-    conversation.news("approval.asked", node(asked.formatted("bob")));
+    conversation.news("approval.asked", node(asked.formatted("p0", "bob")));
     assertThat(conversation.meant("y")).as("another person's question").isEqualTo("y");
-    conversation.news("approval.asked", node(asked.formatted("ada")));
+    conversation.news("approval.asked", node(asked.formatted("p1", "ada")));
+    conversation.news("approval.asked", node(asked.formatted("p1", "ada")));
+    assertThat(err.toString()).as("asked once").containsOnlyOnce("Allow it?");
     assertThat(conversation.meant("yes")).isEqualTo("/approve 7F3KX");
     assertThat(conversation.meant("N")).isEqualTo("/deny 7F3KX");
     assertThat(conversation.meant("why?")).isEqualTo("why?");

@@ -66,7 +66,12 @@ final class CommandLineOf {
     Terminal terminal =
         new Terminal(new PrintWriter(out), new PrintWriter(err), isTerminal, "1", () -> 0);
     return new CliEnvironment(
-        variables, new BufferedReader(new StringReader(in)), terminal, folder, new SystemTime());
+        variables,
+        new BufferedReader(new StringReader(in)),
+        terminal,
+        folder,
+        new SystemTime(),
+        false);
   }
 
   int run(FakeServer server, String... args) {

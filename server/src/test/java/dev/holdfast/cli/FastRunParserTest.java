@@ -97,7 +97,8 @@ class FastRunParserTest {
             new java.io.BufferedReader(new java.io.StringReader("")),
             terminal,
             folder,
-            new dev.holdfast.time.SystemTime());
+            new dev.holdfast.time.SystemTime(),
+            false);
     int code =
         Cli.run(
             environment,
