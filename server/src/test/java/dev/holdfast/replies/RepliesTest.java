@@ -799,7 +799,8 @@ class RepliesTest extends RepliesFixture {
     time.advance(Duration.ofMinutes(1)); // the next try may have come before the first was over
     drain();
     assertThat(outbox.row(2 * THREADS).state()).isEqualTo(ReplyState.HELD);
-    assertThat(outbox.counted()).as("all is held").isLessThan(before + THREADS / 10);
+    // Each time that no other thread is due yet, the one that ends counts as the last.
+    assertThat(outbox.counted()).as("all is held").isLessThan(before + THREADS / 2);
     assertThat(replies.absent()).isEmpty();
   }
 
