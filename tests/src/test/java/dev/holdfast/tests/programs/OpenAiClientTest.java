@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.ServerRig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,8 +47,7 @@ class OpenAiClientTest {
   }
 
   private static JsonNode run(String... arguments) throws Exception {
-    return CLIENT
-        .get()
+    return Objects.requireNonNull(CLIENT.get())
         .run(
             Map.of("BASE", RIG.setup().url("/v1"), "TOKEN", RIG.api().token(), "READER", READER),
             arguments);
