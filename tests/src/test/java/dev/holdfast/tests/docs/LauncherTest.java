@@ -150,7 +150,7 @@ class LauncherTest {
     run(environment, launcher(), "build");
     Files.writeString(jar, "another");
     Files.setLastModifiedTime(jar, FileTime.from(Instant.parse("2001-01-01T00:00:00Z")));
-    run(environment, launcher(), "status");
+    run(environment, launcher(), "run");
     assertThat(calls().getLast()).doesNotContain("-XX:AOTCache");
     run(environment, launcher(), "build");
     assertThat(trainings()).as("another jar").hasSize(2);
@@ -160,7 +160,7 @@ class LauncherTest {
     environment.put("HOLDFAST_JAVA_OPTS", "-Xmx2g");
     run(environment, launcher(), "build");
     assertThat(trainings()).as("other flags").hasSize(4);
-    run(environment, launcher(), "status");
+    run(environment, launcher(), "run");
     assertThat(calls().getLast()).contains("-XX:AOTCache=" + cache());
   }
 
