@@ -93,7 +93,7 @@ class PairingTest {
     assertThat(accepted()).as("nothing of a stranger is taken").isZero();
     assertThat(rig.api().status().path("pairings_pending").asInt()).isOne();
     assertThat(HoldfastCommand.run(rig.setup(), "status").out())
-        .contains("1 person asks to be let in; see holdfast pair list");
+        .contains("1 waiting to be let in; see holdfast pair list");
     JsonNode pending = pair("list", "--json").json().path("pending").path(0);
     assertThat(pending.path("account").asText()).isEqualTo("relay:main");
     assertThat(pending.path("sender").asText()).isEqualTo(ALICE);

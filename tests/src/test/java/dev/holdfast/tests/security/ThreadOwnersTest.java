@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -171,20 +172,33 @@ class ThreadOwnersTest extends SharedServer {
             .replace("{id}", ServerApi.encode(id))
             .replace("{name}", "x")
             .replace("{file}", hers.file());
-    Map<String, Object> body =
-        switch (operation.id()) {
-          case "chat" -> Map.of("message", "hi", "context", Map.of("thread_id", "talk-" + MARK));
-          case "postMessage" -> Map.of("text", "hi");
-          case "answerTask" -> Map.of("answer", "yes");
-          default -> Map.of();
-        };
     if (operation.id().equals("postAttachment")) {
       return http.post(
           rig.setup().url(path),
           Map.of("authorization", "Bearer " + token, "content-type", "application/octet-stream"),
           "content");
     }
-    return as(token, operation.method(), path, body);
+    String query = operation.id().equals("searchMessages") ? "?q=pears" : "";
+    return as(token, operation.method(), path + query, body(operation));
+  }
+
+  private static Map<String, Object> body(Operation operation) {
+    return switch (operation.id()) {
+      case "chat" -> Map.of("message", "hi", "context", Map.of("thread_id", "talk-" + MARK));
+      case "postMessage" -> Map.of("text", "hi");
+      case "renameThread" -> Map.of("title", "a title");
+      case "archiveThread" -> Map.of("archived", false);
+      case "answerTask" -> Map.of("answer", "yes");
+      default -> Map.of();
+    };
+  }
+
+  /** What was said can be found soon after it was logged. */
+  private void awaitFound() {
+    Await.until(
+        "it can be found",
+        LIMIT,
+        () -> as(ANN, "GET", "/api/v1/search?q=pears", "").body().contains(MARK));
   }
 
   @Test
@@ -204,6 +218,7 @@ class ThreadOwnersTest extends SharedServer {
         default -> throw new AssertionError("nobody has decided who may see " + operation);
       }
     }
+    awaitFound();
     for (Operation operation : operations) {
       if (operation.threads().equals("filtered")) {
         assertThat(attempt(ANN, operation, hers).body()).as("Ann " + operation).contains(MARK);
@@ -212,7 +227,11 @@ class ThreadOwnersTest extends SharedServer {
             .contains(MARK);
       }
     }
-    for (Operation operation : operations) { // after the lists, for some end what the lists show
+    // After the lists, for some end what the lists show; what deletes the thread comes last.
+    for (Operation operation :
+        operations.stream()
+            .sorted(Comparator.comparing(each -> each.id().equals("deleteThread")))
+            .toList()) {
       if (operation.threads().equals("named")) {
         assertThat(attempt(ANN, operation, hers).status())
             .as("Ann " + operation)
@@ -259,7 +278,7 @@ class ThreadOwnersTest extends SharedServer {
             isFile ? "application/octet-stream" : "application/json",
             "x-correlation-id",
             "same");
-    String body = operation.id().equals("postMessage") ? "{\"text\":\"hi\"}" : "{}";
+    String body = Json.write(body(operation));
     Answer answer =
         http.send(
             operation.method(),
