@@ -79,8 +79,11 @@ class GuidesTest {
   void itDoesTasksAndPlans() throws Exception {
     String _ =
         PageCommands.of("extensions.md").run(DICE, folder); // one entry more below the guide's
-    PageCommands agents = PageCommands.of("agents.md");
-    Await.until("the agent is there", LIMIT, () -> agents.run(0, folder).contains("dice"));
+    Await.until(
+        "the agent is there",
+        LIMIT,
+        () -> PageCommands.run("holdfast agents list", folder).contains("dice"));
+    assertThat(PageCommands.of("agents.md").run(0, folder)).contains("dice");
     assertThat(PageCommands.of("plans.md").run(0, folder)).contains("third");
   }
 
