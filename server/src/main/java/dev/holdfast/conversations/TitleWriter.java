@@ -5,20 +5,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Message;
-import dev.holdfast.models.AnswerListener;
 import dev.holdfast.models.Asker;
 import dev.holdfast.models.EchoModel;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.RemoteUse;
+import dev.holdfast.models.UnheardAnswer;
 import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.messages.ThreadLabels;
 import dev.holdfast.store.messages.ThreadLabels.TitledBy;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -122,7 +120,7 @@ final class TitleWriter {
   }
 
   /** What is paid for a title counts as its conversation's. */
-  private final class Counting implements AnswerListener {
+  private final class Counting extends UnheardAnswer {
     private final String threadId;
 
     Counting(String threadId) {
@@ -130,46 +128,8 @@ final class TitleWriter {
     }
 
     @Override
-    public void onText(String delta) {
-      // Nobody reads along.
-    }
-
-    @Override
-    public void onWait(Duration silentAtMost) {
-      // The call has limits of its own.
-    }
-
-    @Override
-    public void onRestart() {
-      // Nobody has read along.
-    }
-
-    @Override
-    public void onSlow() {
-      // Nobody waits.
-    }
-
-    @Override
     public void onCall(ModelCall call) {
-      Duration firstToken = call.firstToken();
-      store
-          .usage()
-          .add(
-              new ModelCallRow(
-                  "",
-                  threadId,
-                  call.at(),
-                  call.provider(),
-                  call.model(),
-                  call.outcome(),
-                  call.usage().input(),
-                  call.usage().output(),
-                  call.usage().cacheRead(),
-                  call.usage().cacheWrite(),
-                  call.costUsd(),
-                  firstToken == null ? -1 : firstToken.toMillis(),
-                  call.total().toMillis()),
-              "");
+      store.usage().add(call.row("", threadId), "");
     }
   }
 }

@@ -2,17 +2,16 @@ package dev.holdfast.tasks.models;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ModelAnswer;
-import dev.holdfast.models.AnswerListener;
 import dev.holdfast.models.Asker;
 import dev.holdfast.models.EchoModel;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.RemoteUse;
+import dev.holdfast.models.UnheardAnswer;
 import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.store.ledgers.Usage;
 import dev.holdfast.tasks.ledger.PlanOrigin;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -56,31 +55,11 @@ public final class TaskModels {
   }
 
   /** Hears what is to be paid. */
-  private final class Counting implements AnswerListener {
+  private final class Counting extends UnheardAnswer {
     private final PlanOrigin origin;
 
     Counting(PlanOrigin origin) {
       this.origin = origin;
-    }
-
-    @Override
-    public void onText(String delta) {
-      // Nobody reads along.
-    }
-
-    @Override
-    public void onWait(Duration silentAtMost) {
-      // The call has limits of its own.
-    }
-
-    @Override
-    public void onRestart() {
-      // Nobody has read along.
-    }
-
-    @Override
-    public void onSlow() {
-      // Nobody waits who could be told.
     }
 
     @Override
