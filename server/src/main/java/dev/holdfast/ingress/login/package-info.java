@@ -1,5 +1,5 @@
 /**
- * Finds out who asks, and holds off who guesses.
+ * Finds out who asks, holds off who guesses, and runs what programs with a token ask for.
  *
  * <p>Knows no route.
  */

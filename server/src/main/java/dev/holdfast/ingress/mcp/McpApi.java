@@ -3,13 +3,11 @@ package dev.holdfast.ingress.mcp;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.ingress.api.ApiCall;
 import dev.holdfast.ingress.login.Authenticator;
+import dev.holdfast.ingress.login.ProgramInterface;
 import dev.holdfast.ingress.wire.AnswerBudget;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
-import dev.holdfast.ingress.wire.BodyReader;
 import dev.holdfast.ingress.wire.Caller;
-import dev.holdfast.ingress.wire.ConnectionLimits;
-import dev.holdfast.ingress.wire.HttpInterface;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
@@ -17,8 +15,6 @@ import dev.holdfast.ingress.wire.StrictJson;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.supervision.Fatal;
 import io.vertx.core.Context;
-import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -27,12 +23,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,18 +33,14 @@ import org.slf4j.LoggerFactory;
  * {@code /mcp}, over Streamable HTTP without sessions: each message is a request with an answer of
  * its own. Its tools are operations of the API. Thread-safe.
  */
-public final class McpApi implements HttpInterface {
+public final class McpApi extends ProgramInterface {
   private static final String PATH = "/mcp";
   private static final Logger LOG = LoggerFactory.getLogger(McpApi.class);
-  private static final Duration RETRY_LATER = Duration.ofSeconds(5);
-  private static final int RUNNING_MAX = 1000;
 
   private final Map<String, ApiCall> calls;
   private final McpMessages messages;
-  private final Authenticator authenticator;
   private final AnswerBudget answers;
   private final Refusals refusals;
-  private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
   /** {@code calls}: those of the API, by the contract's names. */
   public McpApi(
@@ -60,9 +49,9 @@ public final class McpApi implements HttpInterface {
       Authenticator authenticator,
       AnswerBudget answers,
       Refusals refusals) {
+    super("mcp", authenticator);
     this.calls = calls;
     this.messages = new McpMessages(this::call, serverVersion);
-    this.authenticator = authenticator;
     this.answers = answers;
     this.refusals = refusals;
   }
@@ -73,71 +62,38 @@ public final class McpApi implements HttpInterface {
   }
 
   @Override
-  public Handler<HttpServerRequest> handler(Vertx vertx) {
-    return request -> {
-      try {
-        Caller caller = authenticator.admitProgram(request);
-        ConnectionLimits.belongsTo(request, caller.name());
-        if (!request.method().equals(HttpMethod.POST)) {
-          request.response().putHeader(HttpHeaders.ALLOW, "POST");
-          throw new RefusedRequestException(
-              405, FailureCode.ACTION_NOT_SUPPORTED, "there are no sessions here, only POST");
-        }
-        BodyReader.read(request, body -> start(vertx, request, caller, body));
-      } catch (RefusedRequestException refused) {
-        refusals.send(request, refused);
+  protected Exchange admit(HttpServerRequest request, Caller caller, Context loop)
+      throws RefusedRequestException {
+    if (!request.method().equals(HttpMethod.POST)) {
+      request.response().putHeader(HttpHeaders.ALLOW, "POST");
+      throw new RefusedRequestException(
+          405, FailureCode.ACTION_NOT_SUPPORTED, "there are no sessions here, only POST");
+    }
+    return new Exchange() {
+      @Override
+      public void run(byte[] body) throws RefusedRequestException, InterruptedException {
+        StrictJson.check(body);
+        Optional<JsonObject> answer = messages.answer(caller, new JsonObject(Buffer.buffer(body)));
+        loop.runOnContext(
+            _ -> {
+              if (answer.isPresent()) {
+                Responses.json(request, 200, answer.get());
+              } else {
+                Responses.empty(request, 202);
+              }
+            });
+      }
+
+      @Override
+      public void fail(RefusedRequestException why) {
+        loop.runOnContext(_ -> refuse(request, why));
       }
     };
   }
 
-  private void start(Vertx vertx, HttpServerRequest request, Caller caller, byte[] body) {
-    if (running.size() >= RUNNING_MAX) {
-      refusals.send(
-          request,
-          new RefusedRequestException(
-              503, FailureCode.OVERLOADED, "too many requests are running", RETRY_LATER));
-      return;
-    }
-    Context loop = vertx.getOrCreateContext();
-    Thread worker =
-        Thread.ofVirtual()
-            .name("mcp")
-            .unstarted(
-                () -> {
-                  try {
-                    run(request, caller, body, loop);
-                  } finally {
-                    running.remove(Thread.currentThread());
-                  }
-                });
-    running.add(worker);
-    worker.start();
-  }
-
-  private void run(HttpServerRequest request, Caller caller, byte[] body, Context loop) {
-    try {
-      StrictJson.check(body);
-      Optional<JsonObject> answer = messages.answer(caller, new JsonObject(Buffer.buffer(body)));
-      loop.runOnContext(
-          _ -> {
-            if (answer.isPresent()) {
-              Responses.json(request, 200, answer.get());
-            } else {
-              Responses.empty(request, 202);
-            }
-          });
-    } catch (RefusedRequestException refused) {
-      loop.runOnContext(_ -> refusals.send(request, refused));
-    } catch (InterruptedException _) {
-      loop.runOnContext(
-          _ ->
-              refusals.send(
-                  request,
-                  new RefusedRequestException(
-                      503, FailureCode.CANCELLED, "the server is stopping")));
-    } catch (RuntimeException | Error e) {
-      loop.runOnContext(_ -> refusals.send(request, e));
-    }
+  @Override
+  protected void refuse(HttpServerRequest request, RefusedRequestException why) {
+    refusals.send(request, why);
   }
 
   private JsonObject call(Caller caller, ServedTool tool, JsonObject arguments)
@@ -192,11 +148,5 @@ public final class McpApi implements HttpInterface {
 
   private static JsonObject failed(String text) {
     return told(text).put("isError", true);
-  }
-
-  /** Ends the requests that wait. */
-  @Override
-  public void close() {
-    running.forEach(Thread::interrupt);
   }
 }
