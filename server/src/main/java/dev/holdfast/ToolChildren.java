@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
+import dev.holdfast.processes.ChildOwner;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ChildrenConfig;
 import dev.holdfast.time.Time;
@@ -17,14 +18,18 @@ final class ToolChildren {
   private static final Logger LOG = LoggerFactory.getLogger(ToolChildren.class);
 
   private final Settings settings;
+  private final ChildOwner owner;
   private final Time time;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Children opened;
   private boolean closed;
 
+  /** Ends what an earlier server has left running. */
   ToolChildren(Settings settings, Time time) {
     this.settings = settings;
+    this.owner = new ChildOwner(settings.dataDir());
     this.time = time;
+    owner.endLeftovers();
   }
 
   /**
@@ -55,7 +60,7 @@ final class ToolChildren {
         Children.open(
             ChildrenConfig.of(settings.config().tools().shell().sandbox(), settings.dataDir())
                 .hiding(settings.secrets()::files)
-                .tryingIn(TemporaryFolder.in(settings.dataDir()).path()),
+                .ofServer(owner, TemporaryFolder.in(settings.dataDir()).path()),
             time);
     if (children.isUnconfinedRoot()) {
       children.close();

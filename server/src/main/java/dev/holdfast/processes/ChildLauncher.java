@@ -25,6 +25,7 @@ final class ChildLauncher {
 
   private final SandboxCommand sandbox;
   private final Optional<ControlGroups> groups;
+  private final Optional<ChildOwner> owner;
   private final Spawner spawner;
   private final PipeLoop pipeLoop;
   private final Time time;
@@ -32,11 +33,13 @@ final class ChildLauncher {
   ChildLauncher(
       SandboxCommand sandbox,
       Optional<ControlGroups> groups,
+      Optional<ChildOwner> owner,
       Spawner spawner,
       PipeLoop pipeLoop,
       Time time) {
     this.sandbox = sandbox;
     this.groups = groups;
+    this.owner = owner;
     this.spawner = spawner;
     this.pipeLoop = pipeLoop;
     this.time = time;
@@ -156,6 +159,7 @@ final class ChildLauncher {
             System.getenv(),
             sandbox.programs().searchPath(),
             spec.folder().toString()));
+    owner.ifPresent(server -> environment.put(ChildOwner.VARIABLE, server.dataDir().toString()));
     if (sandbox.isolation() == Isolation.PROCESS_GROUP) {
       environment.put(ProcessTree.VARIABLE, mark);
     }

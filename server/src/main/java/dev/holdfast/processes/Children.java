@@ -73,7 +73,7 @@ public final class Children implements AutoCloseable {
             Programs.of(searchPath),
             new HiddenPlaces(config.hidden(), config.secretFiles()),
             isRoot);
-    this.launcher = new ChildLauncher(sandbox, groups, spawner, pipes, time);
+    this.launcher = new ChildLauncher(sandbox, groups, config.owner(), spawner, pipes, time);
   }
 
   /**

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,7 +172,8 @@ class ChildrenTest {
 
   @Test
   void whatIsTooManyWaitsAndThenIsRefused() throws Exception {
-    var config = new ChildrenConfig(Sandbox.NONE, List.of(), List::of, 1, rig.work);
+    var config =
+        new ChildrenConfig(Sandbox.NONE, List.of(), List::of, 1, rig.work, Optional.empty());
     try (Children children = Children.open(config, ChildRig.TIME)) {
       Thread first = Thread.ofVirtual().start(() -> runQuietly(children));
       ChildRig.await(Duration.ofSeconds(20), () -> rig.alive() == 1);

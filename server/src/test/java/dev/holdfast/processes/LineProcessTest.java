@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -269,7 +270,8 @@ class LineProcessTest {
 
   @Test
   void placesAreGivenBackAndNoDescriptorIsLost() throws Exception {
-    var config = new ChildrenConfig(Sandbox.NONE, List.of(), List::of, 2, rig.work);
+    var config =
+        new ChildrenConfig(Sandbox.NONE, List.of(), List::of, 2, rig.work, Optional.empty());
     try (Children children = Children.open(config, ChildRig.TIME)) {
       int before = openFiles();
       for (int i = 0; i < 10; i++) {

@@ -1,6 +1,7 @@
 package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastProcess;
@@ -8,6 +9,7 @@ import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class LeftoverTest {
   private static final int KILLS = 8;
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
   @Test
   void noFilesPileUpHoweverOftenTheServerIsKilled() throws Exception {
@@ -41,6 +44,52 @@ class LeftoverTest {
         assertThat(list(temporary)).as("in the machine's folder").isEmpty();
       }
       assertThat(shell.rig().folder().resolve("file-uploads")).doesNotExist();
+    }
+  }
+
+  /**
+   * Bubblewrap ties what it starts to its own life a moment after it started it. Here that moment
+   * lasts for as long as the file is there.
+   */
+  @Test
+  void theNextStartEndsASandboxThatWasOnlyBeingMade() throws Exception {
+    try (ShellRig shell = new ShellRig()) {
+      Path folder = Files.createDirectory(shell.rig().folder().resolve("programs"));
+      Path slow = folder.resolve("slow");
+      Path never = folder.resolve("never");
+      Path program = folder.resolve("bwrap");
+      Files.writeString(
+          program,
+          """
+          #!/bin/sh
+          PATH=${PATH#*:}
+          [ -e %1$s ] || exec bwrap "$@"
+          [ -p %2$s ] || mkfifo %2$s
+          for argument; do
+            shift
+            [ "$argument" = --disable-userns ] || set -- "$@" "$argument"
+          done
+          exec 8>/dev/null 9<>%2$s
+          exec bwrap --setenv slow %1$s --info-fd 8 --userns-block-fd 9 "$@"
+          """
+              .formatted(slow, never));
+      Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+      shell.rig().setup().env("PATH", folder + ":" + System.getenv("PATH"));
+      shell.start();
+      assertThat(shell.run("e1", "t", "echo hello")).contains("hello");
+      assumeThat(shell.rig().server().output()).contains("children: isolated by BUBBLEWRAP");
+
+      Files.createFile(slow);
+      shell.rig().accept("e2", "t", ShellRig.command("echo again"));
+      String words = "--setenv slow " + slow;
+      Await.until("both processes run", LIMIT, () -> ShellRig.processes(words).size() == 2);
+      shell.rig().server().kill9();
+      Await.until("the inner one is alone", LIMIT, () -> ShellRig.processes(words).size() == 1);
+
+      Files.delete(slow);
+      shell.start();
+      assertThat(ShellRig.processes(words)).isEmpty();
+      assertThat(shell.rig().platform().awaitPost("e2", LIMIT).text()).isNotEmpty();
     }
   }
 
