@@ -95,8 +95,8 @@ export const log = (id, limit, before = '') =>
   call('GET', `${threadPath(id)}/log?limit=${limit}${before && `&before=${encodeURIComponent(before)}`}`);
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
 export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
-/** Tool calls of a thread that wait for approval. */
-export const approvals = (threadId) => call('GET', `/api/v1/approvals?thread=${encodeURIComponent(threadId)}`);
+/** A thread's tool calls that a person was asked about, newest first, with what became of them. */
+export const approvals = (threadId) => call('GET', `/api/v1/approvals?state=all&thread=${encodeURIComponent(threadId)}`);
 export const decide = (id, yes) => call('POST', `/api/v1/approvals/${encodeURIComponent(id)}/${yes ? 'approve' : 'deny'}`, {});
 const planPath = (id) => `/api/v1/plans/${encodeURIComponent(id)}`;
 const taskPath = (id) => `/api/v1/tasks/${encodeURIComponent(id)}`;

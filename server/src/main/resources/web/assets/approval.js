@@ -1,5 +1,7 @@
-// The card of a tool call that waits for approval: what exactly would run, who is asked, how long it can still be answered.
-import { dateOf, elapsed, fullTime } from './words.js';
+// The card of a tool call that a person was asked about: what exactly would run, who is asked, how long it can still be
+// answered; then how it was answered, and what came of it.
+import * as rights from './rights.js';
+import { dateOf, elapsed, fullTime, shortTime } from './words.js';
 
 let cards = 0;
 
@@ -10,15 +12,41 @@ let cards = 0;
  * @param decide called with true or false; resolves with an empty text or with what went wrong
  */
 export function cardOf(approval, decide) {
-  const title = node('h3', '', 'Allow this tool call?');
+  const card = node('div', 'approval-card');
+  const waits = approval.state === 'waiting';
+  const title = node('h3', '', waits ? 'Allow this tool call?' : outcomeOf(approval));
   title.id = `approval-title-${++cards}`;
-  const exactly = node('pre', 'arguments', approval.arguments);
-  exactly.tabIndex = 0; // It may scroll, and then must be reachable without a mouse.
-  exactly.setAttribute('role', 'region');
-  exactly.setAttribute('aria-label', 'Exact arguments');
+  card.dataset.state = approval.state;
+  card.setAttribute('role', 'group');
+  card.setAttribute('aria-labelledby', title.id);
+  card.append(title);
+  if (waits) {
+    card.append(facts(approval), exactly(approval), ...answering(approval, decide));
+  } else {
+    const fold = node('details', 'asked');
+    fold.append(node('summary', '', approval.label || approval.tool), facts(approval), exactly(approval));
+    card.append(fold, cameOf(approval));
+  }
+  return card;
+}
+
+function exactly(approval) {
+  const made = node('pre', 'arguments', approval.arguments);
+  made.tabIndex = 0; // It may scroll, and then must be reachable without a mouse.
+  made.setAttribute('role', 'region');
+  made.setAttribute('aria-label', 'Exact arguments');
+  return made;
+}
+
+function answering(approval, decide) {
   const trouble = node('p', 'error');
   trouble.setAttribute('role', 'alert');
   trouble.hidden = true;
+  const buttons = node('div', 'buttons');
+  if (rights.areKnown() && !rights.may('chat')) {
+    buttons.append(node('span', '', 'You cannot answer this: your token only reads.'), timeLeft(approval.expires_at));
+    return [buttons];
+  }
   const approve = button('Approve', 'primary');
   const deny = button('Deny', 'deny');
   const answer = async (yes) => {
@@ -32,13 +60,42 @@ export function cardOf(approval, decide) {
   };
   approve.addEventListener('click', () => answer(true));
   deny.addEventListener('click', () => answer(false));
-  const buttons = node('div', 'buttons');
   buttons.append(approve, deny, timeLeft(approval.expires_at));
-  const card = node('div', 'approval-card');
-  card.setAttribute('role', 'group');
-  card.setAttribute('aria-labelledby', title.id);
-  card.append(title, facts(approval), exactly, trouble, buttons);
-  return card;
+  return [trouble, buttons];
+}
+
+function outcomeOf(approval) {
+  switch (approval.state) {
+    case 'denied':
+      return 'Denied';
+    case 'expired':
+      return isWithdrawn(approval) ? 'No longer needed' : 'Expired';
+    default:
+      return 'Approved';
+  }
+}
+
+const isWithdrawn = (approval) => Boolean(approval.decided_at) && Date.parse(approval.decided_at) < Date.parse(approval.expires_at);
+
+const RESULTS = {
+  not_run: 'It was not run.',
+  running: 'It is running.',
+  done: 'It ran.',
+  failed: 'It ran and failed.',
+  unknown: 'It was cut off: check what it did.',
+};
+
+/** By whom, when, and what became of the call. */
+function cameOf(approval) {
+  const line = node('p', 'came');
+  const who = String(approval.decided_by ?? '').replace(/^(person|token):/, '');
+  const why = approval.state === 'expired' ? (isWithdrawn(approval) ? 'The message ended before it was answered' : 'Nobody answered in time') : `By ${who}`;
+  line.append(`${why}, `);
+  const at = node('time', '', shortTime(approval.decided_at));
+  at.dateTime = dateOf(approval.decided_at).toISOString();
+  at.title = fullTime(approval.decided_at);
+  line.append(at, `. ${RESULTS[approval.result] ?? ''}`);
+  return line;
 }
 
 /** The seconds that are left, on every card of the page. To be called again and again. */

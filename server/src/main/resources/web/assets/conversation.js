@@ -2,11 +2,11 @@
 import * as api from './api.js';
 import { showTimeLeft } from './approval.js';
 import { showPlanTimes, waitingOf } from './plan.js';
+import { whyNot } from './speaking.js';
 import * as store from './store.js';
 import { showStory } from './story.js';
 import { Stream } from './stream.js';
 import { ThreadPlans } from './threadplans.js';
-import { isOurs } from './threads.js';
 import * as titles from './titles.js';
 import { Transcript } from './transcript.js';
 import { View } from './view.js';
@@ -62,15 +62,21 @@ export class Conversation {
     this.trouble('');
     byId('welcome').hidden = true;
     byId('earlier').hidden = true;
-    byId('composer').hidden = !this.writable;
-    byId('readonly').hidden = this.writable;
-    byId('readonly').textContent = `This conversation takes place on ${threadId.split(':')[0]}. You can read it here and continue it there.`;
+    this.showRights();
     this.#show();
     this.#load(false);
   }
 
   get writable() {
-    return isOurs(this.threadId);
+    return !whyNot(this.threadId);
+  }
+
+  /** Shows the box for messages, or why there is none. */
+  showRights() {
+    const why = whyNot(this.threadId);
+    document.body.toggleAttribute('data-readonly', Boolean(why));
+    byId('readonly').hidden = !why;
+    byId('readonly').textContent = why;
   }
 
   close() {
@@ -121,7 +127,7 @@ export class Conversation {
 
   /** Ends the running answer, if there is one. */
   async stop() {
-    if (!this.#transcript.turn || this.#stopping) {
+    if (!this.#transcript.turn || this.#stopping || !this.writable) {
       return;
     }
     this.#stopping = true;
@@ -156,6 +162,7 @@ export class Conversation {
           this.#transcript.earlier = Boolean(next);
           this.#show();
         });
+        this.#readApprovals();
       }
       this.trouble('');
     } catch (error) {
@@ -233,6 +240,7 @@ export class Conversation {
     view.speak();
     byId('earlier').hidden = !next;
     this.#firstLoad.resolve();
+    this.#readApprovals();
     if (entries.length > 0) {
       this.#learnTitle();
     }
@@ -284,12 +292,25 @@ export class Conversation {
       return;
     }
     try {
-      const [{ approvals }, turn] = await Promise.all([api.approvals(this.threadId), api.thread(this.threadId)]);
-      this.#transcript.loadApprovals(approvals);
+      const [, turn] = await Promise.all([this.#readApprovals(), api.thread(this.threadId)]);
       this.#transcript.loadTurn(turn);
       this.#show();
     } catch {
       // The line below the messages stays empty until the next event.
+    }
+  }
+
+  /** Only where the log has questions there are any. */
+  async #readApprovals() {
+    if (!this.#transcript.items.some((item) => item.kind === 'question' || (item.kind === 'user' && item.state !== 'answered'))) {
+      return;
+    }
+    try {
+      const { approvals } = await api.approvals(this.threadId);
+      this.#transcript.loadApprovals(approvals);
+      this.#show();
+    } catch {
+      // The questions stay as the text that they were asked in.
     }
   }
 
@@ -348,17 +369,16 @@ export class Conversation {
     }
   }
 
-  /** Resolves with what went wrong, or with nothing: then the news take the card away. */
+  /** Resolves with what went wrong, or with nothing: then the card says how it was answered. */
   async #decide(approval, yes) {
     try {
-      await api.decide(approval.id, yes);
-      this.#transcript.apply('approval.decided', { approval_id: approval.id, event_id: approval.event_id });
+      this.#transcript.settle(await api.decide(approval.id, yes));
       this.#show();
       byId('say').focus();
       return '';
     } catch (error) {
       if (error.status === 409) {
-        this.#askForTurn(); // Somebody else was faster, or its time is over.
+        this.#readApprovals(); // Somebody else was faster, or its time is over.
       }
       return sentence(error);
     }

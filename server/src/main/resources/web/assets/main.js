@@ -60,6 +60,7 @@ const hears = {
     sender.start();
     conditions.refresh();
     plans.hurry();
+    rights.known().then(() => conversation?.showRights(), () => {});
   },
   onCondition: () => conditions.refresh(),
   onPlans: () => plans.hurry(),
@@ -227,6 +228,7 @@ byId('login-form').addEventListener('submit', async (event) => {
   }
   try {
     await api.login({ token });
+    await rights.learn();
     openApp();
   } catch (error) {
     askForLogin(error.status === 401 ? 'This token is not valid here.' : sentence(error));

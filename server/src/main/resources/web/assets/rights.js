@@ -17,5 +17,8 @@ export function forget() {
   scope = '';
 }
 
+/** Whether it is known who reads. */
+export const areKnown = () => scope !== '';
+
 /** Whether the token covers `needed`: 'read', 'chat' or 'admin'. */
 export const may = (needed) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);

@@ -37,10 +37,10 @@ export class Transcript {
     this.now = now;
   }
 
-  /** What is to be seen: a question that waits is its card, and not its words as well; and the plans. */
+  /** What is to be seen: a question is its card, and not its words as well; and the plans. */
   get shown() {
-    const waiting = new Set(this.items.filter((item) => item.kind === 'approval').map((item) => item.question));
-    return this.#withPlans(this.items.filter((item) => item.kind !== 'question' || !waiting.has(item.key)));
+    const cards = new Set(this.items.filter((item) => item.kind === 'approval').map((item) => item.question));
+    return this.#withPlans(this.items.filter((item) => item.kind !== 'question' || !cards.has(item.key)));
   }
 
   /** Each plan stands below the message that led to it, else where it began; an old one that has ended stands nowhere. */
@@ -134,10 +134,23 @@ export class Transcript {
     this.#setState(this.turn.eventId, { parked: 'parked', asking: 'asking' }[this.turn.phase] ?? 'working');
   }
 
-  /** The calls that wait for approval, as the server lists them. */
+  /** The calls that people were asked about, as the server lists them: newest first. */
   loadApprovals(approvals) {
-    this.items = this.items.filter((item) => item.kind !== 'approval' || approvals.some((each) => each.id === item.approval.id));
-    [...approvals].reverse().forEach((approval) => this.#ask(approval));
+    for (const approval of [...approvals].reverse()) {
+      if (approval.state === 'waiting') {
+        this.#ask(approval);
+      }
+      this.settle(approval);
+    }
+  }
+
+  /** How a question stands, or how it ended. One that is not on this page has no card. */
+  settle(approval) {
+    const card = this.#cardOf(approval);
+    if (card && (card.state === 'waiting' || approval.state !== 'waiting')) {
+      card.approval = { ...card.approval, ...approval };
+      card.state = approval.state;
+    }
   }
 
   /** A message that is on its way. */
@@ -202,14 +215,16 @@ export class Transcript {
         return '';
       case 'turn.doing':
       case 'tool.started':
+        this.#ran(data.execution, 'running');
         this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1, data.label ?? '');
         return '';
       case 'tool.ended':
         this.#begin(eventId, 'thinking', this.turn?.attempt ?? 1);
         this.#countTool(eventId, data.execution ?? data.call_id);
+        this.#ran(data.execution, data.error ? 'failed' : 'done');
         return '';
       case 'approval.asked':
-        this.#ask({ ...data, id: data.approval_id });
+        this.#ask({ ...data, id: data.approval_id, state: 'waiting' });
         return '';
       case 'approval.decided':
         this.#decided(data);
@@ -247,20 +262,47 @@ export class Transcript {
   }
 
   #ask(approval) {
-    const eventId = approval.event_id;
-    const key = `approval ${approval.id}`;
-    if (!this.items.some((item) => item.key === key)) {
-      const question = `${approval.id}.p`;
-      this.#insert({ key, kind: 'approval', eventId, text: '', at: approval.asked_at, state: 'waiting', approval, question });
+    if (this.#cardOf(approval)?.state === 'waiting') {
+      this.#begin(approval.event_id, 'asking', this.turn?.attempt ?? 1);
     }
-    this.#begin(eventId, 'asking', this.turn?.attempt ?? 1);
+  }
+
+  /** Its card; made at its place if it is not there: where it was asked, else behind all that belongs to its event. */
+  #cardOf(approval) {
+    const key = `approval ${approval.id}`;
+    const known = this.items.find((item) => item.key === key);
+    if (known) {
+      return known;
+    }
+    const question = `${approval.id}.p`;
+    const asked = this.items.findIndex((item) => item.key === question);
+    if (asked < 0 && approval.state !== 'waiting') {
+      return undefined;
+    }
+    const card = { key, kind: 'approval', eventId: approval.event_id, text: '', at: approval.asked_at, state: 'waiting', approval, question };
+    if (asked < 0) {
+      this.#insert(card);
+    } else {
+      this.items.splice(asked, 0, card);
+    }
+    return card;
   }
 
   #decided(data) {
-    const key = `approval ${data.approval_id}`;
-    if (this.items.some((item) => item.key === key)) {
-      this.items = this.items.filter((item) => item.key !== key);
+    const card = this.items.find((item) => item.key === `approval ${data.approval_id}`);
+    if (card?.state === 'waiting') {
+      const result = data.state === 'approved' ? '' : 'not_run';
+      this.settle({ id: data.approval_id, state: data.state, decided_by: data.by, decided_at: new Date(this.now()).toISOString(), result });
       this.#begin(data.event_id, 'thinking', this.turn?.attempt ?? 1);
+    }
+  }
+
+  /** What becomes of a call that was approved. */
+  #ran(execution, result) {
+    for (const card of this.items.filter((item) => item.kind === 'approval' && isOf(item.approval, execution))) {
+      if (card.approval.state !== 'waiting') {
+        this.settle({ id: card.approval.id, state: 'used', result });
+      }
     }
   }
 
@@ -376,7 +418,6 @@ export class Transcript {
       item.key = `${eventId}.cut`;
       item.state = 'stopped';
     }
-    this.items = this.items.filter((item) => item.kind !== 'approval' || item.eventId !== eventId);
     this.#tools.delete(eventId);
     if (this.turn?.eventId === eventId) {
       this.turn = null;
@@ -409,6 +450,9 @@ export class Transcript {
   }
 }
 
+/** Whether a question is about this call; one of a turn that began anew has a longer key. */
+const isOf = (approval, execution) =>
+  Boolean(execution) && (approval.execution === execution || String(approval.execution).startsWith(`${execution}-`));
 const isOver = (plan) => Boolean(plan.ended_at);
 const timeOf = (item) => (typeof item.at === 'number' ? item.at : Date.parse(item.at));
 const cardOf = ({ plan, version }) => ({ key: `plan ${plan.plan_id}`, kind: 'plan', eventId: '', text: '', at: plan.made_at, state: '', plan, version });

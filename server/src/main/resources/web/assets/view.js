@@ -130,7 +130,7 @@ export class View {
 
   #nodeOf(item) {
     const files = item.files?.map((file) => file.file ?? '').join() ?? '';
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}`;
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -155,9 +155,7 @@ export class View {
       node.dataset.event = item.eventId;
     }
     if (item.kind === 'approval') {
-      if (!node.hasChildNodes()) {
-        node.append(cardOf(item.approval, (yes) => this.#hears.onDecide(item.approval, yes)));
-      }
+      node.replaceChildren(cardOf(item.approval, (yes) => this.#hears.onDecide(item.approval, yes)));
       return;
     }
     if (item.kind === 'plan') {

@@ -61,7 +61,11 @@ final class ApprovalsCommand extends CommandGroup {
       terminal.field("arguments", CliJson.text(approval, "arguments"));
       String by = CliJson.text(approval, "decided_by");
       if (!by.isEmpty()) {
-        terminal.field("answered", "by " + by);
+        terminal.field("answered", "by " + by + ", " + Formats.day(approval.path("decided_at")));
+      }
+      String result = CliJson.text(approval, "result").replace('_', ' ');
+      if (!result.isEmpty()) {
+        terminal.field("the call", result);
       }
     }
     return ExitCode.OK;

@@ -56,7 +56,7 @@ public final class ApiCalls {
     calls.putAll(new EventCalls(store, access, secrets).calls());
     calls.putAll(new ScheduleCalls(store.schedules()).calls());
     ApprovalDecisions decisions = ApprovalDecisions.of(store.approvals(), orchestrator);
-    calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
+    calls.putAll(new ApprovalCalls(store, decisions, access, time).calls());
   }
 
   public ApiCalls threads(

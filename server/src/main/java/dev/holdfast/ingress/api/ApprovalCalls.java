@@ -7,6 +7,7 @@ import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Scope;
+import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.Approvals;
@@ -28,12 +29,14 @@ final class ApprovalCalls {
   private static final String WEB = "web:";
 
   private final Approvals approvals;
+  private final ApprovalOutcomes outcomes;
   private final ApprovalDecisions decisions;
   private final ThreadAccess access;
   private final Time time;
 
-  ApprovalCalls(Approvals approvals, ApprovalDecisions decisions, ThreadAccess access, Time time) {
-    this.approvals = approvals;
+  ApprovalCalls(Store store, ApprovalDecisions decisions, ThreadAccess access, Time time) {
+    this.approvals = store.approvals();
+    this.outcomes = new ApprovalOutcomes(store.audit(), store.stories());
     this.decisions = decisions;
     this.access = access;
     this.time = time;
@@ -97,7 +100,7 @@ final class ApprovalCalls {
         || (asked.threadId().startsWith(WEB) && WebMessages.isBy(caller, asked.person()));
   }
 
-  private static JsonObject view(Approval approval, Instant now) {
+  private JsonObject view(Approval approval, Instant now) {
     return new JsonObject()
         .put("id", approval.id())
         .put("code", approval.code())
@@ -111,7 +114,8 @@ final class ApprovalCalls {
         .put("state", name(approval.stateAt(now)))
         .put("asked_at", approval.askedAt().toString())
         .put("expires_at", approval.expiresAt().toString())
-        .put("decided_by", approval.decidedBy());
+        .put("decided_by", approval.decidedBy())
+        .mergeIn(outcomes.of(approval, now));
   }
 
   private static String name(Approval.State state) {

@@ -24,6 +24,7 @@ import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -31,6 +32,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +104,7 @@ class OperatorCallsTest {
         };
     ThreadAccess access = new ThreadAccess(store.threadOwners());
     Map<String, ApiCall> calls = new java.util.HashMap<>();
-    calls.putAll(new ApprovalCalls(store.approvals(), decisions, access, time).calls());
+    calls.putAll(new ApprovalCalls(store, decisions, access, time).calls());
     calls.putAll(new AuditCalls(store.audit(), executions, access, news).calls());
     calls.putAll(new EventCalls(store, access, secrets).calls());
     AnswerBudget.Booking memory = AnswerBudget.ofHeap(time).open(caller.name());
@@ -226,6 +228,37 @@ class OperatorCallsTest {
     assertThat(store.audit().ofExecution("e-a.1.1"))
         .extracting(row -> row.entry().what())
         .containsExactly("approval.asked", "approval.denied");
+  }
+
+  @Test
+  void howAQuestionEndedIsToldWithIt() throws Exception {
+    String id = ask("a", "web:main:t", "ann", Duration.ofMinutes(10));
+    JsonObject waits =
+        call("listApprovals", OPERATOR, "").getJsonArray("approvals").getJsonObject(0);
+    assertThat(waits.getString("decided_at")).isEmpty();
+    assertThat(waits.getString("result")).isEmpty();
+    Instant before = time.now().truncatedTo(ChronoUnit.MILLIS);
+    JsonObject granted = call("approve", ANN, id);
+    assertThat(Instant.parse(granted.getString("decided_at"))).isBetween(before, time.now());
+    assertThat(granted.getString("result")).isEmpty();
+    assertThat(store.approvals().use("e-a.1.1", "00")).isTrue();
+    tool("tool.started", "{\"execution\":\"e-a.1.1\"}");
+    assertThat(used().getString("result")).isEqualTo("running");
+    tool("tool.ended", "{\"execution\":\"other\",\"error\":true}");
+    tool("tool.ended", "{\"execution\":\"e-a.1.1\",\"error\":false}");
+    assertThat(used().getString("result")).isEqualTo("done");
+    ask("b", "web:main:t", "ann", Duration.ofMinutes(10));
+    assertThat(call("deny", ANN, "b").getString("result")).isEqualTo("not_run");
+  }
+
+  private void tool(String what, String details) {
+    store.stories().add(new StoryLine("e-a", time.now(), what, details));
+  }
+
+  private JsonObject used() throws Exception {
+    store.audit().append(new AuditEntry("tool.change", "", "", "", "tool:w", "{}")); // behind them
+    ApprovalOutcomes outcomes = new ApprovalOutcomes(store.audit(), store.stories());
+    return outcomes.of(store.approvals().find("a").orElseThrow(), time.now());
   }
 
   @Test

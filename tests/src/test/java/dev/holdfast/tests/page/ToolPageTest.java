@@ -66,7 +66,7 @@ class ToolPageTest {
       approve.focus();
       chat.page().keyboard().press("Enter");
       chat.awaitNewest("answered");
-      assertThat(cards(chat)).hasCount(0);
+      saysApproved(cards(chat));
       Locator fold = chat.page().locator(".tools summary");
       assertThat(fold).hasText("1 tool call");
       fold.focus();
@@ -76,12 +76,24 @@ class ToolPageTest {
       chat.picture("tools-folded-out");
       chat.page().reload();
       assertThat(chat.page().locator(".tools summary")).hasText("1 tool call");
+      saysApproved(cards(chat));
+      cards(chat).locator("summary").click();
+      assertThat(cards(chat).locator(".arguments")).isVisible();
+      chat.picture("tools-approved");
       Assertions.assertThat(chat.complaints()).isEmpty();
     }
   }
 
+  private static void saysApproved(Locator card) {
+    assertThat(card).hasAttribute("data-state", "used");
+    assertThat(card.locator("h3")).hasText("Approved");
+    assertThat(card.locator(".came"))
+        .hasText(Pattern.compile("By operator, \\d\\d?:\\d\\d.*\\. It ran\\."));
+    assertThat(card.locator("button")).hasCount(0);
+  }
+
   @Test
-  void aCardGoesAwayWhenItIsAnsweredElsewhere() throws IOException {
+  void aCardSaysHowItWasAnsweredElsewhere() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
     try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
@@ -95,8 +107,16 @@ class ToolPageTest {
       String id = waiting(chat);
       rig.api().post("/api/v1/approvals/" + id + "/deny", Map.of());
       chat.awaitNewest("answered");
-      assertThat(cards(chat)).hasCount(0);
+      assertThat(cards(chat)).hasAttribute("data-state", "denied");
+      chat.awaitText(cards(chat), "It was not run.");
       chat.awaitText(chat.answers(), "denied");
+      chat.say(COMMAND);
+      assertThat(cards(chat)).hasCount(2);
+      chat.say("/stop");
+      assertThat(cards(chat).last().locator("h3")).hasText("No longer needed");
+      chat.page().reload();
+      assertThat(cards(chat).locator("h3")).hasText(new String[] {"Denied", "No longer needed"});
+      chat.picture("tools-outcomes-phone-dark");
       Assertions.assertThat(chat.complaints()).isEmpty();
     }
   }
