@@ -3,6 +3,8 @@
 // https only, and whatever comes out is cleaned once more before it reaches the page.
 import { Marked } from '/webjars/marked.js';
 import DOMPurify from '/webjars/dompurify.js';
+import { highlight } from './highlight.js';
+import { mathExtensions, setMaths } from './maths.js';
 
 /** Longer texts are shown plain: the parser's time grows faster than its text. */
 const MARKDOWN_CHARS_MAX = 50_000;
@@ -26,7 +28,7 @@ const CLEAN = {
     'p', 'br', 'hr', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'span',
     'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td',
   ],
-  ALLOWED_ATTR: ['href', 'align', 'start', 'data-language', 'data-host'],
+  ALLOWED_ATTR: ['href', 'align', 'start', 'data-language', 'data-host', 'data-math', 'data-task'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,
@@ -69,22 +71,82 @@ const marked = new Marked({
     },
     code: ({ text, lang }) =>
       `<pre data-language="${escape((lang ?? '').split(/\s/)[0].slice(0, 30))}"><code>${escape(text)}</code></pre>`,
-    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    checkbox: ({ checked }) => `<span data-task="${checked ? 'done' : 'open'}"></span>`,
   },
+  extensions: mathExtensions(() => performance.now() < parseUntil, escape),
 });
 
 /** The nodes to show for a text written in Markdown. */
 export function markdown(text) {
-  if (text.length > MARKDOWN_CHARS_MAX || ENDLESS_RUN.test(text)) {
+  if (isTooMuch(text)) {
     return plain(text);
   }
-  let fragment;
   try {
     parseUntil = performance.now() + PARSE_MILLIS_MAX;
-    fragment = purifier.sanitize(marked.parse(text), CLEAN);
+    const fragment = nodesOf(marked.parse(text));
+    finish(fragment);
+    return fragment;
   } catch {
     return plain(text); // A text that the parser trips over is still an answer.
   }
+}
+
+/**
+ * A text that is still growing. Blocks that are finished are parsed, coloured and set once and stay as they are; only
+ * the last one is drawn again.
+ */
+export class GrowingMarkdown {
+  #body;
+  #done = 0;
+  #last = [];
+
+  /** @param body the node to fill, and nobody else's */
+  constructor(body) {
+    this.#body = body;
+  }
+
+  /** @param text begins with what it was before */
+  show(text) {
+    if (text.length > MARKDOWN_CHARS_MAX || isTooMuch(text.slice(this.#done))) {
+      this.#body.replaceChildren(plain(text));
+      this.#done = 0;
+      this.#last = [];
+      return;
+    }
+    if (this.#last.length === 0 && this.#done === 0) {
+      this.#body.replaceChildren();
+    }
+    this.#last.forEach((node) => node.remove());
+    try {
+      this.#draw(text.slice(this.#done));
+    } catch {
+      this.#last = [...plain(text.slice(this.#done)).childNodes];
+      this.#body.append(...this.#last);
+    }
+  }
+
+  #draw(rest) {
+    parseUntil = performance.now() + PARSE_MILLIS_MAX;
+    const blocks = marked.lexer(rest);
+    const last = blocks.findLastIndex(({ type }) => type !== 'space');
+    const finished = blocks.slice(0, Math.max(0, last));
+    if (finished.length > 0) {
+      const fragment = nodesOf(marked.parser(finished));
+      finish(fragment);
+      this.#body.append(fragment);
+      this.#done += finished.reduce((sum, { raw }) => sum + raw.length, 0);
+    }
+    const growing = nodesOf(marked.parser(blocks.slice(Math.max(0, last))));
+    this.#last = [...growing.childNodes];
+    this.#body.append(growing);
+  }
+}
+
+const isTooMuch = (text) => text.length > MARKDOWN_CHARS_MAX || ENDLESS_RUN.test(text);
+
+/** Clean nodes of what the parser made. */
+function nodesOf(html) {
+  const fragment = purifier.sanitize(html, CLEAN);
   fragment.querySelectorAll('a').forEach(openElsewhere);
   fragment.querySelectorAll('[data-host]').forEach((node) => {
     node.removeAttribute('data-host');
@@ -92,7 +154,14 @@ export function markdown(text) {
   });
   fragment.querySelectorAll('pre').forEach(frameCode);
   fragment.querySelectorAll('table').forEach(frameTable);
+  fragment.querySelectorAll('[data-task]').forEach(drawTask);
   return fragment;
+}
+
+/** What would flicker in a block that still grows. */
+function finish(fragment) {
+  fragment.querySelectorAll('.code').forEach((frame) => highlight(frame.querySelector('code'), frame.dataset.language));
+  setMaths(fragment);
 }
 
 function plain(text) {
@@ -121,6 +190,7 @@ function frameCode(pre) {
   pre.tabIndex = 0;
   const frame = document.createElement('div');
   frame.className = 'code';
+  frame.dataset.language = language.toLowerCase();
   const header = document.createElement('header');
   const name = document.createElement('span');
   name.textContent = language || 'text';
@@ -134,8 +204,20 @@ function frameTable(table) {
   const frame = document.createElement('div');
   frame.className = 'table';
   frame.tabIndex = 0;
+  frame.setAttribute('role', 'group');
+  frame.setAttribute('aria-label', 'Table');
   table.replaceWith(frame);
   frame.append(table);
+}
+
+/** The box before an item of a task list: a picture, as it cannot be ticked here. */
+function drawTask(box) {
+  const isDone = box.getAttribute('data-task') === 'done';
+  box.removeAttribute('data-task');
+  box.className = isDone ? 'task done' : 'task';
+  box.setAttribute('role', 'img');
+  box.setAttribute('aria-label', isDone ? 'done' : 'not done');
+  box.closest('li')?.classList.add('has-task');
 }
 
 /** A button that copies what `textOf` returns and says so. */

@@ -3,7 +3,7 @@
 import { cardOf } from './approval.js';
 import { element } from './dom.js';
 import { PlanCard } from './plan.js';
-import { copyButton, markdown } from './render.js';
+import { copyButton, GrowingMarkdown, markdown } from './render.js';
 import { foldOf } from './tools.js';
 import { dateOf, fullTime, ofState, shortTime } from './words.js';
 
@@ -26,8 +26,10 @@ export class View {
     this.#hears = hears;
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     this.#latest.addEventListener('click', () => this.toBottom());
-    // A phone's keyboard, or a picture of code that got its final width, changes what fits.
-    new ResizeObserver(() => this.#stick()).observe(this.#scroller);
+    // A phone's keyboard changes what fits; an image or a formula that has come, what there is.
+    const resized = new ResizeObserver(() => this.#stick());
+    resized.observe(this.#scroller);
+    resized.observe(this.#log);
   }
 
   /** Another conversation: begins with an empty list, at its end. */
@@ -181,7 +183,7 @@ export class View {
     }
     if (parts.text !== item.text) {
       parts.text = item.text;
-      this.#fillText(parts.body, item);
+      this.#fillText(parts, item);
     }
     if (item.tools > 0 && item.kind === 'answer' && !item.live && !parts.fold) {
       parts.fold = foldOf(item.eventId, item.tools);
@@ -193,9 +195,15 @@ export class View {
     parts.meta.replaceChildren(...this.#metaOf(item));
   }
 
-  #fillText(body, item) {
+  #fillText(parts, item) {
+    const { body } = parts;
     if (item.kind === 'answer') {
       body.classList.add('md');
+    }
+    if (item.kind === 'answer' && item.live) {
+      parts.growing ??= new GrowingMarkdown(body);
+      parts.growing.show(item.text);
+    } else if (item.kind === 'answer') {
       body.replaceChildren(markdown(item.text));
     } else {
       // How to answer was only of use while the question waited.

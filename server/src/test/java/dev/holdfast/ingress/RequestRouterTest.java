@@ -201,7 +201,11 @@ class RequestRouterTest {
             rig.send(
                     "POST "
                         + HOOK
-                        + " HTTP/1.1\r\nHost: localhost\r\nx-sign: ok\r\nContent-Length: 5\r\n\r\nt|x|m")
+                        + " HTTP/1.1\r\n"
+                        + "Host: localhost\r\n"
+                        + "x-sign: ok\r\n"
+                        + "Content-Length: 5\r\n\r\n"
+                        + "t|x|m")
                 .status())
         .isEqualTo(415);
     assertThat(rig.inbox.events).isEmpty();
@@ -302,6 +306,8 @@ class RequestRouterTest {
     Raw.Answer script = rig.get("/webjars/marked.js");
     assertThat(script.status()).isEqualTo(200);
     assertThat(script.header("content-type")).startsWith("text/javascript");
+    assertThat(rig.get("/webjars/highlight.js").body()).contains("var hljs=");
+    assertThat(rig.get("/webjars/katex.js").body()).contains("renderToString");
     assertThat(rig.get("/").header("location")).isEqualTo("/chat");
     assertThat(rig.send(Raw.request("DELETE", "/openapi.yaml", "")).status()).isEqualTo(405);
   }

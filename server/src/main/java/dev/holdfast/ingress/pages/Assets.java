@@ -39,7 +39,11 @@ final class Assets {
           "/webjars/marked.js",
           new Script("org.webjars.npm", "webjars", "marked", "lib/marked.esm.js"),
           "/webjars/dompurify.js",
-          new Script("org.mvnpm", "_static", "dompurify", "dist/purify.es.mjs"));
+          new Script("org.mvnpm", "_static", "dompurify", "dist/purify.es.mjs"),
+          "/webjars/highlight.js",
+          new Script("org.webjars", "webjars", "highlightjs", "highlight.min.js"),
+          "/webjars/katex.js",
+          new Script("org.webjars.npm", "webjars", "katex", "dist/katex.min.js"));
 
   /**
    * @param group who made the jar
