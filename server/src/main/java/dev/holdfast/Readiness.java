@@ -17,6 +17,7 @@ import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.replies.Replies;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.backup.RestoredCopy;
 import dev.holdfast.supervision.Supervisor;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonArray;
@@ -129,6 +130,10 @@ final class Readiness implements Probes {
 
   void watchModes(Modes modes) {
     conditions.add("mode", ProbeEffect.NONE, modes::reports);
+  }
+
+  void watchCopy(RestoredCopy copy) {
+    conditions.add("copy", ProbeEffect.NONE, () -> ServerConditions.copy(copy.isHeld()));
   }
 
   void watchDrills(Drills drills) {

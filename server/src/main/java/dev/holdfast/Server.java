@@ -13,7 +13,6 @@ import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ApprovalPrompts;
 import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnResources;
-import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.ChannelChecks;
 import dev.holdfast.channels.Channels;
@@ -42,6 +41,7 @@ import dev.holdfast.ingress.api.ApiCalls;
 import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.api.ChannelParts;
 import dev.holdfast.ingress.api.Idempotency;
+import dev.holdfast.ingress.api.Promotion;
 import dev.holdfast.ingress.api.ServerFacts;
 import dev.holdfast.ingress.api.StoredIdempotency;
 import dev.holdfast.ingress.login.Authenticator;
@@ -84,11 +84,13 @@ import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.backup.RestoredCopy;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.ClickVerdict;
+import dev.holdfast.store.messages.DiscardedWork;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
@@ -150,6 +152,7 @@ final class Server {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Ticks ticks;
   private final Vertx vertx;
+  private final RestoredCopy copy;
   private final Store store;
   private final HttpCaller http;
   private final Guards guards;
@@ -220,6 +223,7 @@ final class Server {
     ticks = new Ticks(time);
     vertx = vertx(meters, TemporaryFolder.in(settings.dataDir()));
     opened.add("vertx", () -> close(vertx));
+    copy = RestoredCopy.in(settings.dataDir());
     store = Store.open(config.store(), settings.dataDir(), time, meters, storeHooks());
     opened.add("store", () -> close(store));
     http = HttpCaller.create(vertx, time);
@@ -233,7 +237,7 @@ final class Server {
     models =
         Models.create(
             config.models(), Providers.of(config.models(), http, time), guards, time, meters);
-    channels = new Channels(adapters(config));
+    channels = channels(config);
     modes = modes();
     tasking =
         Tasking.open(
@@ -282,6 +286,7 @@ final class Server {
             () -> ServerParts.down(supervisor),
             this::givenUp,
             () -> tasking.runner().interrupted().isAnyLeft(),
+            copy::isHeld,
             time);
     Pairings paired = pairings();
     PersonNotices notices = new PersonNotices(new DirectPosts(channels, guards, time)::post, time);
@@ -308,6 +313,7 @@ final class Server {
     readiness.watchExtensions(tooling);
     readiness.watchAgents(tasking);
     readiness.watchModes(modes);
+    readiness.watchCopy(copy);
     drills = drills();
     opened.add("drills", drills::close);
     readiness.watchDrills(drills);
@@ -350,7 +356,12 @@ final class Server {
     ChildSpec mode = ChildSpec.virtual("modes").as(Criticality.IMPORTANT).needing("conditions");
     supervise(watch, mode, () -> modes.run(parts));
     Wakeups wakeups = new Wakeups(store.schedules(), time, meters);
-    supervise(ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT), wakeups::run);
+    supervise(
+        ChildSpec.virtual("wakeups").as(Criticality.IMPORTANT),
+        () -> {
+          copy.awaitPromotion();
+          wakeups.run();
+        });
     SupervisorGroup plans = supervisor.group("plans", Strategy.ONE_FOR_ALL, Criticality.IMPORTANT);
     supervise(
         plans,
@@ -688,6 +699,11 @@ final class Server {
           public PluginsConfig plugins() {
             return live.plugins();
           }
+
+          @Override
+          public boolean isCopy() {
+            return copy.isHeld();
+          }
         };
     return new PluginServices(
         Path.of(config.places().folder()).toAbsolutePath(),
@@ -726,15 +742,40 @@ final class Server {
     Runtime.getRuntime().halt(GAVE_UP);
   }
 
-  private List<ChannelAdapter> adapters(ServerConfig config) {
-    List<ChannelAdapter> adapters = new ArrayList<>();
-    if (config.web().enabled()) {
-      adapters.add(new WebChannel());
-    }
+  /** The server's own; a restored copy has those alone that reach nobody else. */
+  private Channels channels(ServerConfig config) {
+    Channels own = new Channels(config.web().enabled() ? List.of(new WebChannel()) : List.of());
     if (!config.webhook().accounts().isEmpty()) {
-      adapters.add(new WebhookChannel(config.webhook(), http, time));
+      own.hold(new WebhookChannel(config.webhook(), http, time));
     }
-    return adapters;
+    if (!copy.isHeld()) {
+      own.release();
+    }
+    return own;
+  }
+
+  private Promotion promotion() {
+    return new Promotion() {
+      @Override
+      public boolean isAwaited() {
+        return copy.isHeld();
+      }
+
+      @Override
+      public DiscardedWork promote(boolean discard) throws IOException, StoreException {
+        DiscardedWork discarded =
+            discard
+                ? DiscardedWork.of(
+                    store.inbox(), store.outbox(), "discarded when the restored copy was promoted")
+                : new DiscardedWork(0, 0);
+        if (copy.promote()) {
+          LOG.warn("server: this restored copy takes the place of its original now");
+          channels.release();
+          modes.promoted(parts.look());
+        }
+        return discarded;
+      }
+    };
   }
 
   private AgentParts agentParts() {
@@ -797,6 +838,7 @@ final class Server {
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .modes(modes, parts)
+            .promotion(promotion())
             .drills(drills)
             .plugins(plugins)
             .pairings(pairing)

@@ -238,7 +238,8 @@ final class ServerConditions {
                   lines
                       + (lines == 1
                           ? " line of conversation logs was found damaged since the start and is"
-                          : " lines of conversation logs were found damaged since the start and are")
+                          : " lines of conversation logs were found damaged since the start and"
+                                + " are")
                       + " not shown. Check the disk.",
                   "Ends with the next start.")
               .about("logs"));
@@ -255,6 +256,19 @@ final class ServerConditions {
               .about("repairs"));
     }
     return all;
+  }
+
+  /** That nothing goes out, because an original may still do so. */
+  static List<ConditionReport> copy(boolean isHeld) {
+    return isHeld
+        ? List.of(
+            ConditionReport.degraded(
+                "restored",
+                "This server runs on a restored copy: no channel is connected, nothing is sent and"
+                    + " no wake-up fires, as the original may still run. Once that has stopped for"
+                    + " good, run holdfast promote.",
+                "Ends when an operator lets it take the original's place: holdfast promote."))
+        : List.of();
   }
 
   /** Why the store takes no message, if that belongs to the family. */
@@ -389,8 +403,8 @@ final class ServerConditions {
             ? ConditionReport.failed(
                 "quota_used_up",
                 name
-                    + " answers no more: the quota of the account is used up. Raise it there, which is"
-                    + " noticed automatically.",
+                    + " answers no more: the quota of the account is used up. Raise it there, which"
+                    + " is noticed automatically.",
                 end)
             : ConditionReport.failed(
                 "key_refused",

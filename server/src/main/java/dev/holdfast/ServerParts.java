@@ -33,6 +33,7 @@ final class ServerParts implements ModeInputs {
   private final Supplier<List<String>> partsDown;
   private final Supplier<List<String>> givenUp;
   private final BooleanSupplier isAnyTaskLeft;
+  private final BooleanSupplier isCopy;
   private final DownTimes downTimes;
   private final long acceptedBefore;
   private volatile boolean recovering;
@@ -41,6 +42,7 @@ final class ServerParts implements ModeInputs {
    * @param partsDown the names of the parts that do not work, but store and models
    * @param givenUp the names of the workers that have failed too often
    * @param isAnyTaskLeft whether tasks that the last run had given out are to be taken back yet
+   * @param isCopy whether this is a restored copy that nobody has promoted
    */
   ServerParts(
       Store store,
@@ -50,6 +52,7 @@ final class ServerParts implements ModeInputs {
       Supplier<List<String>> partsDown,
       Supplier<List<String>> givenUp,
       BooleanSupplier isAnyTaskLeft,
+      BooleanSupplier isCopy,
       Time time) {
     this.store = store;
     this.orchestrator = orchestrator;
@@ -58,6 +61,7 @@ final class ServerParts implements ModeInputs {
     this.partsDown = partsDown;
     this.givenUp = givenUp;
     this.isAnyTaskLeft = isAnyTaskLeft;
+    this.isCopy = isCopy;
     this.downTimes = new DownTimes(time);
     this.acceptedBefore = store.inbox().newest();
     this.recovering = !store.wasClean();
@@ -94,7 +98,8 @@ final class ServerParts implements ModeInputs {
         remote.stream().filter(guards::isFailing).toList(),
         isBudgetSpent(),
         givenUp.get(),
-        interrupted());
+        interrupted(),
+        isCopy.getAsBoolean());
   }
 
   private List<DownPart> down() {

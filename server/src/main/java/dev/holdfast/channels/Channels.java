@@ -35,6 +35,9 @@ public final class Channels {
   /** Also of those that are absent: facts alone, nothing of the adapters. */
   private final Map<String, ChannelFacts> seen = new ConcurrentHashMap<>();
 
+  /** The server's own that are not there before {@link #release}. */
+  private final Map<String, ChannelAdapter> held = new ConcurrentHashMap<>();
+
   private final FaultPoint faults = new FaultPoint();
   private final List<Consumer<String>> onAdded = new CopyOnWriteArrayList<>();
   private final List<Runnable> onRemoved = new CopyOnWriteArrayList<>();
@@ -48,6 +51,27 @@ public final class Channels {
     try {
       for (ChannelAdapter adapter : own) {
         Registration _ = add(adapter, Instant.MIN, Set.of(), Set.of());
+      }
+    } catch (RegistrationRefusedException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  /** Keeps one of the server's own away: what belongs to it waits until {@link #release}. */
+  public void hold(ChannelAdapter own) {
+    held.put(own.channel(), own);
+  }
+
+  /**
+   * Adds those that were kept away.
+   *
+   * @throws IllegalArgumentException when one of them cannot be used
+   */
+  public void release() {
+    try {
+      for (ChannelAdapter adapter : List.copyOf(held.values())) {
+        Registration _ = add(adapter, Instant.MIN, Set.of(), Set.of());
+        held.remove(adapter.channel());
       }
     } catch (RegistrationRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
@@ -152,7 +176,7 @@ public final class Channels {
 
   /** Whether a channel that is not there may come while the server runs. */
   public boolean mayBeAdded(String channel) {
-    return !OWN.contains(channel);
+    return !OWN.contains(channel) || held.containsKey(channel);
   }
 
   /** Those that are there, in the order of their names. */

@@ -152,6 +152,7 @@ public final class Cli {
     commands.put("drill", () -> new DrillCommand(root));
     commands.put("backup", () -> new BackupCommand(root));
     commands.put("restore", () -> new RestoreCommand(root));
+    commands.put("promote", () -> new PromoteCommand(root));
     commands.put("config", () -> new ConfigCommand(root, config));
     commands.put("cache", () -> new CacheCommand(root));
     commands.put("completion", () -> new CompletionCommand(root));

@@ -25,10 +25,18 @@ import picocli.CommandLine.Parameters;
     description = "Check a backup, and put it into an empty data folder.",
     footer = {
       "",
-      "The whole file is verified before anything is written. A folder that is in use or not empty is",
-      "refused: move it away first. If it is cut off, the folder refuses to start. See docs/backup.md.",
+      "The whole file is verified before anything is written. A folder that is in use or not empty"
+          + " is",
+      "refused: move it away first. If it is cut off, the folder refuses to start. See"
+          + " docs/backup.md.",
       "",
-      "Example: holdfast restore /backup/holdfast-2026-01-31.zip --data /var/lib/holdfast"
+      "A server that starts on the folder is a copy: it can be read, but connects no channel and"
+          + " sends",
+      "nothing before holdfast promote, so that it may run beside the original.",
+      "",
+      "Examples:",
+      "  holdfast restore /backup/holdfast-2026-01-31.zip --data /var/lib/holdfast --promote",
+      "  holdfast restore /backup/holdfast-2026-01-31.zip --data trial"
     })
 final class RestoreCommand implements Callable<Integer> {
   /** What a restore makes first: one that was cut off there has restored nothing. */
@@ -42,6 +50,11 @@ final class RestoreCommand implements Callable<Integer> {
 
   @Option(names = "--check", description = "Only verify it.")
   boolean check;
+
+  @Option(
+      names = "--promote",
+      description = "It takes the place of the original, which runs no more.")
+  boolean promote;
 
   RestoreCommand(RootCommand root) {
     this.root = root;
@@ -70,6 +83,12 @@ final class RestoreCommand implements Callable<Integer> {
       reader.verify();
       DataFolder.at(data).check();
       BackupScreen.show(root, "restored into " + data, source, restore(reader, data));
+      if (!promote) {
+        root.terminal()
+            .note(
+                "a server on it is a copy: no channel is connected and nothing is sent before"
+                    + " holdfast promote");
+      }
       return ExitCode.OK;
     } catch (BackupException e) {
       throw new CliException(ExitCode.DAMAGED, String.valueOf(e.getMessage()));
@@ -92,7 +111,7 @@ final class RestoreCommand implements Callable<Integer> {
     boolean announced = BackupReader.announce(data);
     try (InstanceLock _ = InstanceLock.take(data, false, root.environment.time())) {
       requireEmpty(data);
-      return reader.restore(data);
+      return reader.restore(data, promote);
     } catch (CliException | StartRefusedException e) {
       if (announced) {
         BackupReader.withdraw(data);

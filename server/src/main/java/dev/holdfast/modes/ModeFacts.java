@@ -12,6 +12,7 @@ import java.util.List;
  * @param budgetSpent whether remote models may cost nothing more for now
  * @param givenUp workers that have given up
  * @param interrupted what an unclean stop cut off and nobody has taken up again
+ * @param isCopy whether this server runs on a restored copy that nobody has promoted
  */
 public record ModeFacts(
     List<DownPart> down,
@@ -19,7 +20,8 @@ public record ModeFacts(
     List<String> openProviders,
     boolean budgetSpent,
     List<String> givenUp,
-    List<String> interrupted) {
+    List<String> interrupted,
+    boolean isCopy) {
   public ModeFacts {
     down = List.copyOf(down);
     remoteProviders = List.copyOf(remoteProviders);

@@ -14,6 +14,12 @@ public enum ModeRule {
       "Ends when an operator lets it go on: holdfast mode auto.",
       "I have your message. An operator has stopped me for now; I will answer when they let me go"
           + " on."),
+  RESTORED_COPY(
+      Mode.SAFE,
+      facts -> facts.isCopy() ? List.of("copy") : List.of(),
+      "This server runs on a restored copy, and its original may still run.",
+      "Ends when an operator lets it take the original's place: holdfast promote.",
+      ""), // the original answers
   CRITICAL_PARTS_DOWN(
       Mode.SAFE,
       facts -> atLeast(2, facts.downFor(Duration.ofSeconds(60))),
@@ -110,7 +116,7 @@ public enum ModeRule {
   /** Why it holds, in words. */
   String reason(ModeFacts facts) {
     List<String> names = evidence.apply(facts);
-    return this == ALL_WELL || names.isEmpty()
+    return this == ALL_WELL || this == RESTORED_COPY || names.isEmpty()
         ? entry
         : entry + " (" + String.join(", ", names) + ")";
   }
@@ -133,8 +139,8 @@ public enum ModeRule {
     return sentence;
   }
 
-  /** Whether nothing but an operator's word ends it. */
+  /** Whether nothing but an operator's {@code auto} ends it. */
   boolean isEndedByHand() {
-    return mode == Mode.SAFE;
+    return this == STOPPED_BY_HAND || this == CRITICAL_PARTS_DOWN;
   }
 }

@@ -119,6 +119,11 @@ public final class Modes implements Supplier<ModeNow> {
     }
   }
 
+  /** What was held back at the start is let go: the rules decide anew, at once. */
+  public void promoted(ModeFacts facts) {
+    found(new Booted(facts), facts);
+  }
+
   /** Looks at the parts once a second until interrupted. */
   public void run(ModeInputs inputs) throws InterruptedException {
     while (true) {

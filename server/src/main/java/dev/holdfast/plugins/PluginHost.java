@@ -527,7 +527,7 @@ public final class PluginHost {
 
   private void decide(Hosted plugin) throws InterruptedException {
     Map<String, String> environment = services.settings().environment();
-    plugin.conditions = gate(environment).judge(plugin.jar.manifest());
+    plugin.conditions = conditions(plugin.jar.manifest(), environment);
     Optional<String> tooMuch = plugin.tooMuch();
     if (tooMuch.isPresent()) {
       unload(plugin, STOP_DRAIN);
@@ -601,6 +601,19 @@ public final class PluginHost {
     } else {
       become(plugin, PluginState.READY, "the newer jar is not loaded: " + reason);
     }
+  }
+
+  private List<GateCondition> conditions(PluginManifest manifest, Map<String, String> environment) {
+    List<GateCondition> all = new ArrayList<>();
+    if (services.settings().isCopy()) {
+      all.add(
+          new GateCondition(
+              "leave to take the place of the original that this server is a restored copy of",
+              false,
+              "holdfast promote"));
+    }
+    all.addAll(gate(environment).judge(manifest));
+    return all;
   }
 
   private Gate gate(Map<String, String> environment) {

@@ -56,5 +56,8 @@ public record PluginServices(
     Path envFile();
 
     PluginsConfig plugins();
+
+    /** Whether the server is a restored copy, in which no plugin may run. */
+    boolean isCopy();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.backup.BackupReader;
+import dev.holdfast.store.backup.RestoredCopy;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.messages.Event;
 import java.io.IOException;
@@ -59,6 +60,31 @@ class BackupTest {
     Files.writeString(data.resolve("tmp/x"), "x");
     Files.writeString(data.resolve("token"), "secret\n");
     Files.writeString(data.resolve("holdfast.pid"), "1 2001-01-01T00:00:00Z\n");
+  }
+
+  @Test
+  void whatIsRestoredIsACopyUnlessItIsPromotedAndNoBackupSaysSo() throws Exception {
+    try (TestStore it = new TestStore(data)) {
+      it.append("t", "k");
+    }
+    assertThat(backup()).as(line.err()).isZero();
+    assertThat(restore()).as(line.err()).isZero();
+    assertThat(line.err()).contains("holdfast promote");
+    assertThat(RestoredCopy.in(other).isHeld()).isTrue();
+
+    data = other;
+    file = root.resolve("of-a-copy.zip");
+    other = root.resolve("promoted");
+    assertThat(backup()).as(line.err()).isZero();
+    assertThat(restore("--promote")).as(line.err()).isZero();
+    assertThat(line.err()).doesNotContain("holdfast promote");
+    assertThat(RestoredCopy.in(other).isHeld()).isFalse();
+
+    RestoredCopy copy = RestoredCopy.in(data);
+    assertThat(copy.promote()).isTrue();
+    assertThat(copy.promote()).isFalse();
+    copy.awaitPromotion();
+    assertThat(RestoredCopy.in(data).isHeld()).as("in the next run").isFalse();
   }
 
   private static List<String> events(TestStore it) {

@@ -116,6 +116,7 @@ class CliTest {
             List.of("dlq", "discard"),
             List.of("backup"),
             List.of("restore"),
+            List.of("promote"),
             List.of("config", "check"),
             List.of("config", "show"),
             List.of("version"))) {
@@ -326,7 +327,8 @@ class CliTest {
             200,
             """
             {"version":"1.2","ready":true,"pairings_pending":1,"threads_active":4,"outbox_depth":2,
-             "counts":{"accepted":9,"running":2,"parked":1,"answered":6}}""")
+             "counts":{"accepted":9,"running":2,"parked":1,"answered":6}}\
+            """)
         .on("GET /api/v1/mode", 200, "{\"mode\":\"minimal\",\"reason\":\"No model.\"}")
         .on("GET /api/v1/approvals", 200, "{\"approvals\":[{},{}]}")
         .on(
@@ -335,18 +337,21 @@ class CliTest {
             """
             {"sums":[{"provider":"p","calls":3,"input_tokens":5,"output_tokens":7,"cost_usd":0.5},
                      {"provider":"p","calls":1,"input_tokens":1,"output_tokens":0,"cost_usd":0.25}],
-             "budget":{"daily_usd":2,"today_usd":0.75,"monthly_usd":0,"month_usd":3}}""")
+             "budget":{"daily_usd":2,"today_usd":0.75,"monthly_usd":0,"month_usd":3}}\
+            """)
         .on(
             "GET /api/v1/breakers",
             200,
             """
-            {"breakers":[{"name":"llm:p","state":"half_open"},{"name":"web","state":"open"}]}""")
+            {"breakers":[{"name":"llm:p","state":"half_open"},{"name":"web","state":"open"}]}\
+            """)
         .on(
             "GET /api/v1/channels",
             200,
             """
             {"channels":[{"name":"slack","accounts":[
-              {"account":"main","way":"socket","state":"ready","replies_waiting":2}]}]}""")
+              {"account":"main","way":"socket","state":"ready","replies_waiting":2}]}]}\
+            """)
         .on(
             "GET /api/v1/plugins",
             200,
@@ -375,13 +380,15 @@ class CliTest {
             """
             {"since":"2026-01-01T00:00:00Z","total_cost_usd":1.5,"sums":[{"provider":"p",
              "model":"m","outcome":"ok","calls":3,"input_tokens":5,"output_tokens":7,
-             "cost_usd":1.5}],"budget":{"today_usd":0,"month_usd":1.5}}""")
+             "cost_usd":1.5}],"budget":{"today_usd":0,"month_usd":1.5}}\
+            """)
         .on(
             "GET /api/v1/breakers",
             200,
             """
             {"breakers":[{"name":"llm:p","state":"open","consecutive_failures":5,"opens":2,
-             "open_until":"2026-01-01T00:00:00Z"}]}""")
+             "open_until":"2026-01-01T00:00:00Z"}]}\
+            """)
         .on("POST /api/v1/breakers/llm%3Ap/reset", 200, "{\"name\":\"llm:p\",\"state\":\"closed\"}")
         .on("POST /api/v1/breakers/web/trip", 200, "{\"name\":\"web\",\"state\":\"open\"}");
     assertThat(line.run(server, "conditions")).isZero();
@@ -902,7 +909,8 @@ class CliTest {
                        "message":"refused with 400"},
                       {"at":"2026-01-01T00:00:02Z","what":"event.finished","code":"BAD",
                        "outcome":"dead_lettered","reason":"BAD: refused with 400"}],
-             "replies":[{"reply_id":"r","part":1,"parts":1,"state":"sent","attempts":0}]}""");
+             "replies":[{"reply_id":"r","part":1,"parts":1,"state":"sent","attempts":0}]}\
+            """);
     assertThat(line.run(server, "trace", "d1")).isZero();
     assertThat(line.out())
         .containsOnlyOnce("refused with 400")

@@ -24,11 +24,13 @@ class ModeMovesTest {
   private static final long NOW = 1_000_000_000_000L;
   private static final long LONG_AGO = NOW - ModeMoves.PAUSE.toNanos();
   private static final ModeFacts WELL =
-      new ModeFacts(List.of(), List.of("llm:a"), List.of(), false, List.of(), List.of());
+      new ModeFacts(List.of(), List.of("llm:a"), List.of(), false, List.of(), List.of(), false);
 
   /** For each rule that is seen, the least that makes it hold. */
   private static final Map<ModeRule, ModeFacts> CAUSES =
       Map.of(
+          ModeRule.RESTORED_COPY,
+              new ModeFacts(List.of(), List.of(), List.of(), false, List.of(), List.of(), true),
           ModeRule.CRITICAL_PARTS_DOWN, down(60, "store", DownPart.MODELS),
           ModeRule.MODELS_UNAVAILABLE, down(0, DownPart.MODELS),
           ModeRule.PART_DOWN, down(10, "orchestrator"),
@@ -42,7 +44,7 @@ class ModeMovesTest {
   private static ModeFacts facts(
       List<DownPart> down, List<String> open, boolean spent, List<String> givenUp, boolean cut) {
     return new ModeFacts(
-        down, List.of("llm:a"), open, spent, givenUp, cut ? List.of("messages") : List.of());
+        down, List.of("llm:a"), open, spent, givenUp, cut ? List.of("messages") : List.of(), false);
   }
 
   private static ModeFacts down(int seconds, String... names) {
@@ -102,7 +104,9 @@ class ModeMovesTest {
       CAUSES.forEach(
           (rule, facts) -> {
             Standing next = ModeMoves.next(new Standing(before, NOW), new GoOnAsked(facts), NOW);
-            assertThat(next.mode()).as("%s, then %s", before, rule).isNotEqualTo(Mode.SAFE);
+            assertThat(next.mode() == Mode.SAFE)
+                .as("%s, then %s", before, rule)
+                .isEqualTo(rule == ModeRule.RESTORED_COPY);
             if (rule != ModeRule.CRITICAL_PARTS_DOWN) {
               assertThat(next.rule()).isEqualTo(rule);
             }
@@ -134,10 +138,16 @@ class ModeMovesTest {
         .isEqualTo(ModeRule.PART_DOWN);
     ModeFacts oneOfTwo =
         new ModeFacts(
-            List.of(), List.of("llm:a", "llm:b"), List.of("llm:a"), false, List.of(), List.of());
+            List.of(),
+            List.of("llm:a", "llm:b"),
+            List.of("llm:a"),
+            false,
+            List.of(),
+            List.of(),
+            false);
     assertThat(rule(oneOfTwo)).isEqualTo(ModeRule.ALL_WELL);
     ModeFacts noneAtAll =
-        new ModeFacts(List.of(), List.of(), List.of(), false, List.of(), List.of());
+        new ModeFacts(List.of(), List.of(), List.of(), false, List.of(), List.of(), false);
     assertThat(rule(noneAtAll)).isEqualTo(ModeRule.ALL_WELL);
   }
 
@@ -168,7 +178,9 @@ class ModeMovesTest {
   @Test
   void whatStopsAllWorkHasWordsForThoseWhoWait() {
     for (ModeRule rule : ModeRule.values()) {
-      assertThat(rule.sentence().isEmpty()).as("%s", rule).isEqualTo(rule.mode().runsTurns());
+      assertThat(rule.sentence().isEmpty())
+          .as("%s; a copy leaves the talking to its original", rule)
+          .isEqualTo(rule.mode().runsTurns() || rule == ModeRule.RESTORED_COPY);
       assertThat(rule.exit()).as("%s", rule).startsWith("Ends ").endsWith(".");
       assertThat(rule.entry()).as("%s", rule).endsWith(".");
     }
@@ -209,7 +221,7 @@ class ModeMovesTest {
     for (int second = 0; second < life.size(); second++) {
       Standing next =
           ModeMoves.next(standing, event(life.get(second)), Duration.ofSeconds(second).toNanos());
-      if (standing.mode() == Mode.SAFE && !life.get(second).goesOn()) {
+      if (standing.rule().isEndedByHand() && !life.get(second).goesOn()) {
         assertThat(next.mode()).isEqualTo(Mode.SAFE);
       }
       standing = next;

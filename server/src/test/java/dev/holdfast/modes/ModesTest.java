@@ -30,7 +30,7 @@ class ModesTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
   private static ModeFacts facts(boolean spent, List<DownPart> down) {
-    return new ModeFacts(down, List.of(), List.of(), spent, List.of(), List.of());
+    return new ModeFacts(down, List.of(), List.of(), spent, List.of(), List.of(), false);
   }
 
   @Test
@@ -63,6 +63,28 @@ class ModesTest {
           assertThat(modes.get().mode()).isEqualTo(Mode.FULL);
         });
     inOneRun(modes -> assertThat(modes.get().mode()).isEqualTo(Mode.FULL));
+  }
+
+  @Test
+  void aRestoredCopyRunsNothingUntilItIsPromotedWhichCountsAtOnce() throws Exception {
+    ModeFacts copy =
+        new ModeFacts(List.of(), List.of(), List.of(), false, List.of(), List.of(), true);
+    inOneRun(
+        modes -> {
+          modes.boot(copy);
+          assertThat(modes.get().mode()).isEqualTo(Mode.SAFE);
+          assertThat(modes.get().sentence()).as("what its original's people read").isEmpty();
+          modes.goOn(copy, "", "token:ops");
+          modes.stop("wait", "token:ops");
+          modes.goOn(copy, "", "token:ops");
+          assertThat(modes.rule()).isEqualTo(ModeRule.RESTORED_COPY);
+        });
+    inOneRun(
+        modes -> {
+          modes.boot(copy);
+          modes.promoted(WELL);
+          assertThat(modes.get().mode()).isEqualTo(Mode.FULL);
+        });
   }
 
   @Test

@@ -61,6 +61,9 @@ final class HostRig {
   private PluginHost host;
   private Thread thread;
 
+  /** Whether the server is a restored copy. */
+  volatile boolean isCopy;
+
   HostRig(Path folder) throws IOException {
     this(folder, folder.resolve("plugins"));
   }
@@ -199,6 +202,11 @@ final class HostRig {
           ConfigFile.read(folder.resolve("holdfast.yaml"), environment())
               .root()
               .section("plugins"));
+    }
+
+    @Override
+    public boolean isCopy() {
+      return isCopy;
     }
   }
 

@@ -350,6 +350,18 @@ class PluginHostTest extends PluginHostCase {
   }
 
   @Test
+  void inARestoredCopyNoneIsLoadedBeforeThatIsPromoted() throws Exception {
+    rig.isCopy = true;
+    jar("1.0.0").withTool("greet", "hello").into(rig.plugins(), "hello.jar");
+    rig.awaitState("hello", PluginState.GATED);
+    assertThat(rig.view("hello").reason()).contains("restored copy", "holdfast promote");
+    assertThat(rig.call("greet")).contains("There is no tool");
+    rig.isCopy = false;
+    rig.awaitState("hello", PluginState.READY);
+    assertThat(rig.call("greet")).isEqualTo("hello");
+  }
+
+  @Test
   void aProgramThatCannotBeAFileIsMissing() throws Exception {
     jar("1.0.0").with("Holdfast-Requires-Bins", "a\0b").into(rig.plugins(), "a.jar");
     PluginJars.of(folder, "other", "1.0.0").withTool("greet", "one").into(rig.plugins(), "b.jar");

@@ -100,6 +100,11 @@ public final class ApiCalls {
     return this;
   }
 
+  public ApiCalls promotion(Promotion promotion) {
+    calls.putAll(new PromotionCalls(promotion, store.audit()).calls());
+    return this;
+  }
+
   public ApiCalls drills(Drills drills) {
     calls.putAll(new DrillCalls(drills, store.audit()).calls());
     return this;

@@ -81,9 +81,11 @@ public final class BackupReader {
    * is half filled refuses every start. Blocks; what it was told goes to the disk before it
    * returns.
    *
+   * @param promoted whether the folder may act as the original at once; else it is a {@link
+   *     RestoredCopy}
    * @throws BackupException as {@link #verify}; then, as when the disk fails, nothing stays
    */
-  public Manifest restore(Path folder) throws IOException, BackupException {
+  public Manifest restore(Path folder, boolean promoted) throws IOException, BackupException {
     Deque<Path> made = new ArrayDeque<>();
     UnfinishedRestore.begin(folder);
     try (ZipFile zip = open()) {
@@ -92,6 +94,11 @@ public final class BackupReader {
       bytes = 0;
       for (Entry entry : manifest.files()) {
         place(zip, entry, folder, made);
+      }
+      if (!promoted) {
+        Path mark = folder.resolve(RestoredCopy.NAME);
+        made.push(mark);
+        AtomicFiles.write(mark, new byte[0]);
       }
       UnfinishedRestore.end(folder);
       return manifest;

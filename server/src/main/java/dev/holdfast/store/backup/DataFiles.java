@@ -23,6 +23,7 @@ final class DataFiles {
                   "clean_shutdown",
                   "holdfast.lock",
                   "holdfast.pid",
+                  RestoredCopy.NAME,
                   "tmp",
                   "plugin-copies",
                   "plugin-starts"))

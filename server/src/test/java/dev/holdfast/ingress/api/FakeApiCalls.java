@@ -49,6 +49,7 @@ public final class FakeApiCalls {
             "resetBreaker",
             "getMode",
             "setMode",
+            "promote",
             "listDrills",
             "startDrill",
             "getDrill",

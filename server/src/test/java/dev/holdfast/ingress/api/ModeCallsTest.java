@@ -44,7 +44,9 @@ class ModeCallsTest {
     calls =
         new ModeCalls(
             modes,
-            () -> new ModeFacts(List.of(), List.of(), List.of(), false, List.of("git"), List.of()),
+            () ->
+                new ModeFacts(
+                    List.of(), List.of(), List.of(), false, List.of("git"), List.of(), false),
             secrets);
   }
 

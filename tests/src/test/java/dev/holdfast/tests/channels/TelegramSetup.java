@@ -27,6 +27,14 @@ final class TelegramSetup {
 
   private static ServerRig with(String apiUrl, Map<String, ?> more) throws IOException {
     ServerRig rig = new ServerRig();
+    configure(rig, apiUrl, more);
+    rig.start();
+    awaitChannel(rig);
+    return rig;
+  }
+
+  /** {@code more}: settings of its one account; with any, its webhook leads to the rig. */
+  static void configure(ServerRig rig, String apiUrl, Map<String, ?> more) throws IOException {
     Map<String, Object> account = new LinkedHashMap<>(more);
     account.put("token", "${BOT_TOKEN}");
     account.put(
@@ -40,9 +48,6 @@ final class TelegramSetup {
       rig.setup().set("channels.telegram.public_url", rig.setup().url(""));
     }
     rig.setup().plugin("telegram");
-    rig.start();
-    awaitChannel(rig);
-    return rig;
   }
 
   static void awaitChannel(ServerRig rig) {

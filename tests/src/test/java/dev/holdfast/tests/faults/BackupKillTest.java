@@ -83,7 +83,7 @@ class BackupKillTest {
     assertThat(acked).as("something was at stake").isNotEmpty();
     try (ServerRig other = new ServerRig()) {
       HoldfastCommand.Result restored =
-          HoldfastCommand.run(other.setup(), "restore", file.toString());
+          HoldfastCommand.run(other.setup(), "restore", file.toString(), "--promote");
       assertThat(restored.exitCode()).as(restored.err()).isZero();
       assertThat(HoldfastCommand.run(other.setup(), "restore", file.toString()).exitCode())
           .isEqualTo(1);
