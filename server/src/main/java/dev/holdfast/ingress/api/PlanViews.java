@@ -133,6 +133,11 @@ record PlanViews(Plans plans, Time time) {
         ledger()
             .taskSnapshot(task.id())
             .orElse(new TaskSnapshot(task, List.of(), Optional.empty(), List.of(), false));
+    return task(snapshot, plan);
+  }
+
+  /** As {@link #task(Task, Plan)}, of one moment. */
+  JsonObject task(TaskSnapshot snapshot, Plan plan) {
     return step(snapshot)
         .put("plan_id", plan.id())
         .put("goal", plan.goal())

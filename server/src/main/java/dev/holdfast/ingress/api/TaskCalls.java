@@ -12,6 +12,7 @@ import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.Task;
 import dev.holdfast.tasks.ledger.TaskInput;
 import dev.holdfast.tasks.ledger.TaskInputs;
+import dev.holdfast.tasks.ledger.TaskSnapshot;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonArray;
@@ -46,12 +47,12 @@ final class TaskCalls {
 
   private ApiAnswer list(ApiRequest request) {
     JsonArray all = new JsonArray();
-    for (Task task :
+    for (TaskSnapshot found :
         ledger.openTasks(
             ThreadAccess.reader(request.caller()),
             request.text("state", ""),
             request.whole("limit", PAGE))) {
-      ledger.find(task.planId()).ifPresent(plan -> all.add(views.task(task, plan)));
+      ledger.find(found.task().planId()).ifPresent(plan -> all.add(views.task(found, plan)));
     }
     return ApiAnswer.ok(new JsonObject().put("tasks", all));
   }

@@ -235,25 +235,30 @@ public final class PlanLedger {
    * @param reader sees the tasks of these chat threads
    * @param state as the API spells it; empty for all
    */
-  public List<Task> openTasks(ThreadReader reader, String state, int limit) {
-    return engine
-        .read(
-            sql ->
-                sql.list(
-                    TaskRows::task,
-                    TaskRows.TASKS
-                        + "where ended_at = 0 and (? = '' or state = ?) and plan in (select id from"
-                        + " tasks_plans where ended_at = 0 and "
-                        + ThreadReader.MAY_SEE
-                        + ") order by no limit ?",
-                    state,
-                    state.toUpperCase(Locale.ROOT),
-                    reader.flag(),
-                    reader.name(),
-                    limit))
-        .stream()
-        .flatMap(found -> Optional.ofNullable(found.task()).stream())
-        .toList();
+  public List<TaskSnapshot> openTasks(ThreadReader reader, String state, int limit) {
+    return engine.read(
+        sql -> {
+          List<TaskSnapshot> tasks = new ArrayList<>();
+          for (TaskRows.Found found :
+              sql.list(
+                  TaskRows::task,
+                  TaskRows.TASKS
+                      + "where ended_at = 0 and (? = '' or state = ?) and plan in (select id from"
+                      + " tasks_plans where ended_at = 0 and "
+                      + ThreadReader.MAY_SEE
+                      + ") order by no limit ?",
+                  state,
+                  state.toUpperCase(Locale.ROOT),
+                  reader.flag(),
+                  reader.name(),
+                  limit)) {
+            Task task = found.task();
+            if (task != null) {
+              tasks.add(TaskRows.whole(sql, task));
+            }
+          }
+          return tasks;
+        });
   }
 
   /** All that is kept of a plan; empty when there is none, or none any more. */

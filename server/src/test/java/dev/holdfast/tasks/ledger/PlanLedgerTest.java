@@ -23,6 +23,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class PlanLedgerTest extends LedgerCase {
@@ -138,6 +140,31 @@ class PlanLedgerTest extends LedgerCase {
     assertThat(task(plan, 1).state()).isEqualTo(TaskState.QUEUED);
     assertThat(ledger.taskSnapshot(task(plan, 0).id()).orElseThrow().attempts().getFirst().code())
         .isEqualTo(TaskAttempt.INTERRUPTED);
+  }
+
+  @Test
+  void aListOfTasksInAStateHoldsNoneOfAnother() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<Integer> seen =
+        CompletableFuture.supplyAsync(
+            () -> {
+              int tasks = 0;
+              while (!over.get()) {
+                for (TaskSnapshot found :
+                    ledger.openTasks(ThreadReader.OPERATOR, "in_progress", 10)) {
+                  assertThat(found.task().state()).isEqualTo(TaskState.IN_PROGRESS);
+                  assertThat(found.attempts().getLast().endedAt()).isNull();
+                  tasks++;
+                }
+              }
+              return tasks;
+            });
+    for (int i = 0; i < 100; i++) {
+      Plan plan = make("k" + i, step("one"));
+      assertThat(end(begun(task(plan, 0), true), new AttemptEnd.Succeeded("done"))).isTrue();
+    }
+    over.set(true);
+    assertThat(seen.get()).isPositive();
   }
 
   @Test
