@@ -53,8 +53,21 @@ async function whole(call) {
   };
 }
 
+async function decided(call) {
+  const sent = await call('send_message', {text: '!tool shell {"command": "echo ran"}', thread: 'asks'});
+  const [listed] = (await call('list_approvals', {thread: 'asks'})).approvals;
+  const approved = await call('approve', {approval: listed.id});
+  let story = await call('story', {event: sent.event_id});
+  while (story.state !== 'answered') {
+    await new Promise(next => setTimeout(next, 50));
+    story = await call('story', {event: sent.event_id});
+  }
+  return {status: sent.status, asked: sent.approvals, listed, approved: approved.state, replies: story.replies};
+}
+
 const parts = {
   http: () => talk(http(process.env.TOKEN), whole),
+  decided: () => talk(http(process.env.TOKEN), decided),
   pipe: () => talk(pipe(), async call => ({answer: (await call('send_message', {text: 'by pipe'})).output})),
   reader: () => talk(http(process.env.READER), async () => ({})),
 };

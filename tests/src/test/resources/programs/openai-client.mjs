@@ -139,7 +139,40 @@ async function resume(id, number) {
   };
 }
 
+const codeIn = text => /\/approve (\w+)/.exec(text)?.[1] ?? '';
+
+async function decide() {
+  const headers = {'X-Holdfast-Thread': 'asks'};
+  const say = async content => {
+    const body = {model: 'holdfast', stream: true, messages: [user(content)]};
+    return words(await all(await client.chat.completions.create(body, {headers})));
+  };
+  const question = await say('run it');
+  return {question, answer: await say(`/approve ${codeIn(question)}`)};
+}
+
+async function ask() {
+  const body = {model: 'holdfast', input: 'to be approved'};
+  const waits = await client.responses.create(body);
+  const stream = await client.responses.create({...body, stream: true, conversation: 'approved'});
+  let id;
+  for await (const event of stream) {
+    id ??= event.response.id;
+    if (event.type === 'response.output_text.done') {
+      return {waits, id, number: event.sequence_number, text: event.text}; // and hangs up
+    }
+  }
+}
+
+async function look(id) {
+  const {status, output_text: text} = await client.responses.retrieve(id);
+  return {status, text};
+}
+
 const parts = {
+  decide,
+  ask,
+  look: () => look(process.argv[3]),
   talk: async () => ({chat: await chat(), responses: await responses(), refusals: await refusals()}),
   load: () => load(Number(process.argv[3])),
   begin,

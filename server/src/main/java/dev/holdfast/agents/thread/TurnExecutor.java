@@ -350,14 +350,26 @@ final class TurnExecutor {
             new Say(Voice.ERROR, ChatSentences.CRASHED));
       } else if (attempt > 0) {
         started.add(incoming);
-        endings.news(TurnEndings.STARTED, incoming, Entries.object().put("attempt", attempt));
+        endings.news(
+            TurnEndings.STARTED,
+            incoming,
+            Entries.object().put("attempt", attempt).put("run", runsBefore(incoming) + 1));
         endings.story(incoming, TurnEndings.STARTED, Entries.object().put("attempt", attempt));
       }
     }
     return started;
   }
 
-  /** The number of the run; 0 when the event has ended meanwhile. */
+  /** Those that are not held against it too, such as one that was parked. */
+  private int runsBefore(Incoming incoming) {
+    return resources
+        .store()
+        .stories()
+        .count(TurnEndings.STARTED, List.of(incoming.id()))
+        .getOrDefault(incoming.id(), 0);
+  }
+
+  /** The number of the attempt; 0 when the event has ended meanwhile. */
   private int startOne(Incoming incoming) throws StoreException {
     try {
       return epoch.write(

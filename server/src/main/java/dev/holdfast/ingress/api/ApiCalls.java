@@ -38,6 +38,7 @@ public final class ApiCalls {
   private final ThreadAccess access;
   private final Secrets secrets;
   private final Time time;
+  private final ApprovalCalls approvals;
   private final Map<String, ApiCall> calls = new HashMap<>();
 
   public ApiCalls(
@@ -56,7 +57,8 @@ public final class ApiCalls {
     calls.putAll(new EventCalls(store, access, secrets).calls());
     calls.putAll(new ScheduleCalls(store.schedules()).calls());
     ApprovalDecisions decisions = ApprovalDecisions.of(store.approvals(), orchestrator);
-    calls.putAll(new ApprovalCalls(store, decisions, access, time).calls());
+    approvals = new ApprovalCalls(store, decisions, access, time);
+    calls.putAll(approvals.calls());
   }
 
   public ApiCalls threads(
@@ -74,7 +76,8 @@ public final class ApiCalls {
     Answers answers = new StoredAnswers(store);
     EventOutcomes outcomes =
         new NewsEventOutcomes(news, eventId -> answers.find(eventId).isPresent());
-    calls.put("chat", new ChatCall(answers, outcomes, access, intake, answerWait));
+    calls.put(
+        "chat", new ChatCall(answers, outcomes, access, intake, approvals::waiting, answerWait));
     return this;
   }
 

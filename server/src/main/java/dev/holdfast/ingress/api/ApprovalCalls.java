@@ -49,6 +49,14 @@ final class ApprovalCalls {
         "deny", request -> decide(request, false));
   }
 
+  /** What people are asked about an event. */
+  JsonArray waiting(String eventId) {
+    Instant now = time.now();
+    JsonArray waiting = new JsonArray();
+    approvals.waitingOf(eventId).forEach(approval -> waiting.add(view(approval, now)));
+    return waiting;
+  }
+
   private ApiAnswer list(ApiRequest request) {
     String wanted = request.text("state", "waiting").toUpperCase(Locale.ROOT);
     Optional<Approval.State> state =

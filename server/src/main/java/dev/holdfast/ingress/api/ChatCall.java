@@ -11,6 +11,7 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Responses;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Appended;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -25,13 +26,22 @@ final class ChatCall implements ApiCall {
   private final ThreadAccess access;
   private final MessageIntake intake;
   private final Duration answerWait;
+  private final Questions questions;
+
+  /** What people are asked about an event, as the API shows it. */
+  @FunctionalInterface
+  interface Questions {
+    JsonArray of(String eventId);
+  }
 
   ChatCall(
       Answers answers,
       EventOutcomes outcomes,
       ThreadAccess access,
       MessageIntake intake,
+      Questions questions,
       Duration answerWait) {
+    this.questions = questions;
     this.access = access;
     this.answers = answers;
     this.outcomes = outcomes;
@@ -68,9 +78,10 @@ final class ChatCall implements ApiCall {
       Appended appended =
           WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message);
       String eventId = appended.event().id();
+      boolean isAsked = appended.duplicate() && !questions.of(eventId).isEmpty();
       boolean ended =
           (appended.duplicate() && answers.find(eventId).isPresent())
-              || waiter.await(eventId, answerWait);
+              || (!isAsked && waiter.await(eventId, answerWait));
       // Without memory for it the answer is as if it came later: what was accepted is not refused.
       boolean isTold = ended && request.memory().take() == AnswerBudget.Grant.GRANTED;
       Optional<Answers.Answer> answer = isTold ? answers.find(eventId) : Optional.empty();
@@ -83,7 +94,8 @@ final class ChatCall implements ApiCall {
               .put("event_id", eventId)
               .put("thread_id", threadId)
               .putNull("output")
-              .putNull("error");
+              .putNull("error")
+              .put("approvals", ended ? new JsonArray() : questions.of(eventId));
       return answer.map(end -> ended(body, end)).orElse(new ApiAnswer(202, body));
     }
   }

@@ -3,9 +3,9 @@ package dev.holdfast.ingress.api;
 import java.time.Duration;
 
 /**
- * Tells who waits for an event's end that it ended. What waits is known to this process alone, and
- * so is the end of what this process answers: for several processes an implementation has to hear
- * of ends at the others too. Thread-safe.
+ * Tells who waits for an event's end that it ended, or that it waits for a person. What waits is
+ * known to this process alone, and so is the end of what this process answers: for several
+ * processes an implementation has to hear of ends at the others too. Thread-safe.
  */
 interface EventOutcomes extends AutoCloseable {
   /**
@@ -20,7 +20,10 @@ interface EventOutcomes extends AutoCloseable {
 
   /** Somebody who waits. */
   interface Waiter extends AutoCloseable {
-    /** Blocks the calling virtual thread. False: it did not end within {@code most}. */
+    /**
+     * Blocks the calling virtual thread. False: it did not end within {@code most}, or a person was
+     * asked for a decision first.
+     */
     boolean await(String eventId, Duration most) throws InterruptedException;
 
     @Override

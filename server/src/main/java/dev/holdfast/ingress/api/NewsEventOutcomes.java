@@ -55,8 +55,9 @@ final class NewsEventOutcomes implements EventOutcomes {
   }
 
   private void hear(NewsItem item) {
-    if (item.kind().equals("event.finished")) {
-      waiting(item.threadId()).forEach(waiter -> waiter.finished(item.eventId()));
+    boolean hasEnded = item.kind().equals("event.finished");
+    if (hasEnded || item.kind().equals("approval.asked")) {
+      waiting(item.threadId()).forEach(waiter -> waiter.heard(item.eventId(), hasEnded));
     }
   }
 
@@ -79,7 +80,10 @@ final class NewsEventOutcomes implements EventOutcomes {
 
   private final class NewsWaiter implements Waiter {
     private final String threadId;
-    private final Set<String> seen = new HashSet<>();
+
+    /** Events that ended, and false for those about which a person was asked. */
+    private final Map<String, Boolean> seen = new HashMap<>();
+
     private final CompletableFuture<Boolean> done = new CompletableFuture<>();
     private String wanted = "";
     private boolean missed;
@@ -88,10 +92,10 @@ final class NewsEventOutcomes implements EventOutcomes {
       this.threadId = threadId;
     }
 
-    private synchronized void finished(String eventId) {
-      seen.add(eventId);
+    private synchronized void heard(String eventId, boolean hasEnded) {
+      seen.put(eventId, hasEnded);
       if (eventId.equals(wanted)) {
-        done.complete(true);
+        done.complete(hasEnded);
       }
     }
 
@@ -111,8 +115,9 @@ final class NewsEventOutcomes implements EventOutcomes {
       boolean unsure;
       synchronized (this) {
         wanted = eventId;
-        if (seen.contains(eventId)) {
-          return true;
+        Boolean known = seen.get(eventId);
+        if (known != null) {
+          return known;
         }
         unsure = missed;
       }

@@ -45,9 +45,10 @@ record ServedTool(
                 "send_message",
                 "chat",
                 "",
-                "Sends a message to the agent and waits a while for its answer. It is on disk before"
-                    + " this returns. Without a thread it begins one; with the status pending the"
-                    + " answer comes later: ask for the story of its event.",
+                "Sends a message to the agent and waits a while for its answer. It is on disk"
+                    + " before this returns. Without a thread it begins one; with the status"
+                    + " pending the answer comes later: ask for the story of its event. What is"
+                    + " listed under approvals waits for a person's decision first.",
                 Scope.CHAT,
                 false)
             .with("text", TEXT.copy().put("minLength", 1).put("maxLength", 1_048_576), true)

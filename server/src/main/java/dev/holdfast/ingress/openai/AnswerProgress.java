@@ -17,8 +17,8 @@ interface AnswerProgress {
   /** What the agent said is whole; after its tools it may say more. */
   default void onRound() {}
 
-  /** A run of the turn begins; {@code attempt} is 1 for the first. */
-  default void onRun(int attempt) {}
+  /** A run of the turn begins; {@code run} is 1 for the first. */
+  default void onRun(int run) {}
 
   /** A person is asked for a decision. */
   default void onQuestion(String text) throws InterruptedException {}

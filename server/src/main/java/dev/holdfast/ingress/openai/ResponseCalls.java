@@ -120,7 +120,7 @@ public final class ResponseCalls {
           direct.ask(level, sender, messages.question(tools), AnswerProgress.NONE);
       return Optional.of(ApiAnswer.ok(facts.completed(answer, List.of(), time.now())));
     }
-    stream.begin();
+    stream.begin(List.of());
     try {
       CompletedAnswer answer = direct.ask(level, sender, messages.question(tools), stream);
       stream.end(answer, facts.completed(answer, List.of(), time.now()), 1);
@@ -195,7 +195,7 @@ public final class ResponseCalls {
       boolean isAgain)
       throws InterruptedException {
     ResponseStream stream = new ResponseStream(exchange.events(), facts, after);
-    stream.begin();
+    stream.begin(isAgain ? threads.questions(sent.event().id()) : List.of());
     if (isAgain) {
       stream.onMissed(); // until a run begins of which all is remembered
     }

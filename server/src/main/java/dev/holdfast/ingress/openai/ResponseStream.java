@@ -32,9 +32,13 @@ final class ResponseStream implements AnswerProgress {
     this.after = after;
   }
 
-  /** How every stream begins. */
-  void begin() throws InterruptedException {
-    JsonObject response = facts.view("in_progress", new JsonArray(), null);
+  /**
+   * How every stream begins.
+   *
+   * @param questions what people were asked before
+   */
+  void begin(List<String> questions) throws InterruptedException {
+    JsonObject response = facts.view("in_progress", facts.output(questions, "", List.of()), null);
     send("response.created", new JsonObject().put("response", response));
     send("response.in_progress", new JsonObject().put("response", response));
   }
@@ -53,9 +57,9 @@ final class ResponseStream implements AnswerProgress {
   }
 
   @Override
-  public void onRun(int attempt) {
+  public void onRun(int run) {
     onRestart();
-    number = Math.max(number, RUN * (attempt - 1));
+    number = Math.max(number, RUN * (run - 1));
   }
 
   @Override

@@ -142,7 +142,7 @@ final class ThreadAnswers {
       throws InterruptedException {
     JsonObject details = new JsonObject(item.json());
     switch (item.kind()) {
-      case RUN -> progress.onRun(details.getInteger("attempt", 1));
+      case RUN -> progress.onRun(details.getInteger("run", 1));
       case "turn.text" -> progress.onText(details.getString("delta", ""));
       case "turn.restart" -> progress.onRestart();
       case "tool.started" -> progress.onRound();
@@ -174,7 +174,7 @@ final class ThreadAnswers {
 
   /** How many runs its turn has had. */
   int runs(String eventId) {
-    return store.inbox().find(eventId).map(Event::attempts).orElse(0);
+    return store.stories().count(RUN, List.of(eventId)).getOrDefault(eventId, 0);
   }
 
   /** Whether no older message of its thread is open. */

@@ -6,6 +6,7 @@ import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.store.messages.Appended;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.HashMap;
@@ -127,6 +128,7 @@ public final class FakeApiCalls {
             new NewsEventOutcomes(news, answers::containsKey),
             access,
             intake,
+            _ -> new JsonArray(),
             Duration.ofMillis(500)));
     return all;
   }

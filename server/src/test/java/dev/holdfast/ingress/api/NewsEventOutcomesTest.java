@@ -33,6 +33,18 @@ class NewsEventOutcomesTest {
     }
   }
 
+  @Test
+  void nobodyWaitsForAPersonWhoIsAsked() throws Exception {
+    News news = new News(10, Runnable::run);
+    try (EventOutcomes outcomes = new NewsEventOutcomes(news, ended::contains);
+        EventOutcomes.Waiter waiter = outcomes.expect("t");
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Boolean> waits = threads.submit(() -> waiter.await("e1", LONG.multipliedBy(100)));
+      news.publish("approval.asked", "t", "e1", "{}");
+      assertThat(waits.get()).isFalse();
+    }
+  }
+
   /** The news of the end are forgotten before they are delivered: the store is asked instead. */
   @Test
   void anEndWhoseNewsWereMissedIsReadFromTheStore() throws Exception {

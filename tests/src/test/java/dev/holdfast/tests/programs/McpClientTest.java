@@ -20,6 +20,9 @@ class McpClientTest {
     try (NodeClient client = new NodeClient("mcp-client.mjs", "@modelcontextprotocol/sdk@1.32.2");
         ServerRig rig = new ServerRig()) {
       rig.setup()
+          .set("tools.shell.enabled", true)
+          .set("tools.autonomy", "supervised")
+          .set("api.wait_secs", 3600)
           .set(
               "api.tokens",
               List.of(Map.of("name", "reader", "token", READER, "scopes", List.of("read"))));
@@ -45,6 +48,12 @@ class McpClientTest {
       assertThat(said.path("unknown").path("failed").asBoolean()).isTrue();
       assertThat(said.path("unknown").path("text").asText()).isEqualTo("no such approval");
       assertThat(said.path("wrong").asText()).contains("-32602", "state");
+
+      JsonNode decided = client.run(variables, "decided");
+      assertThat(decided.path("status").asText()).isEqualTo("pending");
+      assertThat(decided.path("asked").path(0)).isEqualTo(decided.path("listed"));
+      assertThat(decided.path("approved").asText()).isIn("approved", "used");
+      assertThat(decided.path("replies").toString()).contains("echo: ");
 
       JsonNode piped = client.run(variables, "pipe");
       assertThat(piped.path("tools")).isEqualTo(said.path("tools"));

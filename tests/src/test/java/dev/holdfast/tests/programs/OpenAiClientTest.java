@@ -3,6 +3,7 @@ package dev.holdfast.tests.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerRig;
@@ -28,7 +29,10 @@ class OpenAiClientTest {
   @BeforeAll
   static void start() throws Exception {
     CLIENT.set(new NodeClient("openai-client.mjs", "openai@7.57.0"));
-    RIG.setup().set("models.levels.reactive", List.of("embedded/echo"));
+    RIG.setup()
+        .set("models.levels.reactive", List.of("embedded/echo"))
+        .set("tools.shell.enabled", true)
+        .set("tools.autonomy", "supervised");
     RIG.setup()
         .set(
             "api.tokens",
@@ -128,5 +132,49 @@ class OpenAiClientTest {
     assertThat(numbers(resumed.path("numbers")))
         .isSorted()
         .allMatch(number -> number > begun.path("number").asLong());
+  }
+
+  private static ModelScript unsafeCall() {
+    return CallScript.call("c1", "shell", Map.of("command", "echo ran"));
+  }
+
+  @Test
+  void aQuestionIsTheAnswerOfAChatUntilItIsDecided() throws Exception {
+    MODEL.next(unsafeCall());
+    JsonNode said = run("decide");
+    assertThat(said.path("question").asText()).contains("echo ran", "/approve ");
+    assertThat(said.path("answer").asText()).contains("Approved.", "answer to run it");
+  }
+
+  @Test
+  void aResponseWaitsForItsApprovalOverAKill() throws Exception {
+    MODEL.next(unsafeCall(), unsafeCall());
+    JsonNode asked = run("ask");
+    String id = asked.path("id").asText();
+    assertThat(asked.path("waits").path("status").asText()).isEqualTo("in_progress");
+    assertThat(asked.path("waits").path("output_text").asText()).contains("/approve ");
+    assertThat(asked.path("text").asText()).contains("/approve ");
+
+    RIG.server().kill9();
+    RIG.restart();
+    JsonNode waits = run("look", id);
+    assertThat(waits.path("status").asText()).isEqualTo("in_progress");
+    assertThat(waits.path("text").asText()).isEqualTo(asked.path("text").asText());
+
+    JsonNode approval =
+        RIG.api()
+            .get("/api/v1/approvals?state=waiting&thread=approved")
+            .json()
+            .path("approvals")
+            .path(0);
+    assertThat(asked.path("text").asText()).contains(approval.path("code").asText());
+    RIG.api().post("/api/v1/approvals/" + approval.path("id").asText() + "/approve", Map.of());
+    JsonNode resumed = run("resume", id, asked.path("number").asText());
+    assertThat(resumed.path("text").asText()).endsWith("answer to to be approved");
+    assertThat(resumed.path("deltas").asText()).endsWith("answer to to be approved");
+    assertThat(numbers(resumed.path("numbers")))
+        .isSorted()
+        .allMatch(number -> number > asked.path("number").asLong());
+    assertThat(run("look", id).path("status").asText()).isEqualTo("completed");
   }
 }
