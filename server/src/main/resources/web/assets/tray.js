@@ -1,7 +1,9 @@
 // Files that are to go with the next message: brought to the server at once, so that sending is quick, and named by
 // the message then. What is in the tray belongs to one conversation.
 import * as api from './api.js';
-import { sentence } from './words.js';
+import { element } from './dom.js';
+import { thumbnailOf } from './thumbnails.js';
+import { sentence, sizeOf } from './words.js';
 
 const FILES_MAX = 10;
 
@@ -40,7 +42,7 @@ export class Tray {
         this.#hears.onTrouble(`A message can have at most ${FILES_MAX} files.`);
         break;
       }
-      this.#bring({ name: file.name || 'file', bytes: file.size, state: 'coming', threadId: this.#threadId }, file);
+      this.#bring({ name: file.name || 'file', bytes: file.size, state: 'coming', threadId: this.#threadId, source: file }, file);
     }
   }
 
@@ -76,21 +78,55 @@ export class Tray {
 
   #row(file) {
     file.row ??= this.#newRow(file);
-    file.row.firstChild.textContent = file.state === 'kept' ? file.name : `${file.name} …`;
+    file.row.classList.toggle('coming', file.state !== 'kept');
+    file.row.querySelector('.size').textContent = file.state === 'kept' ? sizeOf(file.bytes) : 'uploading…';
     return file.row;
   }
 
   #newRow(file) {
-    const row = document.createElement('li');
-    const button = document.createElement('button');
+    const row = element('li');
+    const picture = element('span', 'picture', kindOf(file.name));
+    picture.setAttribute('aria-hidden', 'true');
+    const about = element('span', 'about');
+    about.append(element('span', 'name', file.name), element('span', 'size'));
+    const button = element('button', '', '×');
     button.type = 'button';
-    button.textContent = '×';
     button.setAttribute('aria-label', `Remove ${file.name}`);
-    button.addEventListener('click', () => {
-      this.#files = this.#files.filter((other) => other !== file);
-      this.#show();
+    button.addEventListener('click', () => this.#remove(file));
+    row.addEventListener('keydown', (event) => {
+      if (event.key === 'Delete' || event.key === 'Backspace') {
+        event.preventDefault();
+        this.#remove(file);
+      }
     });
-    row.append(document.createElement('span'), button);
+    row.append(picture, about, button);
+    this.#draw(file, picture);
     return row;
   }
+
+  async #draw(file, picture) {
+    const canvas = await thumbnailOf(file.source);
+    delete file.source;
+    if (canvas) {
+      picture.replaceChildren(canvas);
+    }
+  }
+
+  /** The focus goes to the next one, so that several can be removed without a mouse. */
+  #remove(file) {
+    const at = this.#files.indexOf(file);
+    const hadFocus = file.row.contains(document.activeElement);
+    this.#files = this.#files.filter((other) => other !== file);
+    this.#show();
+    if (hadFocus) {
+      const next = this.#files[Math.min(at, this.#files.length - 1)];
+      (next?.row.querySelector('button') ?? document.getElementById('say')).focus();
+    }
+  }
+}
+
+/** The ending of a name, as a picture of its kind. */
+function kindOf(name) {
+  const ending = /\.([A-Za-z0-9]{1,4})$/.exec(name)?.[1];
+  return ending ? ending.toUpperCase() : 'FILE';
 }

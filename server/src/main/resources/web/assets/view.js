@@ -5,7 +5,7 @@ import { element } from './dom.js';
 import { PlanCard } from './plan.js';
 import { copyButton, GrowingMarkdown, markdown } from './render.js';
 import { foldOf } from './tools.js';
-import { dateOf, fullTime, ofState, shortTime } from './words.js';
+import { dateOf, fullTime, ofState, shortTime, sizeOf } from './words.js';
 
 /** An answer that is still being written is drawn at most this often, and less often when drawing takes long. */
 const DRAW_EVERY_MS = 60;
@@ -281,10 +281,6 @@ function classOf(item) {
 }
 
 /** A picture, or a link to save the file; a name alone for what the server does not have. */
-function sizeOf(bytes) {
-  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
-}
-
 function fileRow(url, file) {
   const row = element('li');
   if (!url) {

@@ -97,15 +97,28 @@ export function elapsed(millis) {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const exact = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-});
+export function sizeOf(bytes) {
+  if (bytes < 1024) {
+    return `${bytes} bytes`;
+  }
+  const kilobytes = Math.round(bytes / 1024);
+  return kilobytes < 1024 ? `${kilobytes} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+let clock;
+let day;
+let full;
+let exact;
+
+/** From now on times are written in this language; an empty one is the browser's own. */
+export function useDateLanguage(language) {
+  const locale = language || undefined;
+  clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+  day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+  full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  exact = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 });
+}
+useDateLanguage('');
 
 /** A server's time (ISO text or milliseconds) as a Date; now when there is none. */
 export function dateOf(at) {

@@ -4,7 +4,10 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.FilePayload;
+import com.microsoft.playwright.options.ReducedMotion;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(120)
 class FilesPageTest {
   @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  private static final String MIDDLE =
+      "canvas => [...canvas.getContext('2d').getImageData(48, 48, 1, 1).data].join()";
   private final ServerRig rig = new ServerRig();
 
   @AfterEach
@@ -86,6 +91,55 @@ class FilesPageTest {
       assertThat(chat.messages()).hasCount(1);
       assertThat(chat.messages().last().locator(".files a")).containsText("late.txt");
       assertThat(chat.box()).isEmpty();
+    }
+  }
+
+  /** Seen before it is sent: an image as a thumbnail, of others the kind, name and size. */
+  @Test
+  void whatIsAttachedIsSeenAndRemovedByTheKeyboard() {
+    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+      chat.evaluate(
+          """
+          async () => {
+            const canvas = document.createElement('canvas');
+            canvas.width = 300;
+            canvas.height = 200;
+            const pen = canvas.getContext('2d');
+            pen.fillStyle = '#c33';
+            pen.fillRect(0, 0, 300, 200);
+            const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+            const data = new DataTransfer();
+            data.items.add(new File([blob], 'red.png', { type: 'image/png' }));
+            const kinds = { clipboardData: data, bubbles: true, cancelable: true };
+            document.getElementById('say').dispatchEvent(new ClipboardEvent('paste', kinds));
+          }
+          """);
+      Locator picture = tray(chat).locator("canvas");
+      assertThat(picture).isVisible();
+      Assertions.assertThat(picture.evaluate(MIDDLE)).isEqualTo("204,51,51,255");
+      choose(
+          chat,
+          new FilePayload("broken.png", "image/png", new byte[] {1, 2, 3}),
+          text("notes.txt", "x".repeat(3000)));
+      assertThat(tray(chat)).hasCount(3);
+      assertThat(tray(chat).last().locator(".size")).hasText("3 KB");
+      assertThat(tray(chat).last().locator(".picture")).hasText("TXT");
+      assertThat(picture).hasCount(1);
+      chat.picture("files-preview");
+      chat.page()
+          .emulateMedia(
+              new Page.EmulateMediaOptions()
+                  .setColorScheme(ColorScheme.DARK)
+                  .setReducedMotion(ReducedMotion.REDUCE));
+      chat.page().setViewportSize(390, 780);
+      chat.picture("files-preview-phone-dark");
+      chat.page().getByLabel("Remove red.png").press("Delete");
+      assertThat(chat.page().getByLabel("Remove broken.png")).isFocused();
+      chat.page().keyboard().press("Enter");
+      chat.page().keyboard().press("Backspace");
+      assertThat(tray(chat)).hasCount(0);
+      assertThat(chat.box()).isFocused();
+      Assertions.assertThat(chat.complaints()).isEmpty();
     }
   }
 
