@@ -41,7 +41,7 @@ export class Conversation {
   #clock = setInterval(() => this.#tick(), 500);
   #wakeUp = () => {};
 
-  /** @param hears {onRefused(error), onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onDraft(text)} */
+  /** @param hears {onRefused(error), onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onDraft(text), onEvent(kind, data, threadId)} */
   constructor(threadId, sender, hears) {
     this.threadId = threadId;
     this.#sender = sender;
@@ -339,6 +339,7 @@ export class Conversation {
       return;
     }
     this.#transcript.apply(kind, data);
+    this.#hears.onEvent(kind, data, this.threadId);
     if (kind === 'turn.text') {
       view.showSoon(() => current.#transcript.shown);
       this.#showTurn();

@@ -2,11 +2,14 @@
 import * as api from './api.js';
 import * as conditions from './conditions.js';
 import { Conversation } from './conversation.js';
+import * as dictation from './dictation.js';
 import * as manage from './manage.js';
+import * as notifications from './notifications.js';
 import * as plans from './plans.js';
 import * as rights from './rights.js';
 import * as search from './search.js';
 import { Sender } from './sender.js';
+import * as settings from './settings.js';
 import * as store from './store.js';
 import { newThreadId, Threads } from './threads.js';
 import * as titles from './titles.js';
@@ -67,10 +70,10 @@ const hears = {
   onChange: () => threads.refresh(),
   onDeleted: (threadId) => afterDeletion(threadId),
   onDraft: (text) => fillComposer(text),
+  onEvent: notifications.onEvent,
 };
 
 async function begin() {
-  showTheme(store.theme());
   const refused = await useCode();
   try {
     await rights.learn();
@@ -185,26 +188,11 @@ function sendComposer() {
     return;
   }
   const files = tray.take();
+  dictation.stop();
   fillComposer('');
   store.keepDraft(conversation.threadId, '');
   conversation.say(text, files);
 }
-
-function showTheme(theme) {
-  const names = { system: 'system', light: 'light', dark: 'dark' };
-  if (theme === 'system') {
-    delete document.documentElement.dataset.theme;
-  } else {
-    document.documentElement.dataset.theme = theme;
-  }
-  byId('theme').textContent = `Theme: ${names[theme] ?? names.system}`;
-}
-
-byId('theme').addEventListener('click', () => {
-  const next = { system: 'light', light: 'dark', dark: 'system' }[store.theme()] ?? 'system';
-  store.keepTheme(next);
-  showTheme(next);
-});
 
 byId('logout').addEventListener('click', async () => {
   try {
@@ -283,8 +271,7 @@ say.addEventListener('input', () => {
 });
 
 say.addEventListener('keydown', (event) => {
-  // On a touch keyboard Enter is the only way to a new line; there the button sends.
-  if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !coarsePointer.matches) {
+  if (settings.sends(event)) {
     event.preventDefault();
     sendComposer();
   }
@@ -305,6 +292,9 @@ document.addEventListener('visibilitychange', () => !document.hidden && conversa
 
 plans.listen({ onOpen: (threadId) => goTo(threadId) });
 search.listen({ onHit: goToEntry });
+settings.listen({ onDates: () => threads.refresh() });
+notifications.listen();
+dictation.listen({ onTrouble: (text) => conversation?.trouble(text) });
 manage.listen({
   onChange: () => threads.refresh(),
   onDeleted: afterDeletion,

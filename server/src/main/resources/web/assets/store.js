@@ -60,11 +60,15 @@ export function keepTheme(value) {
   }
 }
 
-/** Forgets all texts, when someone logs out. The theme is no secret. */
+/** What the reader prefers: {name: value}. */
+export const settings = () => read('settings', {});
+export const keepSettings = (values) => write('settings', values);
+
+/** Forgets all texts, when someone logs out. The theme and the settings are no secret. */
 export function forget() {
   try {
     Object.keys(localStorage)
-      .filter((key) => key.startsWith(PREFIX) && key !== `${PREFIX}theme`)
+      .filter((key) => key.startsWith(PREFIX) && key !== `${PREFIX}theme` && key !== `${PREFIX}settings`)
       .forEach((key) => localStorage.removeItem(key));
   } catch {
     // Nothing was kept then.

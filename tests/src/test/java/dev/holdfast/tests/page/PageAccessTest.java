@@ -4,7 +4,6 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
 import dev.holdfast.tests.harness.ServerRig;
 import org.assertj.core.api.Assertions;
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(120)
 class PageAccessTest {
-  private static final String GROUND = "getComputedStyle(document.body).backgroundColor";
 
   @RegisterExtension static final Browsers BROWSERS = new Browsers();
   private final ServerRig rig = new ServerRig().start();
@@ -52,22 +50,6 @@ class PageAccessTest {
       chat.page().locator("#new-thread").tap();
       assertThat(drawer).isHidden();
       assertThat(chat.messages()).hasCount(0);
-    }
-  }
-
-  @Test
-  void theDarkIsTheSystemsChoiceUntilThePersonChooses() {
-    Browser.NewContextOptions dark =
-        new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser(), dark)) {
-      Object night = chat.evaluate(GROUND);
-      chat.page().locator("#theme").click();
-      assertThat(chat.page().locator("html")).hasAttribute("data-theme", "light");
-      Object daylight = chat.evaluate(GROUND);
-      Assertions.assertThat(daylight).isNotEqualTo(night);
-      chat.page().reload();
-      chat.awaitConnected();
-      Assertions.assertThat(chat.evaluate(GROUND)).isEqualTo(daylight);
     }
   }
 
@@ -115,7 +97,8 @@ class PageAccessTest {
       Assertions.assertThat(chat.evaluate("window.heard.length")).isEqualTo(2);
       String unlabelled =
           "[...document.querySelectorAll('button, input, textarea')].filter((node) =>"
-              + " !node.ariaLabel && !node.innerText?.trim() && !node.labels?.length).map((node) => node.outerHTML)";
+              + " !node.ariaLabel && !node.innerText?.trim() && !node.labels?.length).map((node) =>"
+              + " node.outerHTML)";
       Assertions.assertThat(chat.evaluate(unlabelled).toString()).isEqualTo("[]");
     }
   }

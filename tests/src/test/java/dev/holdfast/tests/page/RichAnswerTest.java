@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RichAnswerTest {
   @RegisterExtension static final Browsers BROWSERS = new Browsers();
 
-  private static final String RICH =
+  static final String RICH =
       """
       ## What was measured
 
