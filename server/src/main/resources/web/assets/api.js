@@ -2,8 +2,9 @@
 
 /** A request that did not succeed. `status` is 0 when no answer came at all. */
 export class ApiError extends Error {
-  constructor(status, code, message, retryAfterMs = 0) {
+  constructor(status, code, message, retryAfterMs = 0, details = {}) {
     super(message);
+    this.details = details;
     this.status = status;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
@@ -59,7 +60,7 @@ export async function refusal(response) {
   } catch {
     // A proxy in between may answer with a page of its own.
   }
-  return new ApiError(response.status, error.code ?? '', error.message ?? '', waitOf(response));
+  return new ApiError(response.status, error.code ?? '', error.message ?? '', waitOf(response), error.details ?? {});
 }
 
 /** Retry-After in milliseconds, 0 when there is none; it is seconds or a date. */
@@ -114,11 +115,12 @@ export const retryTask = (id) => call('POST', `${taskPath(id)}/retry`, {});
 /** Undoes what a tool call changed; `force` also over what was changed since. */
 export const rollBack = (execution, force) =>
   call('POST', `/api/v1/executions/${encodeURIComponent(execution)}/rollback`, { force });
-/** `files`: as upload answered. */
-export const send = (id, text, dedupeKey, files = []) =>
+/** `files`: as upload answered; `options`: {supersedes, force}. */
+export const send = (id, text, dedupeKey, files = [], options = {}) =>
   call('POST', `${threadPath(id)}/messages`, {
     text,
     dedupe_key: dedupeKey,
+    ...options,
     ...(files.length > 0 && { attachments: files.map(({ file, name }) => ({ file, name })) }),
   });
 /** Answers {file, name, media_type, bytes}. */

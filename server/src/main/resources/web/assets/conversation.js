@@ -1,6 +1,8 @@
 // One open conversation: keeps its transcript true by the log and the stream, and shows it.
 import * as api from './api.js';
 import { showTimeLeft } from './approval.js';
+import { heldBack } from './replaced.js';
+import { edit, replaceable, takeEdited } from './replacing.js';
 import { showPlanTimes, waitingOf } from './plan.js';
 import { whyNot } from './speaking.js';
 import * as store from './store.js';
@@ -37,6 +39,7 @@ export class Conversation {
   #loaded = false;
   #firstLoad = Promise.withResolvers();
   #stopping = false;
+  #owner = '';
   #connection = { state: 'connecting', until: 0 };
   #clock = setInterval(() => this.#tick(), 500);
   #wakeUp = () => {};
@@ -51,7 +54,10 @@ export class Conversation {
     // The view belongs to the page, and there is one page: each conversation takes it over.
     view ??= new View({
       onStory: (eventId) => showStory(eventId),
-      onRetry: (key) => current.#sender.retry(key),
+      onRetry: (key, forced) => current.#sender.retry(key, forced),
+      onEdit: (item) => current.#edit(item),
+      onAgain: (item) => current.#sayInPlace(item, item.text, []),
+      onReplaced: (eventId) => current.#openReplaced(eventId),
       onDiscard: (key) => current.#takeBack(key),
       onDecide: (approval, yes) => current.#decide(approval, yes),
       onPlan: (planId) => current.#readPlan(planId),
@@ -60,6 +66,7 @@ export class Conversation {
     current = this;
     view.clear();
     this.trouble('');
+    takeEdited();
     byId('welcome').hidden = true;
     byId('earlier').hidden = true;
     this.showRights();
@@ -94,7 +101,36 @@ export class Conversation {
 
   /** `files`: those that the server has, to go with it. */
   say(text, files) {
-    const message = this.#sender.add(this.threadId, text, files);
+    const edited = takeEdited();
+    if (edited) {
+      this.#sayInPlace(edited, text, files);
+    } else {
+      this.#say(text, files, {});
+    }
+  }
+
+  /** The files of the message that is replaced go with the new one. */
+  #sayInPlace(item, text, files) {
+    const had = (item.files ?? []).filter((file) => file.file);
+    this.#say(text, [...had, ...files], { supersedes: item.eventId });
+  }
+
+  #edit(item) {
+    edit(item);
+    this.#hears.onDraft(item.text);
+    byId('say').focus();
+  }
+
+  #openReplaced(eventId) {
+    const { opened } = this.#transcript;
+    if (!opened.delete(eventId)) {
+      opened.add(eventId);
+    }
+    this.#show();
+  }
+
+  #say(text, files, options) {
+    const message = this.#sender.add(this.threadId, text, files, options);
     this.#transcript.addLocal(message, 'sending');
     titles.suggest(this.threadId, text || files[0].name);
     this.#show();
@@ -114,7 +150,7 @@ export class Conversation {
   }
 
   failed(message, error) {
-    this.#local(message, 'failed', sentence(error));
+    this.#local(message, 'failed', heldBack(error) || sentence(error), Boolean(error.details?.effects));
   }
 
   accepted(message, eventId) {
@@ -248,8 +284,10 @@ export class Conversation {
 
   async #learnTitle() {
     try {
-      titles.learn([await api.thread(this.threadId)]);
-      this.#showTitle();
+      const thread = await api.thread(this.threadId);
+      titles.learn([thread]);
+      this.#owner = thread.owner;
+      this.#show();
     } catch {
       // Its first words are a title, too.
     }
@@ -341,7 +379,7 @@ export class Conversation {
     this.#transcript.apply(kind, data);
     this.#hears.onEvent(kind, data, this.threadId);
     if (kind === 'turn.text') {
-      view.showSoon(() => current.#transcript.shown);
+      view.showSoon(() => current.#shown());
       this.#showTurn();
       return;
     }
@@ -363,9 +401,9 @@ export class Conversation {
     this.#showConnection();
   }
 
-  #local(message, state, why = '') {
+  #local(message, state, why = '', hadEffects = false) {
     if (message.threadId === this.threadId) {
-      this.#transcript.setLocal(message.key, state, why);
+      this.#transcript.setLocal(message.key, state, why, hadEffects);
       this.#show();
     }
   }
@@ -427,13 +465,26 @@ export class Conversation {
     if (this.#closed) {
       return;
     }
-    const { shown } = this.#transcript;
+    const shown = this.#shown();
     view.show(shown);
     showTimeLeft();
     byId('welcome').hidden = !this.#loaded || shown.length > 0 || !this.writable;
     this.#showWaiting();
     this.#showTitle();
     this.#showTurn();
+  }
+
+  /** What is to be seen, with what can be done about it. */
+  #shown() {
+    const { shown, turn } = this.#transcript;
+    const { edit: mine, again } = replaceable(shown, turn, this.#owner);
+    const answer = again && shown.findLast((item) => item.eventId === again.eventId && item.kind !== 'user');
+    return shown.map((item) => {
+      if (item === answer && ['answer', 'problem'].includes(item.kind)) {
+        return { ...item, can: 'again', asked: again };
+      }
+      return mine.has(item) ? { ...item, can: 'edit' } : item;
+    });
   }
 
   /** Wherever its card may stand: a plan that waits is said at the end. */

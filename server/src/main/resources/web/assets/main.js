@@ -6,6 +6,7 @@ import * as dictation from './dictation.js';
 import * as manage from './manage.js';
 import * as notifications from './notifications.js';
 import * as plans from './plans.js';
+import { takeEdited } from './replacing.js';
 import * as rights from './rights.js';
 import * as search from './search.js';
 import { Sender } from './sender.js';
@@ -265,7 +266,7 @@ document.addEventListener('drop', (event) => {
 say.addEventListener('input', () => {
   sendsWhenReady = false; // there is more to say
   sizeComposer();
-  if (conversation) {
+  if (conversation && byId('editing').hidden) {
     store.keepDraft(conversation.threadId, say.value);
   }
 });
@@ -278,11 +279,18 @@ say.addEventListener('keydown', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && !document.querySelector('dialog[open]') && !threads.isOpen && !event.isComposing) {
+  if (event.key === 'Escape' && !byId('editing').hidden && !document.querySelector('dialog[open]')) {
+    byId('editing-cancel').click();
+  } else if (event.key === 'Escape' && !document.querySelector('dialog[open]') && !threads.isOpen && !event.isComposing) {
     conversation?.stop();
   }
 });
 
+byId('editing-cancel').addEventListener('click', () => {
+  takeEdited();
+  fillComposer(store.draft(conversation.threadId));
+  say.focus();
+});
 byId('stop').addEventListener('click', () => conversation?.stop());
 byId('waiting').addEventListener('click', () => conversation?.answer());
 byId('earlier').addEventListener('click', () => conversation?.earlier());

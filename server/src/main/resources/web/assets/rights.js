@@ -3,11 +3,13 @@ import * as api from './api.js';
 
 const SCOPES = ['read', 'chat', 'admin'];
 let scope = '';
+let name = '';
 
 /** Asks the server who reads. Rejects with an ApiError. */
 export async function learn() {
   const status = await api.status();
   scope = status.caller?.scope ?? '';
+  name = status.caller?.name ?? '';
 }
 
 /** Asks only if it is not known yet, or not any more. */
@@ -16,6 +18,9 @@ export const known = () => (scope ? Promise.resolve() : learn());
 export function forget() {
   scope = '';
 }
+
+/** Whether the reader, or somebody for whom the token spoke, is called so. */
+export const isMe = (person) => name !== '' && (person === name || String(person ?? '').startsWith(`${name}/`));
 
 /** Whether it is known who reads. */
 export const areKnown = () => scope !== '';

@@ -1,6 +1,7 @@
 // Brings messages to the server: one at a time, in order, until it says that it has them. Each carries a key of its
 // own, so that a try whose answer was lost is not doubled by the next one. What is on its way survives a reload.
 import * as api from './api.js';
+import { heldBack } from './replaced.js';
 import * as store from './store.js';
 
 const WAIT_FIRST_MS = 1000;
@@ -22,20 +23,24 @@ export class Sender {
     return this.#messages;
   }
 
-  /** Returns the message: {threadId, key, text, files, at}. */
-  add(threadId, text, files) {
-    const message = { threadId, key: randomKey(), text, files, at: Date.now() };
+  /** `options`: {supersedes, force}. Returns the message: {threadId, key, text, files, options, at}. */
+  add(threadId, text, files, options = {}) {
+    const message = { threadId, key: randomKey(), text, files, options, at: Date.now() };
     this.#messages.push(message);
     this.#keep();
     this.start();
     return message;
   }
 
-  /** Tries a failed message again. */
-  retry(key) {
+  /** Tries a failed message again; `forced`: although what it replaces had effects. */
+  retry(key, forced = false) {
     const message = this.#messages.find((candidate) => candidate.key === key);
     if (message) {
       delete message.failed;
+      delete message.hadEffects;
+      if (forced) {
+        message.options = { ...message.options, force: true };
+      }
       this.#keep();
       this.#hears.onSending(message);
       this.start();
@@ -82,7 +87,7 @@ export class Sender {
 
   async #try(message, failures) {
     try {
-      const answer = await api.send(message.threadId, message.text, message.key, message.files);
+      const answer = await api.send(message.threadId, message.text, message.key, message.files, message.options);
       this.#remove(message.key);
       this.#hears.onAccepted(message, answer.event_id);
       return 'done';
@@ -95,7 +100,8 @@ export class Sender {
         await this.#rest(message, error, failures);
         return 'again';
       }
-      message.failed = error.message || error.code || String(error.status);
+      message.failed = heldBack(error) || error.message || error.code || String(error.status);
+      message.hadEffects = Boolean(error.details?.effects);
       this.#keep();
       this.#hears.onFailed(message, error);
       return 'done';

@@ -1,6 +1,8 @@
 // One chat thread as this page knows it: pure data, no page, no network. The server's log is the truth; the stream
 // moves it on; messages on their way stand at the end until the server names them.
 
+import { withReplaced } from './replaced.js';
+
 /** Labels in a reply's id, `<event>.<label><replays>.<part>`, and what their texts are. */
 const KINDS = { a: 'answer', n: 'notice', e: 'problem', c: 'command', p: 'question' };
 
@@ -29,6 +31,9 @@ export class Transcript {
   /** Whether there are messages before the first item. */
   earlier = false;
 
+  /** Whose replaced messages are looked at: events of those that replaced them. */
+  opened = new Set();
+
   /** Which tool calls were seen to end, by event. */
   #tools = new Map();
 
@@ -40,7 +45,8 @@ export class Transcript {
   /** What is to be seen: a question is its card, and not its words as well; and the plans. */
   get shown() {
     const cards = new Set(this.items.filter((item) => item.kind === 'approval').map((item) => item.question));
-    return this.#withPlans(this.items.filter((item) => item.kind !== 'question' || !cards.has(item.key)));
+    const items = this.items.filter((item) => item.kind !== 'question' || !cards.has(item.key));
+    return this.#withPlans(withReplaced(items, this.opened));
   }
 
   /** Each plan stands below the message that led to it, else where it began; an old one that has ended stands nowhere. */
@@ -163,15 +169,18 @@ export class Transcript {
       at: message.at,
       state,
       why: message.failed ?? '',
+      hadEffects: message.hadEffects ?? false,
+      supersedes: message.options?.supersedes ?? '',
       files: message.files ?? [],
     });
   }
 
-  setLocal(key, state, why = '') {
+  setLocal(key, state, why = '', hadEffects = false) {
     const item = this.items.find((candidate) => candidate.key === key);
     if (item && !item.eventId) {
       item.state = state;
       item.why = why;
+      item.hadEffects = hadEffects;
     }
   }
 
@@ -254,7 +263,17 @@ export class Transcript {
   #said(entry) {
     if (entry.role === 'user') {
       const state = entry.pending ? 'kept' : '';
-      return { key: entry.event_id, kind: 'user', eventId: entry.event_id, text: entry.text, at: entry.at, state, sender: this.#named(entry.sender) };
+      return {
+        key: entry.event_id,
+        kind: 'user',
+        eventId: entry.event_id,
+        text: entry.text,
+        at: entry.at,
+        state,
+        sender: this.#named(entry.sender),
+        from: entry.sender,
+        supersedes: entry.supersedes ?? '',
+      };
     }
     const { eventId, kind, base } = takeApart(entry.id ?? '');
     const spoken = entry.role === 'assistant' && kind === 'notice' ? 'answer' : kind;
@@ -332,6 +351,7 @@ export class Transcript {
       ours.eventId = eventId;
       ours.state = 'kept';
       ours.files = data.attachments ?? ours.files;
+      ours.from = data.sender;
       return;
     }
     this.items.push({
@@ -342,6 +362,8 @@ export class Transcript {
       at: this.now(),
       state: 'kept',
       sender: this.#named(data.sender),
+      from: data.sender,
+      supersedes: data.supersedes ?? '',
       files: data.attachments ?? [],
     });
   }
@@ -412,6 +434,10 @@ export class Transcript {
   }
 
   #onFinished(eventId, outcome) {
+    const said = this.#user(eventId);
+    if (said?.state === 'kept' && outcome === 'cancelled') {
+      said.supersedes = ''; // It was stopped before it replaced anything.
+    }
     this.#setState(eventId, outcome);
     for (const item of this.items.filter((candidate) => candidate.eventId === eventId && candidate.live)) {
       item.live = false;

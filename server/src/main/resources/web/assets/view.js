@@ -1,6 +1,7 @@
 // The list of messages on the page. Keeps one node per item and touches only what changed, so that a screen reader
 // hears each message once, a selection survives, and long conversations stay quick.
 import { cardOf } from './approval.js';
+import { foldOf as replacedFold } from './replacing.js';
 import { element } from './dom.js';
 import { PlanCard } from './plan.js';
 import { copyButton, GrowingMarkdown, markdown } from './render.js';
@@ -21,7 +22,7 @@ export class View {
   #drawMillis = 0;
   #sticks = true;
 
-  /** @param hears {onStory(eventId), onRetry(key), onDiscard(key), onDecide(approval, yes), onPlan(planId), urlOf(file)} */
+  /** @param hears {onStory(eventId), onRetry(key, forced), onEdit(item), onAgain(item), onReplaced(eventId), onDiscard(key), onDecide(approval, yes), onPlan(planId), urlOf(file)} */
   constructor(hears) {
     this.#hears = hears;
     this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -132,7 +133,7 @@ export class View {
 
   #nodeOf(item) {
     const files = item.files?.map((file) => file.file ?? '').join() ?? '';
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}`;
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}|${item.can ?? ''}|${item.replaced ?? ''}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -156,6 +157,11 @@ export class View {
     if (item.eventId) {
       node.dataset.event = item.eventId;
     }
+    if (item.kind === 'replaced') {
+      node.replaceChildren(replacedFold(item, () => this.#hears.onReplaced(item.eventId)));
+      return;
+    }
+    node.classList.toggle('replaced', Boolean(item.replaced));
     if (item.kind === 'approval') {
       node.replaceChildren(cardOf(item.approval, (yes) => this.#hears.onDecide(item.approval, yes)));
       return;
@@ -225,6 +231,9 @@ export class View {
     if (item.kind === 'answer') {
       nodes.push(copyButton(() => item.text));
     }
+    if (item.can === 'again') {
+      nodes.push(this.#action('Ask again', () => this.#hears.onAgain(item.asked)));
+    }
     return nodes;
   }
 
@@ -244,8 +253,15 @@ export class View {
     if (item.why) {
       nodes.push(element('span', '', item.why));
     }
+    if (item.can === 'edit') {
+      nodes.push(this.#action('Edit', () => this.#hears.onEdit(item)));
+    }
     if (item.state === 'failed') {
-      nodes.push(this.#action('Try again', () => this.#hears.onRetry(item.key)));
+      nodes.push(
+        item.hadEffects
+          ? this.#action('Replace all the same', () => this.#hears.onRetry(item.key, true))
+          : this.#action('Try again', () => this.#hears.onRetry(item.key, false)),
+      );
       nodes.push(this.#action('Discard', () => this.#hears.onDiscard(item.key)));
     }
     return nodes;
@@ -271,6 +287,8 @@ function classOf(item) {
       return 'msg approval';
     case 'plan':
       return 'msg plan';
+    case 'replaced':
+      return 'msg';
     case 'command':
       return 'msg notice command';
     case 'problem':

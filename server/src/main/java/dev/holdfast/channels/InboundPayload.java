@@ -17,6 +17,7 @@ public final class InboundPayload {
   public static final int THREAD_BYTES_MAX = 1000;
 
   private static final String ORIGIN = "origin";
+  private static final String SUPERSEDES = "supersedes";
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private InboundPayload() {}
@@ -26,6 +27,25 @@ public final class InboundPayload {
       return JSON.writeValueAsString(message);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a message of texts and numbers is always JSON", e);
+    }
+  }
+
+  /** As {@link #write(InboundMessage)}, with what it says besides its words. */
+  public static String write(InboundMessage message, MessageOptions options) {
+    return options.equals(MessageOptions.NONE)
+        ? write(message)
+        : JSON.<ObjectNode>valueToTree(message).put(SUPERSEDES, options.supersedes()).toString();
+  }
+
+  /** What a message says besides its words; nothing when the payload is no message. */
+  public static MessageOptions options(String payload) {
+    if (!payload.contains("\"" + SUPERSEDES + "\"")) {
+      return MessageOptions.NONE; // most have none, and every message is read often
+    }
+    try {
+      return new MessageOptions(JSON.readTree(payload).path(SUPERSEDES).asText());
+    } catch (JsonProcessingException _) {
+      return MessageOptions.NONE;
     }
   }
 
@@ -61,6 +81,7 @@ public final class InboundPayload {
       if (!object.has(ORIGIN)) {
         object.set(ORIGIN, JSON.valueToTree(Origin.direct())); // of a message of an older version
       }
+      object.remove(SUPERSEDES);
       return JSON.treeToValue(object, InboundMessage.class);
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("not a message: " + e.getOriginalMessage(), e);

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -11,13 +12,16 @@ import picocli.CommandLine.Parameters;
 /** The chat threads. */
 @Command(
     name = "threads",
-    description = "List, show, search, export, rename, archive, delete or reset chat threads.")
+    description =
+        "List, show, search, export, rename, archive, delete or reset chat threads, or ask again.")
 final class ThreadsCommand extends CommandGroup {
   /** Else a line of a message could look like the next one. */
   private static final String INDENT = "  ";
 
+  private static final int LOG_ENTRIES = 200;
+
   ThreadsCommand(RootCommand root) {
-    super(root, "threads list, show, search, export, rename, archive, delete or reset");
+    super(root, "threads list, show, search, export, rename, archive, again, delete or reset");
   }
 
   @Command(
@@ -103,7 +107,10 @@ final class ThreadsCommand extends CommandGroup {
       terminal.line("");
       terminal.line(
           terminal.dim(Formats.day(entry.path("at")) + "  " + CliJson.text(entry, "event_id"))
-              + (entry.path("pending").asBoolean() ? terminal.warning("  pending") : ""));
+              + (entry.path("pending").asBoolean() ? terminal.warning("  pending") : "")
+              + (entry.has("supersedes")
+                  ? terminal.dim("  replaces all from " + CliJson.text(entry, "supersedes") + " on")
+                  : ""));
       terminal.line(
           terminal.bold((who.isEmpty() ? role : who) + ": ")
               + VisibleText.lines(CliJson.raw(entry, "text"), INDENT));
@@ -249,6 +256,72 @@ final class ThreadsCommand extends CommandGroup {
       root.print(answer);
     } else {
       root.terminal().line(thread + " is deleted");
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "again",
+      description =
+          "Ask the last message again, or say it in other words: the new message takes its place"
+              + " and that of the answer. What is replaced stays in the log; the model does not"
+              + " read it any more.",
+      footer = {
+        "",
+        "Examples:",
+        "  holdfast threads again web:main:garden",
+        "  holdfast threads again web:main:garden \"When do I plant beans?\""
+      })
+  int again(
+      @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
+          String thread,
+      @Parameters(
+              paramLabel = "TEXT",
+              arity = "0..1",
+              description = "The new words. Default: those of the message.")
+          Optional<String> text,
+      @Option(
+              names = "--event",
+              paramLabel = "ID",
+              defaultValue = "",
+              description = "An earlier message, as threads show names it. Default: the last one.")
+          String event,
+      @Option(
+              names = "--force",
+              description = "Also if tools have acted since then, which is not undone.")
+          boolean force)
+      throws CliException, InterruptedException {
+    String path = "/api/v1/threads/" + ApiClient.encoded(thread);
+    JsonNode log = root.ask(api -> api.get(path + "/log?limit=" + LOG_ENTRIES));
+    JsonNode replaced =
+        CliJson.items(log, "entries").reversed().stream()
+            .filter(entry -> CliJson.text(entry, "role").equals("user"))
+            .filter(entry -> event.isEmpty() || CliJson.text(entry, "event_id").equals(event))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new CliException(
+                        ExitCode.NOT_GOOD, "no such message in the newest part of " + thread));
+    ObjectNode message =
+        CliJson.object()
+            .put("text", text.orElse(CliJson.raw(replaced, "text")))
+            .put("supersedes", CliJson.text(replaced, "event_id"))
+            .put("force", force);
+    for (JsonNode file : replaced.path("attachments")) {
+      if (file.has("file")) {
+        message
+            .withArray("attachments")
+            .addObject()
+            .put("file", CliJson.raw(file, "file"))
+            .put("name", CliJson.raw(file, "name"));
+      }
+    }
+    JsonNode answer = root.ask(api -> api.post(path + "/messages", message));
+    if (root.json) {
+      root.print(answer);
+    } else {
+      String id = CliJson.text(answer, "event_id");
+      root.terminal().line("accepted as " + id + "; see holdfast trace " + id);
     }
     return ExitCode.OK;
   }

@@ -10,9 +10,11 @@ import dev.holdfast.store.messages.ThreadLabels;
 import dev.holdfast.store.threads.LogPage;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * One conversation as a text of its own, oldest message first. Of a very long one the newest part:
@@ -37,17 +39,40 @@ public record ConversationExport(
       throws IOException {
     LogPage page = new LogPage(LINES_MAX, UNITS_MAX, "");
     List<String> lines = store.threads().of(threadId).readLog(page);
-    List<JsonNode> entries = new ArrayList<>();
+    Map<String, JsonNode> entries = new LinkedHashMap<>();
     for (String line : lines) {
       try {
-        entries.add(JSON.readTree(line));
+        JsonNode entry = JSON.readTree(line);
+        entries.put(entry.path("id").asText(), entry);
       } catch (JsonProcessingException _) {
         // A damaged line is left out here as everywhere.
       }
     }
     String title =
         store.threadLabels().find(threadId).map(ThreadLabels.Title::text).orElse(threadId);
-    return new ConversationExport(threadId, title, now, entries, !page.isFull(lines));
+    return new ConversationExport(
+        threadId, title, now, List.copyOf(entries.values()), !page.isFull(lines));
+  }
+
+  /** By the event of each entry that is not in force any more: the message that replaced it. */
+  private Map<String, String> replaced() {
+    Map<String, String> replaced = new HashMap<>();
+    String from = "";
+    String by = "";
+    for (JsonNode entry : entries.reversed()) {
+      String event = entry.path("event").asText();
+      if (!from.isEmpty() && event.compareTo(from) >= 0 && event.compareTo(by) < 0) {
+        replaced.put(event, by);
+      }
+      String supersedes = entry.path("supersedes").asText();
+      if (supersedes.isEmpty()) {
+        continue;
+      }
+      boolean again = replaced.containsKey(event); // what it had replaced stays so
+      by = again ? by : event;
+      from = again && from.compareTo(supersedes) < 0 ? from : supersedes;
+    }
+    return replaced;
   }
 
   /** A name for a file, of plain characters and without an ending. */
@@ -65,9 +90,11 @@ public record ConversationExport(
     if (!isWhole) {
       text.append("*Earlier messages are left out.*\n\n");
     }
+    Map<String, String> replaced = replaced();
     for (JsonNode entry : entries) {
       text.append("## ").append(speaker(entry)).append(", ");
-      text.append(entry.path("at").asText()).append("\n\n");
+      text.append(entry.path("at").asText());
+      text.append(replaced.containsKey(entry.path("event").asText()) ? ", replaced\n\n" : "\n\n");
       String said = entry.path("text").asText().strip();
       if (!said.isEmpty()) {
         text.append(said).append("\n\n");
@@ -98,13 +125,18 @@ public record ConversationExport(
             .put("title", title)
             .put("exported_at", at.toString())
             .put("whole", isWhole);
+    Map<String, String> replaced = replaced();
     ArrayNode list = whole.putArray("entries");
     for (JsonNode entry : entries) {
       ObjectNode said = list.addObject();
       for (String field : List.of("id", "at", "role", "sender", "text")) {
         said.put(field, entry.path(field).asText());
       }
-      said.put("event_id", entry.path("event").asText());
+      String event = entry.path("event").asText();
+      said.put("event_id", event);
+      if (replaced.containsKey(event)) {
+        said.put("replaced_by", replaced.get(event));
+      }
       if (entry.has("attachments")) {
         said.set("attachments", entry.path("attachments"));
       }

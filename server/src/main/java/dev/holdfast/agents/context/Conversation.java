@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What the model remembers of one chat thread, in memory and on disk. Used by its thread agent
@@ -112,6 +113,50 @@ public final class Conversation {
     spoken.clear();
     hasFiles = false;
     tokens = entries.stream().mapToLong(Conversation::tokensOf).sum();
+  }
+
+  /**
+   * Takes out what a message replaces: all from the event {@code from} on, up to what came behind
+   * the message itself. Changes nothing once the message is here.
+   *
+   * @param own the event of the message
+   * @return false when a summary may still tell of it
+   */
+  public boolean takeOut(String from, String own) throws IOException {
+    if (indexOf(own::equals) >= 0) {
+      return true;
+    }
+    int exact = indexOf(from::equals);
+    int start =
+        exact >= 0 ? exact : indexOf(id -> id.compareTo(from) >= 0 && id.compareTo(own) < 0);
+    int kept = start < 0 ? entries.size() : start;
+    boolean isTold =
+        exact < 0
+            && entries.subList(0, kept).stream()
+                .anyMatch(entry -> entry.type().equals(Entries.SUMMARY));
+    if (start >= 0) {
+      int later = start;
+      while (later < entries.size() && !isUser(later, id -> id.compareTo(own) > 0)) {
+        later++;
+      }
+      List<ContextEntry> left = new ArrayList<>(entries.subList(0, start));
+      left.addAll(entries.subList(later, entries.size()));
+      replace(left);
+    }
+    return !isTold;
+  }
+
+  private int indexOf(Predicate<String> event) {
+    for (int i = 0; i < entries.size(); i++) {
+      if (isUser(i, event)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean isUser(int at, Predicate<String> event) {
+    return entries.get(at).type().equals(Entries.USER) && event.test(entries.get(at).id());
   }
 
   /**

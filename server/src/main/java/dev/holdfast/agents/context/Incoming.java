@@ -2,6 +2,7 @@ package dev.holdfast.agents.context;
 
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.channels.MessageOptions;
 import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.NewEvent;
@@ -14,7 +15,12 @@ import java.util.Optional;
  *
  * @param units what it costs to hold as a whole: the payload and the message that was read from it
  */
-public record Incoming(Event event, InboundMessage message, Optional<Command> command, long units) {
+public record Incoming(
+    Event event,
+    InboundMessage message,
+    MessageOptions options,
+    Optional<Command> command,
+    long units) {
   /** What is held whole wherever it is. */
   private static final long SMALL_UNITS = 32 * 1024;
 
@@ -41,7 +47,12 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
         event.dedupeKey().startsWith(NOTICE_KEY)
             ? Optional.of(Command.notice(message.text()))
             : Command.of(message.text());
-    return new Incoming(event, message, command, 2L * event.payload().length() + 500);
+    return new Incoming(
+        event,
+        message,
+        InboundPayload.options(event.payload()),
+        command,
+        2L * event.payload().length() + 500);
   }
 
   /** {@link #withoutText} when that is large: for those who wait. */
@@ -74,8 +85,14 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
             "",
             List.of(),
             message.dedupeKey()),
+        options,
         command,
         units);
+  }
+
+  /** Whether a text that somebody sends would be a command, and no message to a model. */
+  public static boolean isCommand(String text) {
+    return Command.of(text).isPresent();
   }
 
   /** Whether what was said is to be read from disk. */
@@ -90,7 +107,7 @@ public record Incoming(Event event, InboundMessage message, Optional<Command> co
 
   /** Whether it may be one of several messages of one turn. */
   public boolean canJoin() {
-    return command.isEmpty() && isReadable();
+    return command.isEmpty() && isReadable() && !options.replaces();
   }
 
   /** Whether it is a wake-up that this thread has set, not a message of a person. */

@@ -18,6 +18,9 @@ import java.util.function.Consumer;
 
 /** Tells people and the event's story which tools a turn uses. Thread-safe. */
 public final class ToolProgress {
+  /** In stories, of a call that may have changed something outside of the conversation. */
+  public static final String EFFECTS = "effects";
+
   private static final int SHOWN_MAX = 2000;
 
   private final Secrets secrets;
@@ -107,11 +110,18 @@ public final class ToolProgress {
     endings.news("turn.doing", incoming, Entries.object().put("label", safe));
   }
 
-  /** Returns the moment, for {@link #ended}. */
-  long started(Pending pending, String label) {
+  /**
+   * Returns the moment, for {@link #ended}.
+   *
+   * @param effects whether it may change something outside of the conversation
+   */
+  long started(Pending pending, String label, boolean effects) {
     doing(label);
     ObjectNode details = head(pending).put("label", secrets.redact(label));
     details.put("arguments", shown(pending.call().arguments()));
+    if (effects) {
+      details.put(EFFECTS, true);
+    }
     endings.story(incoming, "tool.started", details);
     endings.news("tool.started", incoming, details);
     return time.nanos();

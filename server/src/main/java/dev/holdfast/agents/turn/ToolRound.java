@@ -171,7 +171,9 @@ public final class ToolRound {
 
   private ToolResult call(Pending next) throws IOException, InterruptedException {
     ToolCall call = next.call();
-    long begun = watch.started(next, toolbox().label(call));
+    boolean reads =
+        toolbox().find(call.tool()).map(tool -> tool.replay() == ReplayClass.READ).orElse(true);
+    long begun = watch.started(next, toolbox().label(call), !reads);
     try (ToolProgress.Telling events = watch.new Telling(next)) {
       ToolResult result = toolbox().run(call, context(next, events));
       watch.ended(next, result, begun);

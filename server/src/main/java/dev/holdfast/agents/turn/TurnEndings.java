@@ -369,13 +369,29 @@ public final class TurnEndings {
 
   /** As {@link #logMessage(Incoming, List)}, with this text in place of its own. */
   public void logMessage(Incoming incoming, String text, List<StoredAttachment> files) {
+    write(incoming.event().threadId(), messageLine(incoming, text, files));
+  }
+
+  /**
+   * As {@link #logMessage(Incoming, List)}, of a message whose turn begins: from here on what it
+   * replaces is replaced.
+   */
+  void logBegun(Incoming incoming, List<StoredAttachment> files) {
+    ObjectNode json = messageLine(incoming, incoming.message().text(), files);
+    if (incoming.options().replaces()) {
+      json.put("supersedes", incoming.options().supersedes());
+    }
+    write(incoming.event().threadId(), json);
+  }
+
+  private ObjectNode messageLine(Incoming incoming, String text, List<StoredAttachment> files) {
     ObjectNode json =
         logLine(incoming.id(), "user", incoming.id())
             .put("at", incoming.event().receivedAt().toString())
             .put("sender", incoming.message().sender())
             .put("text", text);
     StoredAttachment.write(json, files);
-    write(incoming.event().threadId(), json);
+    return json;
   }
 
   /**

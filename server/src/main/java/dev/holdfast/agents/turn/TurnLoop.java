@@ -42,6 +42,10 @@ import org.slf4j.LoggerFactory;
 public final class TurnLoop {
   private static final Logger LOG = LoggerFactory.getLogger(TurnLoop.class);
 
+  private static final String REPLACES =
+      "[This replaces an earlier message and all that followed it. Disregard what the summary still"
+          + " tells of those.]\n";
+
   private final TurnResources resources;
   private final TurnEndings endings;
   private final SystemPrompt prompt;
@@ -49,6 +53,9 @@ public final class TurnLoop {
   private final TurnProgress progress;
   private final ToolRound tools;
   private final Joining joining;
+
+  /** Whether what the turn's first message replaces is still in a summary. */
+  private boolean summaryTellsReplaced;
 
   /** Who may join a turn that runs. */
   public interface Joining {
@@ -179,11 +186,24 @@ public final class TurnLoop {
           batch.stream()
               .mapToLong(incoming -> Conversation.tokensOf(incoming.message().text()))
               .sum()); // before it is written: what is too dear must not weigh on later turns
+      takeOutReplaced(batch.getFirst());
+      turn = conversation.lastTurn();
     }
     if (!goesOn && !turn.isEmpty() && (!Entries.endsTurn(turn.getLast()) || isIn(turn, batch))) {
       conversation.append(Entries.allowed(batch.getFirst().id(), resources.time().now()));
     }
     join(batch, List.copyOf(batch));
+  }
+
+  /**
+   * The log is told first: a crash in between leaves the message open, and its next run takes out
+   * what this one has not.
+   */
+  private void takeOutReplaced(Incoming incoming) throws IOException {
+    if (incoming.options().replaces()) {
+      endings.logBegun(incoming, List.of());
+      summaryTellsReplaced = !conversation.takeOut(incoming.options().supersedes(), incoming.id());
+    }
   }
 
   /**
@@ -245,15 +265,20 @@ public final class TurnLoop {
       while (!left.isEmpty()) {
         Incoming incoming = left.getFirst();
         List<StoredAttachment> files = files(incoming);
-        conversation.append(Entries.user(incoming, prepared(incoming), files));
-        endings.logMessage(incoming, files);
+        conversation.append(Entries.user(incoming, told(incoming), files));
+        endings.logBegun(incoming, files);
         left.removeFirst();
       }
     } catch (InterruptedException e) {
       // Cut off: what was said stays to be read, and a later line of the same id takes its place.
-      left.forEach(incoming -> endings.logMessage(incoming, List.of()));
+      left.forEach(incoming -> endings.logBegun(incoming, List.of()));
       throw e;
     }
+  }
+
+  private String told(Incoming incoming) throws InterruptedException {
+    String text = prepared(incoming);
+    return incoming.options().replaces() && summaryTellsReplaced ? REPLACES + text : text;
   }
 
   /** What a person's words stand for, when they call for a prompt. */

@@ -3,6 +3,7 @@ package dev.holdfast.ingress.api;
 import dev.holdfast.agents.thread.ThreadView;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.channels.MessageOptions;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
@@ -45,6 +46,7 @@ final class ThreadCalls {
   private final EventStreams streams;
   private final OperatorAudit records;
   private final AttachmentCalls files;
+  private final Replacements replacements;
 
   ThreadCalls(
       Store store,
@@ -60,6 +62,7 @@ final class ThreadCalls {
     this.streams = streams;
     this.records = new OperatorAudit(store.audit());
     this.files = new AttachmentCalls(store, access, attachments);
+    this.replacements = new Replacements(store, access);
   }
 
   Map<String, ApiCall> calls() {
@@ -198,6 +201,9 @@ final class ThreadCalls {
             .put("event_id", logged.getString("event", ""))
             .put("sender", logged.getString("sender", ""))
             .put("text", logged.getString("text", ""));
+    if (logged.containsKey("supersedes")) {
+      entry.put("supersedes", logged.getString("supersedes", ""));
+    }
     if (logged.getValue("attachments") instanceof JsonArray attachments) {
       entry.put("attachments", attachments);
     }
@@ -211,7 +217,9 @@ final class ThreadCalls {
         .put("role", "user")
         .put("event_id", event.id())
         .put("pending", true)
-        .mergeIn(MessageIntake.shown(InboundPayload.read(event.payload())));
+        .mergeIn(
+            MessageIntake.shown(
+                InboundPayload.read(event.payload()), InboundPayload.options(event.payload())));
   }
 
   private ApiAnswer post(ApiRequest request)
@@ -226,7 +234,10 @@ final class ThreadCalls {
             request.body().getString("text"),
             files.named(request),
             WebMessages.dedupeKey(request, request.threadId(), key == null ? "" : key));
-    Appended appended = WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message);
+    MessageOptions options = replacements.options(request, message);
+    Appended appended =
+        WebMessages.checkSame(
+            intake.commit(WebMessages.CHANNEL, message, options), message, options);
     return new ApiAnswer(
         202,
         new JsonObject()

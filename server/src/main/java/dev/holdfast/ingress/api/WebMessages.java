@@ -5,6 +5,7 @@ import dev.holdfast.api.Attachment;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.channels.MessageOptions;
 import dev.holdfast.ingress.login.Tokens;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -90,7 +91,14 @@ public final class WebMessages {
    */
   public static Appended checkSame(Appended appended, InboundMessage message)
       throws RefusedRequestException {
-    if (appended.duplicate() && !appended.event().payload().equals(InboundPayload.write(message))) {
+    return checkSame(appended, message, MessageOptions.NONE);
+  }
+
+  /** As {@link #checkSame(Appended, InboundMessage)}, with what it says besides its words. */
+  static Appended checkSame(Appended appended, InboundMessage message, MessageOptions options)
+      throws RefusedRequestException {
+    String payload = InboundPayload.write(message, options);
+    if (appended.duplicate() && !appended.event().payload().equals(payload)) {
       throw new RefusedRequestException(
           409, FailureCode.INVALID_REQUEST, "this key was used with another message");
     }

@@ -12,6 +12,7 @@ import dev.holdfast.api.Origin;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.channels.MessageAcceptance;
+import dev.holdfast.channels.MessageOptions;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.FileNames;
@@ -110,7 +111,7 @@ public final class MessageIntake implements MessageAcceptance {
       dropped(channel, List.of(dropped.get()));
       return CompletableFuture.completedFuture(message);
     }
-    return append(channel, wellFormed);
+    return append(channel, wellFormed, MessageOptions.NONE);
   }
 
   /** Nothing to read and nothing to look at: there is nothing to answer. */
@@ -161,9 +162,11 @@ public final class MessageIntake implements MessageAcceptance {
    * Completes after the commit, on the writer's thread; fails with a StoreException and then
    * nothing was accepted.
    */
-  CompletableFuture<Appended> accept(String channel, InboundMessage given) {
+  CompletableFuture<Appended> accept(String channel, InboundMessage given, MessageOptions options) {
     Optional<String> problem = problem(given);
-    return problem.isPresent() ? invalid(problem.get()) : append(channel, wellFormed(given));
+    return problem.isPresent()
+        ? invalid(problem.get())
+        : append(channel, wellFormed(given), options);
   }
 
   /** Why no message may be as this one is. */
@@ -191,17 +194,18 @@ public final class MessageIntake implements MessageAcceptance {
         : Optional.empty();
   }
 
-  private CompletableFuture<Appended> append(String channel, InboundMessage message) {
+  private CompletableFuture<Appended> append(
+      String channel, InboundMessage message, MessageOptions options) {
     String source = channel + ":" + message.account();
     NewEvent event =
         new NewEvent(
             source,
             source + ":" + message.thread(),
             message.dedupeKey(),
-            InboundPayload.write(message),
+            InboundPayload.write(message, options),
             time.now());
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
-    String shown = shown(message).encode();
+    String shown = shown(message, options).encode();
     return intake.append(event).thenApply(appended -> committed(channel, shown, appended));
   }
 
@@ -323,13 +327,26 @@ public final class MessageIntake implements MessageAcceptance {
    */
   public Appended commit(String channel, InboundMessage message)
       throws RefusedRequestException, InterruptedException {
+    return commit(channel, message, MessageOptions.NONE);
+  }
+
+  /** As {@link #commit(String, InboundMessage)}, with what it says besides its words. */
+  public Appended commit(String channel, InboundMessage message, MessageOptions options)
+      throws RefusedRequestException, InterruptedException {
     try {
-      return accept(channel, message).get(COMMIT_WAIT_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      return accept(channel, message, options)
+          .get(COMMIT_WAIT_MAX.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
       throw slow();
     } catch (ExecutionException e) {
       throw Refusals.ofStore(e.getCause() == null ? e : e.getCause());
     }
+  }
+
+  /** As {@link #shown(InboundMessage)}, with what it replaces. */
+  public static JsonObject shown(InboundMessage message, MessageOptions options) {
+    JsonObject shown = shown(message);
+    return options.replaces() ? shown.put("supersedes", options.supersedes()) : shown;
   }
 
   /** A message as watchers and readers are shown it: sender, text and what files it has. */

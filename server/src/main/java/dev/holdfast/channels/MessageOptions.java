@@ -1,0 +1,16 @@
+package dev.holdfast.channels;
+
+/**
+ * What a message of the web channel may say besides its words.
+ *
+ * @param supersedes the event from which on this message replaces what was said, up to itself;
+ *     empty: nothing
+ */
+public record MessageOptions(String supersedes) {
+  public static final MessageOptions NONE = new MessageOptions("");
+
+  /** Whether it takes the place of something. */
+  public boolean replaces() {
+    return !supersedes.isEmpty();
+  }
+}
