@@ -282,6 +282,16 @@ export class Conversation {
     }
   }
 
+  async #learnModel(eventId) {
+    try {
+      const made = (await api.story(eventId)).model_calls ?? [];
+      this.#transcript.setModel(eventId, made.findLast((call) => call.outcome === 'ok')?.model ?? '');
+      this.#show();
+    } catch {
+      // The answer is there without it.
+    }
+  }
+
   async #learnTitle() {
     try {
       const thread = await api.thread(this.threadId);
@@ -386,6 +396,9 @@ export class Conversation {
     this.#show();
     if (kind === 'event.accepted' || kind === 'event.finished') {
       this.#hears.onChange();
+    }
+    if (kind === 'event.finished' && data.outcome === 'answered') {
+      this.#learnModel(data.event_id);
     }
   }
 

@@ -1,5 +1,6 @@
 // What is done with the open conversation as a whole: renamed, archived, exported, deleted.
 import * as api from './api.js';
+import { totalOf } from './cost.js';
 import * as rights from './rights.js';
 import * as titles from './titles.js';
 import { sentence } from './words.js';
@@ -40,8 +41,11 @@ async function prepare() {
     button.hidden = !rights.may(button.dataset.needs);
   }
   archived = false;
+  byId('about-usage').textContent = '';
   try {
-    ({ archived } = await api.thread(threadId));
+    const thread = await api.thread(threadId);
+    archived = thread.archived;
+    byId('about-usage').textContent = totalOf(thread.usage);
   } catch {
     // It may not have begun; then there is nothing to bring back.
   }

@@ -208,6 +208,14 @@ export class Transcript {
     }
   }
 
+  /** Which model gave the answer to a message. */
+  setModel(eventId, model) {
+    const answer = this.items.findLast((item) => item.eventId === eventId && item.kind === 'answer');
+    if (answer) {
+      answer.model = model;
+    }
+  }
+
   /** Moves on by one event of the stream. Returns what a screen reader should say, or an empty text. */
   apply(kind, data) {
     const eventId = data.event_id ?? '';
@@ -277,7 +285,7 @@ export class Transcript {
     }
     const { eventId, kind, base } = takeApart(entry.id ?? '');
     const spoken = entry.role === 'assistant' && kind === 'notice' ? 'answer' : kind;
-    return { key: base, kind: spoken, eventId: entry.event_id || eventId, text: entry.text, at: entry.at, state: '', tools: entry.tools ?? 0 };
+    return { key: base, kind: spoken, eventId: entry.event_id || eventId, text: entry.text, at: entry.at, state: '', tools: entry.tools ?? 0, model: entry.model ?? '' };
   }
 
   #ask(approval) {

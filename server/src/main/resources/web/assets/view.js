@@ -2,6 +2,7 @@
 // hears each message once, a selection survives, and long conversations stay quick.
 import { cardOf } from './approval.js';
 import { foldOf as replacedFold } from './replacing.js';
+import { costButton } from './cost.js';
 import { element } from './dom.js';
 import { PlanCard } from './plan.js';
 import { copyButton, GrowingMarkdown, markdown } from './render.js';
@@ -133,7 +134,7 @@ export class View {
 
   #nodeOf(item) {
     const files = item.files?.map((file) => file.file ?? '').join() ?? '';
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}|${item.can ?? ''}|${item.replaced ?? ''}`;
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}|${item.can ?? ''}|${item.model ?? ''}|${item.replaced ?? ''}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -230,6 +231,9 @@ export class View {
     }
     if (item.kind === 'answer') {
       nodes.push(copyButton(() => item.text));
+    }
+    if (item.kind === 'answer' && item.eventId) {
+      nodes.push(...costButton(item));
     }
     if (item.can === 'again') {
       nodes.push(this.#action('Ask again', () => this.#hears.onAgain(item.asked)));

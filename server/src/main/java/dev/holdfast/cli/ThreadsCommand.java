@@ -101,6 +101,16 @@ final class ThreadsCommand extends CommandGroup {
     terminal.line(
         "  last used %s, %s events, %s open, %s"
             .formatted(cells.get(1), cells.get(2), cells.get(3), cells.get(4)));
+    JsonNode usage = info.path("usage");
+    if (usage.path("calls").asLong() > 0) {
+      terminal.line(
+          "  %,d model calls, %,d tokens in, %,d out, %s"
+              .formatted(
+                  usage.path("calls").asLong(),
+                  usage.path("input_tokens").asLong(),
+                  usage.path("output_tokens").asLong(),
+                  Formats.dollars(usage.path("cost_usd").asDouble())));
+    }
     for (JsonNode entry : CliJson.items(log, "entries")) {
       String role = CliJson.text(entry, "role");
       String who = role.equals("user") ? CliJson.text(entry, "sender") : role;

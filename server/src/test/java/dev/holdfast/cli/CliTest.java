@@ -83,6 +83,7 @@ class CliTest {
             List.of("threads", "list"),
             List.of("threads", "show"),
             List.of("threads", "reset"),
+            List.of("threads", "again"),
             List.of("approvals", "list"),
             List.of("approvals", "approve"),
             List.of("approvals", "deny"),
@@ -520,7 +521,11 @@ class CliTest {
             200,
             "{\"threads\":[{\"thread_id\":\"web:main:a\",\"last_at\":\"2026-01-01T10:00:00Z\","
                 + "\"events\":3,\"open\":1,\"doing\":\"model\"}]}")
-        .on("GET /api/v1/threads/a%2Fb", 200, "{\"thread_id\":\"web:main:a/b\"}")
+        .on(
+            "GET /api/v1/threads/a%2Fb",
+            200,
+            "{\"thread_id\":\"web:main:a/b\",\"usage\":{\"calls\":2,\"input_tokens\":1500,"
+                + "\"output_tokens\":20,\"cost_usd\":0.5}}")
         .on(
             "GET /api/v1/threads/a%2Fb/log?limit=50",
             200,
@@ -530,7 +535,27 @@ class CliTest {
     assertThat(line.out()).contains("web:main:a  2026-01-01 10:00:00Z  3       1     model");
     assertThat(line.run(server, "threads", "show", "a/b")).isZero();
     assertThat(line.out()).contains("ada: hi", "pending");
+    assertThat(line.out()).contains("2 model calls, 1,500 tokens in, 20 out, $0.5000");
     assertThat(line.run(server, "threads", "reset", "a/b")).isZero();
+  }
+
+  @Test
+  void theLastMessageIsAskedAgain() {
+    server
+        .on(
+            "GET /api/v1/threads/a/log?limit=200",
+            200,
+            "{\"entries\":[{\"role\":\"user\",\"event_id\":\"e1\",\"text\":\"hi\"},"
+                + "{\"role\":\"user\",\"event_id\":\"e2\",\"text\":\"and\",\"attachments\":"
+                + "[{\"file\":\"f.png\",\"name\":\"a.png\"},{\"name\":\"b\",\"lost\":\"x\"}]},"
+                + "{\"role\":\"assistant\",\"event_id\":\"e2\",\"text\":\"no\"}]}")
+        .on("POST /api/v1/threads/a/messages", 202, "{\"event_id\":\"e3\"}");
+    assertThat(line.run(server, "threads", "again", "a")).isZero();
+    assertThat(line.out()).contains("accepted as e3");
+    assertThat(line.run(server, "threads", "again", "a", "--event", "e9")).isNotZero();
+    assertThat(line.err()).contains("no such message");
+    assertThat(line.run(server, "threads", "again", "a", "hello", "--event", "e1", "--force"))
+        .isZero();
   }
 
   @Test

@@ -152,6 +152,7 @@ final class EventCalls {
         .put("model", call.model())
         .put("outcome", call.outcome())
         .put("input_tokens", call.inputTokens())
+        .put("cached_tokens", call.cacheReadTokens() + call.cacheWriteTokens())
         .put("output_tokens", call.outputTokens())
         .put("cost_usd", call.costUsd())
         .put("first_token_millis", call.firstTokenMillis())

@@ -13,6 +13,7 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Usage;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.ChatThreads;
 import dev.holdfast.store.messages.ChatThreads.Archived;
@@ -107,7 +108,16 @@ final class ThreadCalls {
             .chatThreads()
             .find(request.threadId())
             .orElseThrow(() -> RefusedRequestException.unknown("no such thread"));
-    return ApiAnswer.ok(view(row));
+    Usage.ThreadTotal total = store.usage().ofThread(row.threadId());
+    return ApiAnswer.ok(
+        view(row)
+            .put(
+                "usage",
+                new JsonObject()
+                    .put("calls", total.calls())
+                    .put("input_tokens", total.inputTokens())
+                    .put("output_tokens", total.outputTokens())
+                    .put("cost_usd", total.costUsd())));
   }
 
   private JsonObject view(ChatThreads.ThreadRow row) {
@@ -139,7 +149,7 @@ final class ThreadCalls {
     }
     String next =
         page.isFull(lines) && !entries.isEmpty() ? entries.keySet().iterator().next() : null;
-    countTools(entries);
+    addFacts(entries);
     if (before.isEmpty()) {
       addPending(threadId, entries);
     }
@@ -171,17 +181,24 @@ final class ThreadCalls {
   }
 
   /** So that a page need not ask for the story of each answer to know whether there is one. */
-  private void countTools(Map<String, JsonObject> entries) {
+  private void addFacts(Map<String, JsonObject> entries) {
     List<String> events =
         entries.values().stream()
             .filter(entry -> "assistant".equals(entry.getString("role")))
             .map(entry -> entry.getString("event_id"))
             .toList();
     Map<String, Integer> counts = store.stories().count("tool.ended", events);
+    Map<String, String> models = store.usage().models(events);
     for (JsonObject entry : entries.values()) {
-      Integer count = counts.get(entry.getString("event_id"));
-      if (count != null && "assistant".equals(entry.getString("role"))) {
-        entry.put("tools", count);
+      if (!"assistant".equals(entry.getString("role"))) {
+        continue;
+      }
+      String event = entry.getString("event_id");
+      if (counts.containsKey(event)) {
+        entry.put("tools", counts.get(event));
+      }
+      if (models.containsKey(event)) {
+        entry.put("model", models.get(event));
       }
     }
   }

@@ -9,7 +9,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** What was asked of models and what it cost. Thread-safe. */
 public final class Usage implements EventLedger {
@@ -73,6 +76,46 @@ public final class Usage implements EventLedger {
                 .bind("id", eventId)
                 .map((row, _) -> call(row))
                 .list());
+  }
+
+  /** What the calls for a chat thread came to, as far back as calls are kept. */
+  public ThreadTotal ofThread(String threadId) {
+    return engine.read(
+        sql ->
+            sql.first(
+                    row ->
+                        new ThreadTotal(
+                            row.getLong(1), row.getLong(2), row.getLong(3), row.getDouble(4)),
+                    "select count(*), coalesce(sum(input_tokens + cache_read_tokens"
+                        + " + cache_write_tokens), 0), coalesce(sum(output_tokens), 0),"
+                        + " coalesce(sum(cost_usd), 0) from model_calls where thread_id = ?",
+                    threadId)
+                .orElseThrow());
+  }
+
+  /**
+   * @param inputTokens of all kinds, cached ones too
+   */
+  public record ThreadTotal(long calls, long inputTokens, long outputTokens, double costUsd) {}
+
+  /** The model that gave each event's last answer; events without one are left out. */
+  public Map<String, String> models(List<String> eventIds) {
+    if (eventIds.isEmpty()) {
+      return Map.of();
+    }
+    return engine.read(
+        sql -> {
+          Map<String, String> models = new HashMap<>();
+          for (String id : Set.copyOf(eventIds)) {
+            sql.first(
+                    row -> row.getString(1),
+                    "select model from model_calls where event_id = ? and outcome = 'ok'"
+                        + " order by no desc limit 1",
+                    id)
+                .ifPresent(model -> models.put(id, model));
+          }
+          return models;
+        });
   }
 
   private static ModelCallRow call(ResultSet row) throws SQLException {

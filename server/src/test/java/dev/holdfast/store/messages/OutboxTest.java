@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -281,6 +282,11 @@ class OutboxTest {
       assertThat(it.store.usage().ofEvent(event.id())).hasSize(3);
       assertThat(it.store.usage().sums(at))
           .containsExactly(new Usage.Sum("p", "m", "ok", 3, 30, 15, 1.5));
+      assertThat(it.store.usage().ofThread(event.threadId()))
+          .isEqualTo(new Usage.ThreadTotal(3, 39, 15, 1.5));
+      assertThat(it.store.usage().ofThread("other")).isEqualTo(new Usage.ThreadTotal(0, 0, 0, 0));
+      assertThat(it.store.usage().models(List.of(event.id(), "other")))
+          .containsExactly(Map.entry(event.id(), "m"));
       assertThat(it.store.stories().of(event.id())).hasSize(1);
       assertThat(it.find(event).told()).isTrue();
     }

@@ -141,6 +141,23 @@ class ConversationsPageTest {
   }
 
   @Test
+  void whatAnswersTookIsSaidOnDemand() {
+    try (ChatPage chat = open()) {
+      chat.converse("What does a swift weigh?");
+      Locator model = chat.page().locator(".cost");
+      assertThat(model).hasText("echo");
+      model.click();
+      assertThat(chat.page().locator(".cost-said")).containsText("1 model call, ");
+      chat.page().reload();
+      assertThat(model).hasText("echo");
+      chat.page().locator("#about").click();
+      assertThat(chat.page().locator("#about-usage")).containsText("1 model call, ");
+      chat.picture("conversations-cost");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  @Test
   void aConversationIsSavedAsMarkdownAndJson() throws IOException {
     try (ChatPage chat = open()) {
       chat.converse("Export me, please");
