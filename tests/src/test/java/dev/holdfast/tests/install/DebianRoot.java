@@ -15,15 +15,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A Debian whose files can be changed at will: a layer over those of this machine, or with {@code
  * -Dholdfast.debootstrap=true} over a minimal system that is fetched first, which takes a minute.
- * Its processes see its files alone; they share the network. No systemd runs in it. Closing it ends
- * them and forgets all changes.
+ * Its processes see its files alone. Closing it ends them and forgets all changes.
  */
 final class DebianRoot implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(3);
+  private static final int STARTS_MAX = 30;
 
   /** The layer lies on the disk, or in memory where a disk cannot hold one. */
   private static final String MOUNT =
@@ -33,7 +34,8 @@ final class DebianRoot implements AutoCloseable {
         mkdir -p "$1/changes" "$1/work" &&
           mount -t overlay overlay -o "lowerdir=$lower,upperdir=$1/changes,workdir=$1/work" "$root"
       }
-      lower=$1 root=$2/root
+      init=$1 lower=$2 root=$3/root
+      shift
       mkdir -p "$root" "$2/layer"
       upper "$2/layer" 2>/dev/null || { mount -t tmpfs tmpfs "$2/layer" && upper "$2/layer"; }
       mount -t proc proc "$root/proc"
@@ -45,11 +47,35 @@ final class DebianRoot implements AutoCloseable {
         mkdir -p "$root$folder"
         mount --bind "$folder" "$root$folder"
       done
-      touch "$ready"
-      exec sleep infinity
+      if [ "$init" = sleep ]; then
+        touch "$ready"
+        exec sleep infinity
+      fi
+      mkdir -p "$root/run/lock"
+      mount -t sysfs sysfs "$root/sys" || mount --rbind /sys "$root/sys"
+      if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+        mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+      else
+        mount -t tmpfs tmpfs "$root/sys/fs/cgroup"
+        mkdir "$root/sys/fs/cgroup/systemd" "$root/sys/fs/cgroup/unified"
+        mount -t cgroup -o none,name=systemd cgroup "$root/sys/fs/cgroup/systemd"
+        mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup/unified"
+      fi
+      # Nothing of this machine is started in it, and nothing forbids what is installed to start.
+      rm -rf "$root"/etc/systemd/system/*.wants "$root/usr/sbin/policy-rc.d"
+      printf '[Unit]\\nDescription=Tests\\n' >"$root/etc/systemd/system/tests.target"
+      # Not chroot, in which no unit could make a namespace for its users.
+      mkdir -p "$root/old"
+      cd "$root"
+      pivot_root . old
+      touch "old$ready"
+      umount --lazy /old
+      exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin \\
+        /lib/systemd/systemd --system --unit=tests.target --log-target=console
       """;
 
   private final Path folder = ServerRig.newFolder("holdfast-debian");
+  private final List<String> namespaces;
   private final Process holder;
   private final long inside;
 
@@ -61,26 +87,38 @@ final class DebianRoot implements AutoCloseable {
    * @param shared folders of this machine that are there too, under the same names
    */
   DebianRoot(Path... shared) throws IOException {
+    this("sleep", List.of(), shared);
+  }
+
+  /** One with a systemd of its own that is ready, and with a network of its own. */
+  static DebianRoot withSystemd(Path... shared) throws IOException, InterruptedException {
+    Assumptions.assumeTrue(Files.isExecutable(Path.of("/lib/systemd/systemd")), "no systemd here");
+    DebianRoot root =
+        new DebianRoot("systemd", List.of("--net", "--ipc", "--uts", "--cgroup"), shared);
+    for (int tries = 0; tries < STARTS_MAX; tries++) {
+      if (end(root.command("systemctl", "is-system-running")).output().startsWith("running")) {
+        return root;
+      }
+      Await.pause(Duration.ofSeconds(1));
+    }
+    String log = Files.readString(root.folder.resolve("log"));
+    root.close();
+    throw new TestAbortedException("systemd does not start in a namespace of this machine: " + log);
+  }
+
+  private DebianRoot(String init, List<String> namespaces, Path... shared) throws IOException {
     Commands.assumeRoot();
     for (String program : List.of("unshare", "nsenter", "chroot", "dpkg")) {
       Commands.assumePresent(program);
     }
+    this.namespaces = namespaces;
     Path log = folder.resolve("log");
     List<String> command =
         new ArrayList<>(
-            List.of(
-                "unshare",
-                "--mount",
-                "--pid",
-                "--mount-proc",
-                "--fork",
-                "--kill-child",
-                "bash",
-                "-c",
-                MOUNT,
-                "mount",
-                lower().toString(),
-                folder.toString()));
+            List.of("unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child"));
+    command.addAll(namespaces);
+    command.addAll(
+        List.of("bash", "-c", MOUNT, "mount", init, lower().toString(), folder.toString()));
     Stream.of(shared).map(Path::toString).forEach(command::add);
     holder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
@@ -108,7 +146,7 @@ final class DebianRoot implements AutoCloseable {
 
   /** A file of this Debian, to be read and written from outside. */
   Path file(String absolute) {
-    return Path.of("/proc/%d/root%s/root%s".formatted(inside, folder, absolute));
+    return Path.of("/proc/%d/root%s%s".formatted(inside, mounted(), absolute));
   }
 
   /** A command in this Debian, as root, with nothing of the environment of the tests. */
@@ -117,7 +155,7 @@ final class DebianRoot implements AutoCloseable {
         Stream.concat(
                 Stream.of(
                     "chroot",
-                    folder.resolve("root").toString(),
+                    mounted() + "/",
                     "env",
                     "-i",
                     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -131,8 +169,9 @@ final class DebianRoot implements AutoCloseable {
   /** A command that sees the whole machine, with this Debian at {@link #mounted}. */
   ProcessBuilder outside(String... words) {
     List<String> all =
-        new ArrayList<>(
-            List.of("nsenter", "--target", Long.toString(inside), "--mount", "--pid", "--"));
+        new ArrayList<>(List.of("nsenter", "--target", Long.toString(inside), "--mount", "--pid"));
+    all.addAll(namespaces);
+    all.add("--");
     all.addAll(List.of(words));
     return new ProcessBuilder(all).redirectErrorStream(true);
   }
@@ -182,8 +221,9 @@ final class DebianRoot implements AutoCloseable {
         "--no-new-privs");
   }
 
+  /** Where it is for commands that see the whole machine; empty where it is all that they see. */
   String mounted() {
-    return folder.resolve("root").toString();
+    return namespaces.isEmpty() ? folder.resolve("root").toString() : "";
   }
 
   /** Runs it to its end, whatever that is. */
